@@ -1,0 +1,97 @@
+"""One tree of errors. Each is named for the fact it states; its docstring is the sentence that people read."""
+
+
+class WakefulError(Exception):
+    """Something went wrong in Wakeful."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class ConfigError(WakefulError):
+    """A setting is wrong."""
+
+
+class StoreError(WakefulError):
+    """The database could not do what was asked."""
+
+
+class StoreLocked(StoreError):
+    """Another process holds the database."""
+
+
+class StoreReadOnly(StoreError):
+    """The database cannot be written."""
+
+
+class StoreFull(StoreError):
+    """The disk that holds the database is full; free some room and start again, nothing recorded is lost."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer Wakeful."""
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be reached."""
+
+
+class LeaseLost(WakefulError):
+    """This node no longer holds the turn: it was stopped, closed or taken over."""
+
+
+class SessionNotFound(WakefulError):
+    """There is no such session."""
+
+
+class TurnNotFound(WakefulError):
+    """There is no such turn."""
+
+
+class TaskNotFound(WakefulError):
+    """There is no such background task."""
+
+
+class NotQueued(WakefulError):
+    """The message is no longer queued."""
+
+
+class EngineStopping(WakefulError):
+    """The server is stopping and takes no new work."""
+
+
+class SessionBusy(WakefulError):
+    """The session is busy with another turn."""
+
+    def __init__(self, active_turn_id: str) -> None:
+        super().__init__()
+        self.active_turn_id = active_turn_id
+
+
+class TurnFailed(WakefulError):
+    """A turn could not be finished.
+
+    `code` is stable and short; `passing` says that trying again later may help.
+    """
+
+    def __init__(self, message: str, *, code: str, passing: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        self.passing = passing
+
+
+class ModelError(TurnFailed):
+    """The model could not answer.
+
+    `retry_after` is how many seconds its endpoint asked us to wait, if it did.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, passing: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, code=code, passing=passing)
+        self.retry_after = retry_after
+
+
+class LimitReached(TurnFailed):
+    """A limit on steps, tokens or time ended the turn."""

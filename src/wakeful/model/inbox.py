@@ -1,0 +1,123 @@
+"""The inbox: everything that wants the agent's attention. A row is consumed by exactly one turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from wakeful.model.session import Address
+from wakeful.model.turn import Door
+
+
+class RowKind(StrEnum):
+    MESSAGE = "message"
+    NOTICE = "notice"
+    # A wake-up that failed for a passing reason is tried again; the notice's text is already in the context.
+    RETRY = "retry"
+
+
+class RowStatus(StrEnum):
+    PENDING = "pending"
+    CLAIMED = "claimed"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def is_final(self) -> bool:
+        return not TRANSITIONS[self]
+
+
+TRANSITIONS: dict[RowStatus, frozenset[RowStatus]] = {
+    RowStatus.PENDING: frozenset({RowStatus.CLAIMED, RowStatus.WITHDRAWN}),
+    RowStatus.CLAIMED: frozenset(),
+    RowStatus.WITHDRAWN: frozenset(),
+}
+
+
+class IfBusy(StrEnum):
+    """What a message does when its session is busy."""
+
+    QUEUE = "queue"
+    STEER = "steer"
+    INTERRUPT = "interrupt"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    id: int
+    session_id: str
+    dedupe_key: str
+    kind: RowKind
+    source: str
+    # The id that its turn will have. Given out when the row is accepted.
+    turn_id: str
+    door: Door
+    address: Address
+    model: str
+    payload: bytes
+    steers: bool = False
+    # An interrupting message goes ahead of the queue.
+    is_urgent: bool = False
+    not_before: float = 0.0
+    status: RowStatus = RowStatus.PENDING
+    claimed_by: str | None = None
+    created_at: float = 0.0
+
+    @property
+    def data(self) -> dict[str, Any]:
+        decoded: dict[str, Any] = orjson.loads(self.payload)
+        return decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The rows that open one turn: notices first, then the message, if there is one."""
+
+    notices: tuple[InboxRow, ...]
+    message: InboxRow | None
+
+    @property
+    def rows(self) -> tuple[InboxRow, ...]:
+        return self.notices if self.message is None else (*self.notices, self.message)
+
+    @property
+    def first(self) -> InboxRow:
+        """The row that gives the turn its id, door and model."""
+        return self.message or self.notices[0]
+
+    @property
+    def is_wakeup(self) -> bool:
+        return self.message is None
+
+
+def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -> Batch | None:
+    """What the next turn of an idle session consumes; `pending` is in the order of arrival.
+
+    A waiting retry rides along with any message of its address even before its time: that turn's context
+    holds the notice it is about.
+    """
+    message = next(iter(sorted(_messages(pending), key=lambda row: not row.is_urgent)), None)
+    notices = [row for row in pending if row.kind is not RowKind.MESSAGE]
+    if message is not None:
+        riding = [row for row in notices if row.address == message.address]
+        return Batch(tuple(riding) if message.door.async_delivery else (), message)
+    due = [row for row in notices if row.not_before <= now]
+    if not due or notices_wait:
+        return None
+    return Batch(tuple(row for row in due if row.address == due[0].address), None)
+
+
+def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> list[InboxRow]:
+    """What a running turn takes between two steps: notices of its address, if its door delivers, and steering words."""
+    notices = [
+        row
+        for row in pending
+        if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address
+    ]
+    return notices + [row for row in _messages(pending) if row.steers]
+
+
+def _messages(pending: Sequence[InboxRow]) -> list[InboxRow]:
+    return [row for row in pending if row.kind is RowKind.MESSAGE]

@@ -1,0 +1,60 @@
+"""The journal: what a turn has recorded, keyed (turn, step, index). It is what a resume goes on from.
+
+Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
+results of its n calls, and what follows are inputs that joined the turn before its next step.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
+
+
+class EntryKind(StrEnum):
+    INPUT = "input"
+    ANSWER = "answer"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    turn_id: str
+    step: int
+    index: int
+    kind: EntryKind
+    payload: bytes
+
+    @property
+    def data(self) -> dict[str, Any]:
+        decoded: dict[str, Any] = orjson.loads(self.payload)
+        return decoded
+
+
+def input_entry(turn_id: str, step: int, index: int, *, source: str, message_id: str, text: str) -> Entry:
+    payload = orjson.dumps({"source": source, "message_id": message_id, "text": text})
+    return Entry(turn_id, step, index, EntryKind.INPUT, payload)
+
+
+def answer_entry(turn_id: str, step: int, message: AssistantMessage, usage: Usage) -> Entry:
+    payload = orjson.dumps(
+        {"text": message.text, "reasoning": message.reasoning, "calls": message.calls, "usage": usage}
+    )
+    return Entry(turn_id, step, 0, EntryKind.ANSWER, payload)
+
+
+def result_entry(turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float) -> Entry:
+    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds})
+    return Entry(turn_id, step, index, EntryKind.RESULT, payload)
+
+
+def answer_of(entry: Entry) -> AssistantMessage:
+    data = entry.data
+    calls = tuple(ToolCall(**call) for call in data["calls"])
+    return AssistantMessage(data["text"], data["reasoning"], calls)
+
+
+def usage_of(entry: Entry) -> Usage:
+    return Usage(**entry.data["usage"])

@@ -1,0 +1,36 @@
+"""A session: one conversation lane."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where answers go. Notices are delivered together only when they share an address."""
+
+    platform: str
+    chat_id: str = ""
+    thread_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    id: str
+    owner: str
+    address: Address
+    model: str = ""
+    # The last closed turn, whatever its status: the next turn grows from here.
+    head: str | None = None
+    # The latest turn that completed.
+    checkpoint: str | None = None
+    # The running turn, at most one.
+    active: str | None = None
+    # The number of the newest event; numbers are given out under the session's lock.
+    last_seq: int = 0
+    # A user has stopped a turn: notices wait for the next user message.
+    is_held: bool = False
+    # A wake-up failed for lack of credit or credentials: notices wait until a turn succeeds.
+    is_blocked: bool = False
+    # When the wake budget frees; until then notices wait.
+    wake_at: float | None = None
+    created_at: float = 0.0
+    updated_at: float = 0.0

@@ -1,0 +1,82 @@
+"""A turn: one run of the agent, from the rows that opened it to its one closing event."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wakeful.model.session import Address
+
+
+class TurnStatus(StrEnum):
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return not TRANSITIONS[self]
+
+
+TRANSITIONS: dict[TurnStatus, frozenset[TurnStatus]] = {
+    TurnStatus.RUNNING: frozenset({TurnStatus.DONE, TurnStatus.FAILED, TurnStatus.CANCELLED}),
+    TurnStatus.DONE: frozenset(),
+    TurnStatus.FAILED: frozenset(),
+    TurnStatus.CANCELLED: frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The way a message came in, and whether that way can deliver something later."""
+
+    name: str
+    async_delivery: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    id: str
+    session_id: str
+    parent: str | None
+    door: Door
+    # Where its answer goes.
+    address: Address
+    # Who spoke: user, process_wakeup, watch_match, delegation_wakeup, cron.
+    source: str
+    # Opened by notices alone: it counts against the wake budget and is tried again when it fails.
+    is_wakeup: bool
+    model: str
+    status: TurnStatus
+    # The node that runs it, and the number that fences the writes of every node that ran it before.
+    node: str | None
+    epoch: int
+    # Resumes since the last recorded step; counted before a resume starts.
+    resumes: int = 0
+    # The number of its newest event, and of the newest one that belongs to a recorded step.
+    last_seq: int = 0
+    recorded_seq: int = 0
+    # How often this wake-up was tried before, by other turns.
+    attempt: int = 0
+    error: bytes | None = None
+    opened_at: float = 0.0
+    closed_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write to a turn. It ends when the epoch in the store is another one."""
+
+    turn_id: str
+    session_id: str
+    node: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended."""
+
+    status: TurnStatus
+    code: str = ""
+    message: str = ""
+    passing: bool = False
