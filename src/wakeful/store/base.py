@@ -1,0 +1,219 @@
+"""What the engine asks of a store: intents, grouped by noun. SQLite and PostgreSQL are siblings behind it.
+
+A write is a body of code that runs inside one transaction, under the locks of the sessions it names. The body
+awaits nothing but its transaction: one of the stores runs it on a thread without an event loop.
+"""
+
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.inbox import InboxRow
+from wakeful.model.journal import Entry
+from wakeful.model.session import Session
+from wakeful.model.task import Task, TaskOutcome
+from wakeful.model.turn import Lease, Outcome, Turn
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a commit changed: where to look. Losing one costs latency, never correctness."""
+
+    sessions: frozenset[str]
+    # Turns and their new epochs: whoever runs one of them under an older epoch must stop.
+    fenced: Mapping[str, int] = field(default_factory=dict)
+    # The events themselves, when the commit was made by this process.
+    events: tuple[Event, ...] = ()
+    # The line to the database was down: anything may have changed.
+    is_everything: bool = False
+
+
+Listener = Callable[[Signal], None]
+
+
+class Notifier(Protocol):
+    def listen(self, listener: Listener) -> None:
+        """Call `listener` on the event loop after every commit that changed something."""
+        ...
+
+
+class Sessions(Protocol):
+    async def create_if_absent(self, session: Session) -> bool:
+        """Write a new session; false when the id is there already."""
+        ...
+
+    async def get(self, session_id: str) -> Session | None: ...
+
+    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
+        """The session now runs this turn. `release_hold`: a user has spoken, notices need not wait any more."""
+        ...
+
+    async def settle(
+        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
+    ) -> None:
+        """The active turn has ended; the session is idle."""
+        ...
+
+    async def wake_later(self, session_id: str, at: float | None) -> None:
+        """Notices wait until then: the wake budget is used up. None: they do not."""
+        ...
+
+    async def ready(self, now: float) -> list[str]:
+        """Idle sessions with rows that may open a turn now."""
+        ...
+
+    async def next_due(self, now: float) -> float | None:
+        """The next moment after `now` at which time alone makes a session ready."""
+        ...
+
+
+class Turns(Protocol):
+    async def open(self, turn: Turn) -> None: ...
+
+    async def get(self, turn_id: str) -> Turn | None: ...
+
+    async def require(self, lease: Lease) -> Turn:
+        """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
+        ...
+
+    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
+        """End the turn and raise its epoch, so that its runner, if it is not the one who asks, stops."""
+        ...
+
+    async def mark_recorded(self, turn_id: str) -> None:
+        """A step was recorded: what was streamed so far is settled and resumes count from zero again."""
+        ...
+
+    async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
+        """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        ...
+
+    async def release(self, lease: Lease) -> None:
+        """Leave the turn to whoever comes first, without counting against it."""
+        ...
+
+    async def orphans(self, now: float, *, keeper: str | None) -> list[Turn]:
+        """Running turns whose node has let its lease run out. With `keeper`: all that this one node does not hold."""
+        ...
+
+    async def running_on(self, node: str) -> list[Turn]: ...
+
+    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
+        """When the session's wake-up turns were opened, oldest first."""
+        ...
+
+
+class Inbox(Protocol):
+    async def post_if_new(self, row: InboxRow) -> bool:
+        """Add a row; false when its dedupe key is known in this session. The row's id is given by the store."""
+        ...
+
+    async def find(self, session_id: str, dedupe_key: str) -> InboxRow | None: ...
+
+    async def find_by_turn(self, turn_id: str) -> InboxRow | None:
+        """The row with which this turn id was given out."""
+        ...
+
+    async def pending(self, session_id: str) -> list[InboxRow]:
+        """In the order of arrival."""
+        ...
+
+    async def claim(self, row_ids: Sequence[int], turn_id: str) -> None: ...
+
+    async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool: ...
+
+
+class Events(Protocol):
+    async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
+        """Add to the log of a session, and of one of its turns. A turn that never opened is numbered from 1."""
+        ...
+
+    async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]: ...
+
+    async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]: ...
+
+
+class Journal(Protocol):
+    async def add(self, entries: Iterable[Entry]) -> None: ...
+
+    async def of_chain(self, turn_id: str) -> list[Entry]:
+        """The entries of the turn and of all its ancestors, oldest first."""
+        ...
+
+
+class Tasks(Protocol):
+    async def add_if_absent(self, task: Task) -> bool:
+        """Write a task before it is spawned; false when its call has one already."""
+        ...
+
+    async def get(self, task_id: str) -> Task | None: ...
+
+    async def of_session(self, session_id: str) -> list[Task]: ...
+
+    async def intend_kill_if_running(self, task_id: str) -> bool: ...
+
+    async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool: ...
+
+
+class Nodes(Protocol):
+    async def renew(self, node: str, lease_until: float) -> None: ...
+
+    async def retire(self, node: str) -> None: ...
+
+
+class Transaction(Protocol):
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def turns(self) -> Turns: ...
+    @property
+    def inbox(self) -> Inbox: ...
+    @property
+    def events(self) -> Events: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def tasks(self) -> Tasks: ...
+    @property
+    def nodes(self) -> Nodes: ...
+
+    async def now(self) -> float:
+        """The store's time: one clock for all nodes."""
+        ...
+
+
+Body = Callable[[Transaction], Coroutine[Any, Any, T]]
+
+
+class Store(Protocol):
+    @property
+    def notifier(self) -> Notifier: ...
+
+    @property
+    def is_exclusive(self) -> bool:
+        """Only one process can have this store open: every other node that ever was is gone."""
+        ...
+
+    async def open(self) -> None:
+        """Connect and bring the schema up to date. Raises StoreError with a sentence for the operator."""
+        ...
+
+    async def close(self) -> None: ...
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+        """Run `body` in a transaction that first locks the named sessions, in the order of their ids.
+
+        What the body raises undoes its writes and reaches the caller; no other write notices.
+        """
+        ...
+
+    async def read(self, body: Body[T]) -> T:
+        """Run `body` on one consistent view; its writes are refused."""
+        ...
+
+    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+        """Add events to the lease's turn: the quick way for what streams. Raises LeaseLost."""
+        ...

@@ -1,0 +1,25 @@
+"""The numbered SQL files of a store, in order. A released file is never edited: a change is a new file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wakeful.errors import StoreTooNew
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    version: int
+    sql: str
+
+
+def migrations_in(folder: Path) -> list[Migration]:
+    files = sorted(folder.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    return [Migration(int(file.name[:4]), file.read_text(encoding="utf-8")) for file in files]
+
+
+def refuse_newer(found: int, known: int, where: str) -> None:
+    if found > known:
+        raise StoreTooNew(
+            f"{where} was written by a newer Wakeful (schema {found}, this one knows {known}): "
+            "install that version, or point WAKEFUL_DATABASE_URL or WAKEFUL_HOME elsewhere."
+        )

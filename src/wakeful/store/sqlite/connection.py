@@ -1,0 +1,50 @@
+"""Connections to the file, and SQLite's errors as ours, each with a sentence for the operator."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
+
+
+def connect(
+    path: Path, *, synchronous: str, busy_seconds: float, for_reading: bool = False
+) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    connection.row_factory = sqlite3.Row
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if for_reading:
+            connection.execute("PRAGMA query_only = ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreLocked(f"{path} is locked by another program: close it there and try again.")
+    if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_WRITE":
+        return StoreFull(f"The disk that holds {path} is full: free some room and start again, nothing recorded is lost.")
+    if name.startswith("SQLITE_READONLY"):
+        return StoreReadOnly(f"{path} cannot be written: check its owner and permissions, and those of its folder.")
+    if name.startswith("SQLITE_CANTOPEN"):
+        return StoreReadOnly(f"{path} cannot be opened: check that its folder is there and can be written.")
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+        return StoreError(f"{path} is not a usable SQLite database ({error}): move it away or restore a backup.")
+    return StoreError(f"{path}: {error} ({name or type(error).__name__}).")

@@ -1,0 +1,87 @@
+"""The event log in SQLite. Numbers are given out inside the one writer's transaction, so they have no gaps."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from wakeful.errors import LeaseLost, SessionNotFound
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.turn import Lease
+from wakeful.store.footprint import Footprint
+
+_COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at"
+
+
+class SqliteEvents:
+    def __init__(
+        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._footprint = footprint
+
+    async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
+        self._footprint.require_lock(session_id)
+        turn_seq = None if turn_id is None else self._next_in_turn(turn_id, len(events))
+        return self._insert(session_id, turn_id, turn_seq, events)
+
+    def append_fenced(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+        """One statement decides: a lost lease writes nothing, so this needs no savepoint of its own."""
+        row = self._connection.execute(
+            """UPDATE turns SET last_seq = last_seq + ? WHERE id = ? AND epoch = ? AND status = 'running'
+               RETURNING last_seq""",
+            (len(events), lease.turn_id, lease.epoch),
+        ).fetchone()
+        if row is None:
+            raise LeaseLost
+        return self._insert(lease.session_id, lease.turn_id, row[0] - len(events) + 1, events)
+
+    async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:
+        rows = self._connection.execute(
+            f"SELECT {_COLUMNS} FROM events WHERE turn_id = ? AND turn_seq > ? ORDER BY turn_seq LIMIT ?",
+            (turn_id, after, limit),
+        )
+        return [Event(*row) for row in rows]
+
+    async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]:
+        rows = self._connection.execute(
+            f"""SELECT {_COLUMNS} FROM events WHERE session_id = ? AND session_seq > ?
+                ORDER BY session_seq LIMIT ?""",
+            (session_id, after, limit),
+        )
+        return [Event(*row) for row in rows]
+
+    def _next_in_turn(self, turn_id: str, count: int) -> int:
+        row = self._connection.execute(
+            "UPDATE turns SET last_seq = last_seq + ? WHERE id = ? RETURNING last_seq", (count, turn_id)
+        ).fetchone()
+        return 1 if row is None else row[0] - count + 1
+
+    def _insert(
+        self, session_id: str, turn_id: str | None, turn_seq: int | None, events: Sequence[NewEvent]
+    ) -> list[Event]:
+        now = self._clock()
+        row = self._connection.execute(
+            "UPDATE sessions SET last_seq = last_seq + ?, updated_at = ? WHERE id = ? RETURNING last_seq",
+            (len(events), now, session_id),
+        ).fetchone()
+        if row is None:
+            raise SessionNotFound
+        first = row[0] - len(events) + 1
+        numbered = [
+            Event(
+                session_id,
+                first + offset,
+                turn_id,
+                None if turn_seq is None else turn_seq + offset,
+                event.kind,
+                event.payload,
+                now,
+            )
+            for offset, event in enumerate(events)
+        ]
+        self._connection.executemany(
+            f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at) for e in numbered],
+        )
+        self._footprint.has_appended(numbered)
+        return numbered

@@ -1,0 +1,80 @@
+"""Inbox rows in SQLite."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from wakeful.model.inbox import InboxRow
+from wakeful.store.decode import inbox_row_from
+from wakeful.store.footprint import Footprint
+
+
+class SqliteInbox:
+    def __init__(self, connection: sqlite3.Connection, footprint: Footprint) -> None:
+        self._connection = connection
+        self._footprint = footprint
+
+    async def post_if_new(self, row: InboxRow) -> bool:
+        self._footprint.require_lock(row.session_id)
+        cursor = self._connection.execute(
+            """INSERT INTO inbox (session_id, dedupe_key, kind, source, turn_id, door, async_delivery, platform,
+                                  chat_id, thread_id, model, payload, steers, is_urgent, not_before, created_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (session_id, dedupe_key) DO NOTHING""",
+            (
+                row.session_id,
+                row.dedupe_key,
+                row.kind,
+                row.source,
+                row.turn_id,
+                row.door.name,
+                row.door.async_delivery,
+                row.address.platform,
+                row.address.chat_id,
+                row.address.thread_id,
+                row.model,
+                row.payload,
+                row.steers,
+                row.is_urgent,
+                row.not_before,
+                row.created_at,
+            ),
+        )
+        if cursor.rowcount == 0:
+            return False
+        self._footprint.sessions.add(row.session_id)
+        return True
+
+    async def find(self, session_id: str, dedupe_key: str) -> InboxRow | None:
+        row = self._connection.execute(
+            "SELECT * FROM inbox WHERE session_id = ? AND dedupe_key = ?", (session_id, dedupe_key)
+        ).fetchone()
+        return None if row is None else inbox_row_from(row)
+
+    async def find_by_turn(self, turn_id: str) -> InboxRow | None:
+        row = self._connection.execute("SELECT * FROM inbox WHERE turn_id = ?", (turn_id,)).fetchone()
+        return None if row is None else inbox_row_from(row)
+
+    async def pending(self, session_id: str) -> list[InboxRow]:
+        rows = self._connection.execute(
+            "SELECT * FROM inbox WHERE session_id = ? AND status = 'pending' ORDER BY id", (session_id,)
+        )
+        return [inbox_row_from(row) for row in rows]
+
+    async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
+        for row_id in row_ids:
+            row = self._connection.execute(
+                """UPDATE inbox SET status = 'claimed', claimed_by = ? WHERE id = ? AND status = 'pending'
+                   RETURNING session_id""",
+                (turn_id, row_id),
+            ).fetchone()
+            if row is not None:
+                self._footprint.require_lock(row["session_id"])
+
+    async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool:
+        self._footprint.require_lock(session_id)
+        cursor = self._connection.execute(
+            """UPDATE inbox SET status = 'withdrawn'
+               WHERE session_id = ? AND dedupe_key = ? AND status = 'pending'""",
+            (session_id, dedupe_key),
+        )
+        return cursor.rowcount == 1

@@ -1,0 +1,31 @@
+"""The step journal in SQLite."""
+
+import sqlite3
+from collections.abc import Iterable
+
+from wakeful.model.journal import Entry
+from wakeful.store.decode import entry_from
+
+
+class SqliteJournal:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def add(self, entries: Iterable[Entry]) -> None:
+        self._connection.executemany(
+            "INSERT INTO journal (turn_id, step, idx, kind, payload) VALUES (?, ?, ?, ?, ?)",
+            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload) for entry in entries],
+        )
+
+    async def of_chain(self, turn_id: str) -> list[Entry]:
+        rows = self._connection.execute(
+            """WITH RECURSIVE chain (id, parent, depth) AS (
+                   SELECT id, parent, 0 FROM turns WHERE id = ?
+                   UNION ALL
+                   SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
+               )
+               SELECT j.* FROM chain c JOIN journal j ON j.turn_id = c.id
+               ORDER BY c.depth DESC, j.step, j.idx""",
+            (turn_id,),
+        )
+        return [entry_from(row) for row in rows]

@@ -1,0 +1,19 @@
+"""Brings the file's schema up to date; each migration and its version number are one transaction."""
+
+import sqlite3
+from pathlib import Path
+
+from wakeful.store.migrations import migrations_in, refuse_newer
+
+_FOLDER = Path(__file__).parent / "migrations"
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    migrations = migrations_in(_FOLDER)
+    refuse_newer(found, migrations[-1].version, str(path))
+    for migration in migrations:
+        if migration.version > found:
+            connection.executescript(
+                f"BEGIN IMMEDIATE;\n{migration.sql}\nPRAGMA user_version = {migration.version};\nCOMMIT;"
+            )

@@ -1,0 +1,47 @@
+"""One write or read in progress: the nouns over one connection.
+
+The methods are coroutines because the protocol's are; here they never wait for anything.
+"""
+
+import sqlite3
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.events import SqliteEvents
+from wakeful.store.sqlite.inbox import SqliteInbox
+from wakeful.store.sqlite.journal import SqliteJournal
+from wakeful.store.sqlite.nodes import SqliteNodes
+from wakeful.store.sqlite.sessions import SqliteSessions
+from wakeful.store.sqlite.tasks import SqliteTasks
+from wakeful.store.sqlite.turns import SqliteTurns
+
+T = TypeVar("T")
+
+
+class SqliteTransaction:
+    def __init__(
+        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
+    ) -> None:
+        self._clock = clock
+        self.sessions = SqliteSessions(connection, footprint)
+        self.turns = SqliteTurns(connection, clock, footprint)
+        self.inbox = SqliteInbox(connection, footprint)
+        self.events = SqliteEvents(connection, clock, footprint)
+        self.journal = SqliteJournal(connection)
+        self.tasks = SqliteTasks(connection, clock, footprint)
+        self.nodes = SqliteNodes(connection)
+
+    async def now(self) -> float:
+        return self._clock()
+
+
+def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a body to its end on this thread, which has no event loop: it may await its transaction only."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    coroutine.close()
+    raise RuntimeError("the body of a transaction awaited something else than its transaction")

@@ -1,0 +1,125 @@
+"""Turns in SQLite."""
+
+import sqlite3
+from collections.abc import Callable
+
+import orjson
+
+from wakeful.errors import LeaseLost
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.decode import turn_from
+from wakeful.store.footprint import Footprint
+
+
+class SqliteTurns:
+    def __init__(
+        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._footprint = footprint
+
+    async def open(self, turn: Turn) -> None:
+        self._footprint.require_lock(turn.session_id)
+        self._connection.execute(
+            """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
+                                  source, is_wakeup, model, status, node, epoch, attempt, opened_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                turn.id,
+                turn.session_id,
+                turn.parent,
+                turn.door.name,
+                turn.door.async_delivery,
+                turn.address.platform,
+                turn.address.chat_id,
+                turn.address.thread_id,
+                turn.source,
+                turn.is_wakeup,
+                turn.model,
+                turn.status,
+                turn.node,
+                turn.epoch,
+                turn.attempt,
+                turn.opened_at,
+            ),
+        )
+
+    async def get(self, turn_id: str) -> Turn | None:
+        row = self._connection.execute("SELECT * FROM turns WHERE id = ?", (turn_id,)).fetchone()
+        return None if row is None else turn_from(row)
+
+    async def require(self, lease: Lease) -> Turn:
+        self._footprint.require_lock(lease.session_id)
+        turn = await self.get(lease.turn_id)
+        if turn is None or turn.epoch != lease.epoch or turn.status is not TurnStatus.RUNNING:
+            raise LeaseLost
+        return turn
+
+    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
+        error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
+        row = self._connection.execute(
+            """UPDATE turns SET status = ?, error = ?, closed_at = ?, epoch = epoch + 1
+               WHERE id = ? AND status = 'running' RETURNING session_id, epoch""",
+            (outcome.status, error, self._clock(), turn_id),
+        ).fetchone()
+        if row is None:
+            return False
+        self._footprint.require_lock(row["session_id"])
+        self._footprint.fenced[turn_id] = row["epoch"]
+        return True
+
+    async def mark_recorded(self, turn_id: str) -> None:
+        row = self._connection.execute(
+            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = ? RETURNING session_id",
+            (turn_id,),
+        ).fetchone()
+        if row is not None:
+            self._footprint.require_lock(row["session_id"])
+
+    async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
+        row = self._connection.execute(
+            """UPDATE turns SET node = ?, epoch = epoch + 1, resumes = resumes + 1
+               WHERE id = ? AND epoch = ? AND status = 'running' RETURNING *""",
+            (node, turn_id, epoch),
+        ).fetchone()
+        if row is None:
+            return None
+        self._footprint.require_lock(row["session_id"])
+        self._footprint.fenced[turn_id] = row["epoch"]
+        return turn_from(row)
+
+    async def release(self, lease: Lease) -> None:
+        self._footprint.require_lock(lease.session_id)
+        self._connection.execute(
+            """UPDATE turns SET node = NULL, resumes = max(resumes - 1, -1)
+               WHERE id = ? AND epoch = ? AND status = 'running'""",
+            (lease.turn_id, lease.epoch),
+        )
+
+    async def orphans(self, now: float, *, keeper: str | None) -> list[Turn]:
+        if keeper is not None:
+            rows = self._connection.execute(
+                "SELECT * FROM turns WHERE status = 'running' AND node IS NOT ? ORDER BY opened_at", (keeper,)
+            )
+        else:
+            rows = self._connection.execute(
+                """SELECT t.* FROM turns t LEFT JOIN nodes n ON n.id = t.node
+                   WHERE t.status = 'running' AND coalesce(n.lease_until, 0) <= ? ORDER BY t.opened_at""",
+                (now,),
+            )
+        return [turn_from(row) for row in rows]
+
+    async def running_on(self, node: str) -> list[Turn]:
+        rows = self._connection.execute(
+            "SELECT * FROM turns WHERE status = 'running' AND node = ? ORDER BY opened_at", (node,)
+        )
+        return [turn_from(row) for row in rows]
+
+    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
+        rows = self._connection.execute(
+            """SELECT opened_at FROM turns WHERE session_id = ? AND opened_at > ? AND is_wakeup
+               ORDER BY opened_at""",
+            (session_id, since),
+        )
+        return [row[0] for row in rows]
