@@ -1,0 +1,194 @@
+"""Inbox to turn: the only birthplace of turns, and the one way in which a turn is closed.
+
+Every function with a transaction runs under the lock of the session it is about. Claiming a session, stamping its
+rows and creating the turn is one transaction; so is closing a turn and looking for pending rows.
+"""
+
+import logging
+from dataclasses import dataclass
+
+import orjson
+
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import LeaseLost, SessionNotFound
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.ids import new_id
+from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
+from wakeful.model.journal import Entry, input_entry
+from wakeful.model.session import Session
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.base import Transaction
+
+_HOUR = 3600.0
+_FINAL_EVENT = {
+    TurnStatus.DONE: events.DONE,
+    TurnStatus.FAILED: events.FAILED,
+    TurnStatus.CANCELLED: events.CANCELLED,
+}
+# After one of these a session's wake-ups wait: trying again by itself would only fail again.
+_BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    node: str
+    settings: EngineSettings
+    # A node that is stopping leaves pending rows to the next one.
+    is_stopping: bool = False
+
+    async def open_next(self, tx: Transaction, session_id: str) -> Turn | None:
+        """Open the next turn of an idle session, if something pending asks for one."""
+        session = await require_session(tx, session_id)
+        if session.active is not None or self.is_stopping:
+            return None
+        pending = await tx.inbox.pending(session_id)
+        now = await tx.now()
+        batch = next_batch(pending, now, notices_wait=session.is_held or session.is_blocked)
+        if batch is None or (batch.is_wakeup and await self._budget_is_spent(tx, session, now)):
+            return None
+        return await self._open(tx, session, batch, now)
+
+    async def close(
+        self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False
+    ) -> Turn | None:
+        """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
+        if not await tx.turns.close_if_running(turn.id, outcome):
+            raise LeaseLost
+        await tx.events.append(turn.session_id, turn.id, [_final_event(turn, outcome)])
+        session = await require_session(tx, turn.session_id)
+        is_done = outcome.status is TurnStatus.DONE
+        await tx.sessions.settle(
+            session.id,
+            head=turn.id,
+            checkpoint=turn.id if is_done else session.checkpoint,
+            is_held=session.is_held or by_user,
+            is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
+        )
+        if turn.is_wakeup and outcome.passing:
+            await self._post_retry(tx, turn)
+        return await self.open_next(tx, session.id)
+
+    async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
+        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step."""
+        turn = await tx.turns.require(lease)
+        rows = joining_rows(await tx.inbox.pending(turn.session_id), turn.door, turn.address)
+        if not rows:
+            return []
+        await tx.inbox.claim([row.id for row in rows], turn.id)
+        entries = [_entry(turn.id, step, index + offset, row) for offset, row in enumerate(rows)]
+        await tx.journal.add(entries)
+        await tx.events.append(turn.session_id, turn.id, [_input_event(row, "joined") for row in rows])
+        for row in rows:
+            if row.kind is RowKind.MESSAGE:
+                await self._end_given_out_stream(tx, row, NewEvent.of(events.DONE, {"joined": turn.id}))
+        return entries
+
+    async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
+        """Take a queued message back, while it is still queued."""
+        if not await tx.inbox.withdraw_if_pending(row.session_id, row.dedupe_key):
+            return False
+        await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
+        return True
+
+    async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Turn:
+        first = batch.first
+        turn = Turn(
+            id=first.turn_id,
+            session_id=session.id,
+            parent=session.head,
+            door=first.door,
+            address=first.address,
+            source=first.source,
+            is_wakeup=batch.is_wakeup,
+            model=first.model,
+            status=TurnStatus.RUNNING,
+            node=self.node,
+            epoch=1,
+            attempt=max((row.data["attempt"] for row in batch.rows if row.kind is RowKind.RETRY), default=0),
+            opened_at=now,
+        )
+        await tx.turns.open(turn)
+        await tx.inbox.claim([row.id for row in batch.rows], turn.id)
+        await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
+        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
+        await tx.journal.add(_entry(turn.id, 0, index, row) for index, row in enumerate(told))
+        how = "opened" if batch.is_wakeup else "with_message"
+        await tx.events.append(
+            session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)]
+        )
+        await tx.turns.mark_recorded(turn.id)
+        return turn
+
+    async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
+        """Whether wake-ups must wait; then the session says so, and a stored time says how long."""
+        opened = await tx.turns.wakeups_since(session.id, now - _HOUR)
+        if len(opened) < self.settings.wake_budget_per_hour:
+            return False
+        free_at = opened[-self.settings.wake_budget_per_hour] + _HOUR
+        if session.wake_at != free_at:
+            await tx.sessions.wake_later(session.id, free_at)
+            waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": free_at})
+            await tx.events.append(session.id, None, [waits])
+        return True
+
+    async def _post_retry(self, tx: Transaction, turn: Turn) -> None:
+        attempt = turn.attempt + 1
+        if attempt >= self.settings.wake_retry_limit:
+            logger.error("wake-up turn %s failed %d times and is given up", turn.id, attempt)
+            return
+        now = await tx.now()
+        row = InboxRow(
+            id=0,
+            session_id=turn.session_id,
+            dedupe_key=f"retry:{turn.id}",
+            kind=RowKind.RETRY,
+            source=turn.source,
+            turn_id=new_id("turn"),
+            door=turn.door,
+            address=turn.address,
+            model=turn.model,
+            payload=orjson.dumps({"attempt": attempt}),
+            not_before=now + self.settings.wake_retry_seconds * 2 ** (attempt - 1),
+            created_at=now,
+        )
+        await tx.inbox.post_if_new(row)
+
+    async def _end_given_out_stream(self, tx: Transaction, row: InboxRow, last: NewEvent) -> None:
+        """A turn id that was given out and will never open: whoever follows it is told, and its log is closed."""
+        await tx.events.append(row.session_id, row.turn_id, [last])
+
+
+async def require_session(tx: Transaction, session_id: str) -> Session:
+    session = await tx.sessions.get(session_id)
+    if session is None:
+        raise SessionNotFound(f"There is no session {session_id}.")
+    return session
+
+
+def _entry(turn_id: str, step: int, index: int, row: InboxRow) -> Entry:
+    return input_entry(
+        turn_id, step, index, source=row.source, message_id=row.dedupe_key, text=row.data["text"]
+    )
+
+
+def _started_event(turn: Turn) -> NewEvent:
+    data = {"turn_id": turn.id, "session_id": turn.session_id, "source": turn.source, "parent": turn.parent}
+    return NewEvent.of(events.TURN_STARTED, data)
+
+
+def _input_event(row: InboxRow, delivered: str) -> NewEvent:
+    """`delivered` tells how a notice reached the agent: it opened the turn, rode along, or joined it."""
+    data = {"message_id": row.dedupe_key, "source": row.source, "content": row.data["text"]}
+    if row.kind is RowKind.MESSAGE:
+        return NewEvent.of(events.MESSAGE, data)
+    return NewEvent.of(events.NOTICE, data | {"delivered": delivered} | row.data.get("notice", {}))
+
+
+def _final_event(turn: Turn, outcome: Outcome) -> NewEvent:
+    data = {"turn_id": turn.id, "session_id": turn.session_id}
+    if outcome.code:
+        data |= {"code": outcome.code, "message": outcome.message}
+    return NewEvent.of(_FINAL_EVENT[outcome.status], data)

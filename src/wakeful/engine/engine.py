@@ -1,0 +1,126 @@
+"""The engine: submit, cancel, subscribe, start, stop."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from wakeful.engine.broadcaster import Broadcaster
+from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.executor import Executor
+from wakeful.engine.intake import Intake
+from wakeful.engine.ports import AgentLoop, Clock
+from wakeful.engine.rescuer import Rescuer
+from wakeful.engine.runners import Runners
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.task_runner import TaskRunner
+from wakeful.engine.timekeeper import Timekeeper
+from wakeful.errors import EngineStopping, NotQueued, TurnNotFound
+from wakeful.model.event import Event
+from wakeful.model.ids import new_id
+from wakeful.model.session import Address, Session
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.base import Store, Transaction
+
+_STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The turn was stopped.")
+
+
+class Engine:
+    def __init__(self, store: Store, loop: AgentLoop, clock: Clock, settings: EngineSettings) -> None:
+        self.node = new_id("node")
+        self._store = store
+        self._settings = settings
+        self._dispatcher = Dispatcher(self.node, settings)
+        self._intake = Intake(self._dispatcher)
+        self._runners = Runners(store, self._dispatcher, Executor(store, self._dispatcher, loop, settings))
+        self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
+        self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
+        self._broadcaster = Broadcaster(store)
+        self._jobs: list[asyncio.Task[None]] = []
+        self.tasks = TaskRunner(store, self._dispatcher, self._runners)
+
+    async def start(self, *, adopts: bool = True) -> None:
+        """Take over what a crash left behind, then keep watch. Without `adopts`: run only what is submitted here."""
+        self._rescuer.adopts = adopts
+        await self._rescuer.sweep()
+        self._jobs = [asyncio.create_task(self._rescuer.run(), name="rescuer")]
+        if adopts:
+            self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
+
+    async def stop(self) -> None:
+        """Take no more, let turns reach their next recorded step, leave the rest to the next node."""
+        if self._dispatcher.is_stopping:
+            return
+        self._dispatcher.is_stopping = True
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+        await self._runners.drain(self._settings.stop_grace_seconds)
+        await self._release_all()
+
+    async def create_session(self, owner: str, address: Address, model: str) -> Session:
+        async def body(tx: Transaction) -> Session:
+            now = await tx.now()
+            session = Session(new_id("ses"), owner, address, model, created_at=now, updated_at=now)
+            await tx.sessions.create_if_absent(session)
+            return session
+
+        return await self._store.write(body)
+
+    async def submit(self, submission: Submission) -> Receipt:
+        """Accept a message. It is on disk when this returns, and its turn too if the session was idle."""
+        if self._dispatcher.is_stopping:
+            raise EngineStopping
+
+        async def body(tx: Transaction) -> tuple[Receipt, Turn | None]:
+            return await self._intake.accept(tx, submission)
+
+        return await self._runners.commit(body, lock=[submission.session_id])
+
+    async def cancel(self, session_id: str) -> bool:
+        """Stop the active turn, on whichever node it runs; false when there is none. The queue stays."""
+
+        async def body(tx: Transaction) -> tuple[bool, Turn | None]:
+            session = await require_session(tx, session_id)
+            active = None if session.active is None else await tx.turns.get(session.active)
+            if active is None:
+                return False, None
+            return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
+
+        return await self._runners.commit(body, lock=[session_id])
+
+    async def withdraw(self, session_id: str, turn_id: str) -> None:
+        """Take a queued message back. Raises NotQueued when its turn has begun or it was withdrawn before."""
+
+        async def body(tx: Transaction) -> None:
+            row = await tx.inbox.find_by_turn(turn_id)
+            if row is None or row.session_id != session_id:
+                raise TurnNotFound(f"There is no turn {turn_id}.")
+            if not await self._dispatcher.withdraw(tx, row):
+                raise NotQueued
+
+        await self._store.write(body, lock=[session_id])
+
+    def subscribe(self, session_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
+        """The events of a session after the given number, for ever."""
+        return self._broadcaster.follow_session(session_id, after)
+
+    def subscribe_turn(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
+        """The events of a turn after the given number, to its end; a turn that is still queued is waited for."""
+        return self._broadcaster.follow_turn(session_id, turn_id, after)
+
+    async def _release_all(self) -> None:
+        async def held(tx: Transaction) -> list[Turn]:
+            return await tx.turns.running_on(self.node)
+
+        for turn in await self._store.read(held):
+            await self._release(turn)
+        await self._store.write(self._retire)
+
+    async def _release(self, turn: Turn) -> None:
+        async def body(tx: Transaction) -> None:
+            await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
+
+        await self._store.write(body, lock=[turn.session_id])
+
+    async def _retire(self, tx: Transaction) -> None:
+        await tx.nodes.retire(self.node)

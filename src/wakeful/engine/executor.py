@@ -1,0 +1,119 @@
+"""One turn, from its opening or from its last recorded step to its end. A resume is the same path as a start."""
+
+import asyncio
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+
+from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.ports import AgentLoop
+from wakeful.engine.recorder import Recorder
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
+from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal import Entry
+from wakeful.model.message import Message, UserMessage
+from wakeful.model.transcript import fold
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.base import Store, Transaction
+
+logger = logging.getLogger(__name__)
+
+
+class _Paused(Exception):
+    """The node is stopping: the turn goes on where it stands, on the next node."""
+
+
+@dataclass(slots=True)
+class Executor:
+    store: Store
+    dispatcher: Dispatcher
+    loop: AgentLoop
+    settings: EngineSettings
+
+    async def run(self, turn: Turn) -> Outcome | None:
+        """Run the turn to its outcome; None when it pauses because the node is stopping.
+
+        Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
+        """
+        lease = Lease(turn.id, turn.session_id, self.dispatcher.node, turn.epoch)
+        recorder = Recorder(self.store, self.dispatcher, lease)
+        try:
+            return await self._outcome_of(turn, recorder)
+        except _Paused:
+            return None
+        finally:
+            await recorder.close()
+
+    async def _outcome_of(self, turn: Turn, recorder: Recorder) -> Outcome:
+        try:
+            if turn.resumes > self.settings.resume_limit:
+                raise LimitReached(
+                    f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
+                    code="resume_limit",
+                )
+            brief, seconds_left = await self._brief(turn, recorder)
+            await self._follow(brief, recorder, seconds_left)
+        except TurnFailed as failure:
+            return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
+        except (LeaseLost, StoreError, _Paused):
+            raise
+        except Exception:  # The turn's own boundary: whatever broke, the turn ends and says so.
+            logger.exception("turn %s broke", turn.id)
+            message = "Something broke inside the server; its log has the details."
+            return Outcome(TurnStatus.FAILED, "internal_error", message)
+        return Outcome(TurnStatus.DONE)
+
+    async def _brief(self, turn: Turn, recorder: Recorder) -> tuple[Brief, float]:
+        """What the loop needs, and how many seconds the turn has left."""
+
+        async def body(tx: Transaction) -> tuple[list[Entry], float]:
+            return await tx.journal.of_chain(turn.id), await tx.now()
+
+        entries, now = await self.store.read(body)
+        transcript = fold(entries, turn.id)
+        if turn.last_seq > turn.recorded_seq:
+            await recorder.abandon(StepAbandoned(transcript.last_step + 1))
+        brief = Brief(
+            turn=turn,
+            messages=transcript.messages,
+            last_step=transcript.last_step,
+            open_calls=transcript.open_calls,
+            is_answered=transcript.is_answered,
+            output_tokens=transcript.output_tokens,
+            take_inputs=partial(self._take_inputs, recorder),
+        )
+        return brief, turn.opened_at + self.settings.turn_seconds - now
+
+    async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
+        # Between two steps nothing is half done: the place to leave a turn to the next node.
+        if self.dispatcher.is_stopping:
+            raise _Paused
+        entries = await recorder.join(step, index)
+        return [UserMessage(entry.data["text"]) for entry in entries]
+
+    async def _follow(self, brief: Brief, recorder: Recorder, seconds: float) -> None:
+        timeout = asyncio.timeout(max(seconds, 0.0))
+        try:
+            async with timeout, aclosing(self.loop.run(brief)) as facts:
+                async for fact in facts:
+                    await self._record(fact, recorder)
+            await recorder.flushed()
+        except TimeoutError as error:
+            if not timeout.expired():
+                raise
+            raise LimitReached(
+                f"The turn took longer than {self.settings.turn_seconds:g} seconds.", code="time_limit"
+            ) from error
+
+    async def _record(self, fact: Fact, recorder: Recorder) -> None:
+        match fact:
+            case TextDelta() | ReasoningDelta():
+                await recorder.stream(fact)
+            case StepAbandoned():
+                await recorder.abandon(fact)
+            case Answered():
+                await recorder.answer(fact)
+            case CallFinished():
+                await recorder.result(fact)

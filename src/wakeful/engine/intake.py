@@ -1,0 +1,76 @@
+"""A message comes in: what it does to its session, idle or busy, in one transaction."""
+
+from dataclasses import dataclass
+
+import orjson
+
+from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.errors import SessionBusy
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.ids import new_id
+from wakeful.model.inbox import IfBusy, InboxRow, RowKind, RowStatus
+from wakeful.model.session import Session
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.store.base import Transaction
+
+_INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message took its place.")
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    dispatcher: Dispatcher
+
+    async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Turn | None]:
+        session = await require_session(tx, submission.session_id)
+        known = await tx.inbox.find(session.id, _key_of(submission))
+        if known is not None:
+            is_queued = known.status is RowStatus.PENDING
+            return Receipt(session.id, known.turn_id, is_queued, is_duplicate=True), None
+        if session.active is not None and submission.if_busy is IfBusy.REJECT:
+            raise SessionBusy(session.active)
+        row = _row_of(submission, await tx.now())
+        await tx.inbox.post_if_new(row)
+        opened = await self._make_room(tx, session, submission.if_busy)
+        is_queued = opened is None or opened.id != row.turn_id
+        if is_queued:
+            await self._tell_queued(tx, session, row)
+        return Receipt(session.id, row.turn_id, is_queued), opened
+
+    async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Turn | None:
+        if session.active is None:
+            return await self.dispatcher.open_next(tx, session.id)
+        if if_busy is IfBusy.INTERRUPT:
+            active = await tx.turns.get(session.active)
+            assert active is not None
+            return await self.dispatcher.close(tx, active, _INTERRUPTED)
+        return None
+
+    async def _tell_queued(self, tx: Transaction, session: Session, row: InboxRow) -> None:
+        waiting = [r for r in await tx.inbox.pending(session.id) if r.kind is RowKind.MESSAGE]
+        data = {"session_id": session.id, "turn_id": row.turn_id, "position": len(waiting)}
+        await tx.events.append(session.id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
+
+
+def _key_of(submission: Submission) -> str:
+    """Senders choose their own names; the prefix keeps them apart from those of tasks and retries."""
+    return f"message:{submission.dedupe_key}"
+
+
+def _row_of(submission: Submission, now: float) -> InboxRow:
+    return InboxRow(
+        id=0,
+        session_id=submission.session_id,
+        dedupe_key=_key_of(submission),
+        kind=RowKind.MESSAGE,
+        source=submission.source,
+        turn_id=new_id("turn"),
+        door=submission.door,
+        address=submission.address,
+        model=submission.model,
+        payload=orjson.dumps({"text": submission.text}),
+        steers=submission.if_busy is IfBusy.STEER,
+        is_urgent=submission.if_busy is IfBusy.INTERRUPT,
+        created_at=now,
+    )

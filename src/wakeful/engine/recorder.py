@@ -1,0 +1,113 @@
+"""Writes down what a turn does. Streamed text goes out in whatever pieces the commits allow; steps are one
+transaction each. Nothing overtakes: a step is recorded after the text that came before it.
+"""
+
+import asyncio
+
+from wakeful.engine.dispatcher import Dispatcher
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal import Entry, answer_entry, result_entry
+from wakeful.model.turn import Lease
+from wakeful.store.base import Store, Transaction
+
+# Beyond this many waiting characters the model is read no further until the disk has caught up.
+_FULL = 64_000
+
+
+class Recorder:
+    def __init__(self, store: Store, dispatcher: Dispatcher, lease: Lease) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._lease = lease
+        self._waiting: list[TextDelta | ReasoningDelta] = []
+        self._size = 0
+        self._flushing: asyncio.Task[None] | None = None
+
+    async def stream(self, delta: TextDelta | ReasoningDelta) -> None:
+        """Take a piece of an answer. It is committed soon, together with what comes while a commit is under way."""
+        self._waiting.append(delta)
+        self._size += len(delta.text)
+        if self._flushing is None or self._flushing.done():
+            if self._flushing is not None:
+                self._flushing.result()
+            self._flushing = asyncio.create_task(self._flush())
+        if self._size > _FULL:
+            await self.flushed()
+
+    async def flushed(self) -> None:
+        """Wait until every piece taken so far is on disk."""
+        while self._flushing is not None:
+            flushing = self._flushing
+            await flushing
+            if self._flushing is flushing:
+                self._flushing = None
+
+    async def abandon(self, fact: StepAbandoned) -> None:
+        await self.flushed()
+        await self._store.append(self._lease, [NewEvent.of(events.STEP_ABANDONED, {"step": fact.step})])
+
+    async def answer(self, fact: Answered) -> None:
+        await self.flushed()
+        told = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
+        told.append(NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage}))
+        await self._record([answer_entry(self._lease.turn_id, fact.step, fact.message, fact.usage)], told, ())
+
+    async def result(self, fact: CallFinished) -> None:
+        entry = result_entry(
+            self._lease.turn_id,
+            fact.step,
+            fact.index,
+            call_id=fact.call.id,
+            text=fact.text,
+            seconds=fact.seconds,
+        )
+        data = {"step": fact.step, "call_id": fact.call.id, "result": fact.text, "seconds": fact.seconds}
+        await self._record([entry], [NewEvent.of(events.TOOL_COMPLETE, data)], fact.consumes)
+
+    async def join(self, step: int, index: int) -> list[Entry]:
+        async def body(tx: Transaction) -> list[Entry]:
+            return await self._dispatcher.join(tx, self._lease, step, index)
+
+        return await self._store.write(body, lock=[self._lease.session_id])
+
+    async def close(self) -> None:
+        """Leave nothing running behind; what was not written is lost, as it would be in a crash."""
+        if self._flushing is not None:
+            self._flushing.cancel()
+            await asyncio.gather(self._flushing, return_exceptions=True)
+
+    async def _flush(self) -> None:
+        while self._waiting:
+            waiting, self._waiting, self._size = self._waiting, [], 0
+            await self._store.append(self._lease, _merged(waiting))
+
+    async def _record(self, entries: list[Entry], told: list[NewEvent], consumes: tuple[str, ...]) -> None:
+        lease = self._lease
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.require(lease)
+            await tx.journal.add(entries)
+            for task_id in consumes:
+                await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
+            await tx.events.append(lease.session_id, lease.turn_id, told)
+            await tx.turns.mark_recorded(lease.turn_id)
+
+        await self._store.write(body, lock=[lease.session_id])
+
+
+def _merged(deltas: list[TextDelta | ReasoningDelta]) -> list[NewEvent]:
+    """Neighbours of one kind and step become one event."""
+    groups: list[tuple[str, int, list[str]]] = []
+    for delta in deltas:
+        kind = events.TOKEN if isinstance(delta, TextDelta) else events.REASONING
+        if not groups or groups[-1][:2] != (kind, delta.step):
+            groups.append((kind, delta.step, []))
+        groups[-1][2].append(delta.text)
+    return [NewEvent.of(kind, {"step": step, "text": "".join(texts)}) for kind, step, texts in groups]
+
+
+def _call_data(fact: Answered, index: int) -> dict[str, object]:
+    call = fact.message.calls[index]
+    return {"step": fact.step, "call_id": call.id, "name": call.name, "arguments": call.arguments}

@@ -1,0 +1,109 @@
+"""The turns that this node runs: each in a job of its own, launched after the commit that opened it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.executor import Executor
+from wakeful.errors import LeaseLost, StoreError
+from wakeful.model.turn import Lease, Outcome, Turn
+from wakeful.store.base import Signal, Store, Transaction
+
+T = TypeVar("T")
+# A write that may open a turn: its result, and the turn.
+OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Turn | None]]]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Runner:
+    turn: Turn
+    job: asyncio.Task[None]
+    # It is writing the end of its turn itself: the raised epoch is its own doing.
+    is_closing: bool = False
+
+
+class Runners:
+    def __init__(self, store: Store, dispatcher: Dispatcher, executor: Executor) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._executor = executor
+        self._running: dict[str, _Runner] = {}
+        self._commits: set[asyncio.Task[Any]] = set()
+        # Turns of this node that nobody runs, because the store failed under them.
+        self.stranded: set[str] = set()
+        self.something_stranded = asyncio.Event()
+        store.notifier.listen(self._hear)
+
+    def __contains__(self, turn_id: str) -> bool:
+        return turn_id in self._running
+
+    async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
+        """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
+        commit = asyncio.create_task(self._commit(body, lock))
+        self._commits.add(commit)
+        commit.add_done_callback(self._commits.discard)
+        return await asyncio.shield(commit)
+
+    def launch(self, turn: Turn) -> None:
+        self.stranded.discard(turn.id)
+        job = asyncio.create_task(self._run(turn), name=turn.id)
+        self._running[turn.id] = _Runner(turn, job)
+
+    async def drain(self, grace: float) -> None:
+        """Let every turn come to a good place, but not for longer than `grace`; then leave them as they are."""
+        if self._commits:
+            await asyncio.wait(set(self._commits))
+        jobs = [runner.job for runner in self._running.values()]
+        if jobs:
+            _, late = await asyncio.wait(jobs, timeout=grace)
+            for job in late:
+                job.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
+        result, opened = await self._store.write(body, lock=lock)
+        if opened is not None:
+            self.launch(opened)
+        return result
+
+    async def _run(self, turn: Turn) -> None:
+        """The boundary of a turn: whatever happens in it ends here."""
+        try:
+            outcome = await self._executor.run(turn)
+            if outcome is not None:
+                await self._close(turn, outcome)
+        except LeaseLost:
+            logger.info("turn %s is no longer ours", turn.id)
+        except StoreError as error:
+            logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
+            self._strand(turn)
+        except Exception:
+            logger.exception("turn %s broke and will be resumed", turn.id)
+            self._strand(turn)
+        finally:
+            self._running.pop(turn.id, None)
+
+    async def _close(self, turn: Turn, outcome: Outcome) -> None:
+        self._running[turn.id].is_closing = True
+        lease = Lease(turn.id, turn.session_id, self._dispatcher.node, turn.epoch)
+
+        async def body(tx: Transaction) -> tuple[None, Turn | None]:
+            current = await tx.turns.require(lease)
+            return None, await self._dispatcher.close(tx, current, outcome)
+
+        await self.commit(body, lock=[turn.session_id])
+
+    def _strand(self, turn: Turn) -> None:
+        self.stranded.add(turn.id)
+        self.something_stranded.set()
+
+    def _hear(self, signal: Signal) -> None:
+        for turn_id, epoch in signal.fenced.items():
+            runner = self._running.get(turn_id)
+            if runner is not None and runner.turn.epoch < epoch and not runner.is_closing:
+                runner.job.cancel()

@@ -1,0 +1,20 @@
+"""What an operator may change about the engine."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    # A node that has not renewed for this long has lost its turns to whoever asks first.
+    lease_seconds: float = 3.0
+    # How long a graceful stop waits for turns to reach their next recorded step.
+    stop_grace_seconds: float = 8.0
+    # How long one turn may take.
+    turn_seconds: float = 3600.0
+    # How many turns an hour a session may open by notices alone.
+    wake_budget_per_hour: int = 30
+    # Resumes without a newly recorded step before a turn is given up.
+    resume_limit: int = 3
+    # Tries of a wake-up that fails for a passing reason, and the wait before the second; it doubles each time.
+    wake_retry_limit: int = 5
+    wake_retry_seconds: float = 5.0

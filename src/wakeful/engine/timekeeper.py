@@ -1,0 +1,65 @@
+"""Opens the turns that only time makes due: retries of wake-ups, and wake-ups whose budget has freed."""
+
+import asyncio
+import logging
+
+from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.ports import Clock
+from wakeful.engine.runners import Runners
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import StoreError
+from wakeful.model.event import FAILED, WAKE_WAITS
+from wakeful.model.turn import Turn
+from wakeful.store.base import Signal, Store, Transaction
+
+_STORE_RETRY_SECONDS = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+class Timekeeper:
+    def __init__(
+        self, store: Store, dispatcher: Dispatcher, runners: Runners, clock: Clock, settings: EngineSettings
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._runners = runners
+        self._clock = clock
+        self._settings = settings
+        self._changed = asyncio.Event()
+        store.notifier.listen(self._hear)
+
+    async def run(self) -> None:
+        while True:
+            try:
+                wait = await self.sweep()
+            except StoreError as error:
+                logger.warning("cannot look for due sessions: %s", error)
+                wait = _STORE_RETRY_SECONDS
+            await self._clock.wait(self._changed, wait)
+            self._changed.clear()
+
+    async def sweep(self) -> float | None:
+        """Open what is due; how long to wait for the next. Rivals may leave pending rows, so with them look often."""
+        ready, wait = await self._store.read(self._look)
+        for session_id in ready:
+            await self._open(session_id)
+        if self._store.is_exclusive:
+            return wait
+        return min(wait or self._settings.lease_seconds, self._settings.lease_seconds)
+
+    async def _look(self, tx: Transaction) -> tuple[list[str], float | None]:
+        now = await tx.now()
+        due = await tx.sessions.next_due(now)
+        return await tx.sessions.ready(now), None if due is None else due - now
+
+    async def _open(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> tuple[None, Turn | None]:
+            return None, await self._dispatcher.open_next(tx, session_id)
+
+        await self._runners.commit(body, lock=[session_id])
+
+    def _hear(self, signal: Signal) -> None:
+        """Only a failed wake-up or a spent budget sets a new time."""
+        if any(event.kind in (FAILED, WAKE_WAITS) for event in signal.events):
+            self._changed.set()

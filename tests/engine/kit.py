@@ -1,0 +1,281 @@
+"""What the engine's tests are made of: a clock that they turn, an agent that they lead, nodes that they kill."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from wakeful.engine.engine import Engine
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.errors import ModelError
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
+from wakeful.model.inbox import IfBusy
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.session import Address
+from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.turn import Door, Lease
+from wakeful.store.base import Body, Listener, Signal, Store
+
+T = TypeVar("T")
+
+WEB = Door("web", async_delivery=True)
+ASK = Door("ask", async_delivery=False)
+HOME = Address("web", "home")
+
+
+class FakeClock:
+    """Time that passes only when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+        self._waiting: list[tuple[float, asyncio.Event]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+        for due, rung in self._waiting:
+            if due <= self.now:
+                rung.set()
+
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
+        rung = asyncio.Event()
+        entry = (self.now + seconds, rung) if seconds is not None else (float("inf"), rung)
+        self._waiting.append(entry)
+        waits = [asyncio.ensure_future(event.wait()), asyncio.ensure_future(rung.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._waiting.remove(entry)
+            for wait in waits:
+                wait.cancel()
+
+
+class LedAgent:
+    """An agent loop that does what the test tells it, turn by turn, and counts every tool run."""
+
+    def __init__(self, node: str = "node") -> None:
+        self.node = node
+        self.briefs: dict[str, Brief] = {}
+        self.runs: Counter[tuple[str, int, int]] = Counter()
+        self.taken: dict[str, list[str]] = {}
+        self._orders: dict[str, asyncio.Queue[str]] = {}
+
+    def order(self, turn_id: str, *orders: str) -> None:
+        """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `fail`, `break`."""
+        for order in orders:
+            self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
+
+    async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
+        turn_id, step = brief.turn.id, brief.last_step
+        self.briefs[turn_id] = brief
+        if brief.is_answered:
+            return
+        for open_call in brief.open_calls:
+            yield CallFinished(step, open_call.index, open_call.call, "unknown", 0.0)
+        orders = self._orders.setdefault(turn_id, asyncio.Queue())
+        while True:
+            match await orders.get():
+                case "token":
+                    yield TextDelta(step + 1, f"{self.node} ")
+                case "step":
+                    step += 1
+                    async for fact in self._step(brief, step):
+                        yield fact
+                case "finish":
+                    yield Answered(step + 1, AssistantMessage("done"), Usage(1, 1))
+                    return
+                case "fail":
+                    raise ModelError("The endpoint is down.", code="model_unavailable", passing=True)
+                case "refuse":
+                    raise ModelError("The key is wrong.", code="model_auth")
+                case "break":
+                    raise RuntimeError("a bug")
+
+    async def _step(self, brief: Brief, step: int) -> AsyncGenerator[Fact, None]:
+        call = ToolCall(f"call_{step}", "work", "{}")
+        yield Answered(step, AssistantMessage("working", calls=(call,)), Usage(1, 1))
+        self.runs[brief.turn.id, step, 1] += 1
+        yield CallFinished(step, 1, call, f"worked on {self.node}", 0.0)
+        taken = await brief.take_inputs(step, 2)
+        self.taken.setdefault(brief.turn.id, []).extend(message.text for message in taken)
+
+
+@dataclass(slots=True)
+class Traffic:
+    """How many calls to the store are under way, and how many there have been."""
+
+    under_way: int = 0
+    total: int = 0
+
+    async def begun(self) -> None:
+        while self.under_way == 0:  # noqa: ASYNC110  one pass of the event loop after the other
+            await asyncio.sleep(0)
+
+
+class NodeStore:
+    """One node's line to a shared store. When the node dies, nothing it asked for comes back."""
+
+    is_exclusive = False
+
+    def __init__(self, store: Store, traffic: Traffic) -> None:
+        self._store = store
+        self._traffic = traffic
+        self._listeners: list[Listener] = []
+        self.is_dead = False
+        self.notifier = self
+        store.notifier.listen(self._hear)
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def _hear(self, signal: Signal) -> None:
+        for listener in [] if self.is_dead else self._listeners:
+            listener(signal)
+
+    async def open(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+        return await self._carry(self._store.write(body, lock=lock))
+
+    async def read(self, body: Body[T]) -> T:
+        return await self._carry(self._store.read(body))
+
+    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+        return await self._carry(self._store.append(lease, events))
+
+    async def _carry(self, call: Any) -> Any:
+        if self.is_dead:
+            call.close()
+            await asyncio.Event().wait()
+        self._traffic.under_way += 1
+        self._traffic.total += 1
+        result = await asyncio.shield(asyncio.ensure_future(self._finish(call)))
+        if self.is_dead:
+            await asyncio.Event().wait()
+        return result
+
+    async def _finish(self, call: Any) -> Any:
+        try:
+            return await call
+        finally:
+            self._traffic.under_way -= 1
+
+
+@dataclass(slots=True)
+class Node:
+    engine: Engine
+    agent: LedAgent
+    store: NodeStore
+    clock: FakeClock
+
+
+class House:
+    """A store, a clock, and the nodes on them."""
+
+    def __init__(self, store: Store, clock: FakeClock, settings: EngineSettings | None = None) -> None:
+        self.store = store
+        self.clock = clock
+        self.settings = settings or EngineSettings(stop_grace_seconds=1.0)
+        self.traffic = Traffic()
+        self.nodes: list[Node] = []
+        self._started = 0
+
+    async def start_node(self, *, with_clock: FakeClock | None = None, adopts: bool = True) -> Node:
+        store = NodeStore(self.store, self.traffic)
+        agent = LedAgent(f"n{self._started}")
+        self._started += 1
+        clock = with_clock or self.clock
+        node = Node(Engine(store, agent, clock, self.settings), agent, store, clock)
+        await node.engine.start(adopts=adopts)
+        self.nodes.append(node)
+        await self.settle()
+        return node
+
+    async def kill(self, node: Node) -> None:
+        """As kill -9 does: whatever was under way, nothing of it reaches the node any more."""
+        node.store.is_dead = True
+        self.nodes.remove(node)
+        runners = node.engine._runners
+        jobs = {*node.engine._jobs, *runners._commits, *(runner.job for runner in runners._running.values())}
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
+
+    async def settle(self) -> None:
+        """Wait until nothing moves any more: no call to the store under way, and nobody about to make one."""
+        quiet = 0
+        seen = self.traffic.total
+        while quiet < 12:
+            await asyncio.sleep(0 if self.traffic.under_way == 0 else 0.0002)
+            is_quiet = self.traffic.under_way == 0 and self.traffic.total == seen
+            quiet = quiet + 1 if is_quiet else 0
+            seen = self.traffic.total
+
+    async def stop(self) -> None:
+        for node in list(self.nodes):
+            await self.kill(node)
+
+
+async def open_session(node: Node, address: Address = HOME) -> str:
+    return (await node.engine.create_session("me", address, "demo:led")).id
+
+
+async def send(
+    node: Node,
+    session_id: str,
+    text: str,
+    *,
+    door: Door = WEB,
+    address: Address = HOME,
+    if_busy: IfBusy = IfBusy.QUEUE,
+    key: str = "",
+) -> Receipt:
+    submission = Submission(session_id, text, door, address, key or text, "demo:led", if_busy=if_busy)
+    return await node.engine.submit(submission)
+
+
+async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
+    """All events of a turn that has ended, or will soon."""
+    async with asyncio.timeout(10):
+        return [event async for event in node.engine.subscribe_turn(session_id, turn_id)]
+
+
+def kinds_of(events: Sequence[Event]) -> list[str]:
+    return [event.kind for event in events]
+
+
+def task_for(session_id: str, turn_id: str, name: str, *, will_notify: bool = True, address: Address = HOME) -> Task:
+    return Task(
+        id=name,
+        kind=TaskKind.PROCESS,
+        session_id=session_id,
+        owner="me",
+        turn_id=turn_id,
+        step=1,
+        index=hash(name) % 1_000_000,
+        host=Host("host", "boot"),
+        command=f"run {name}",
+        door=WEB,
+        address=address,
+        model="demo:led",
+        will_notify=will_notify,
+    )
+
+
+async def begin_task(node: Node, receipt: Receipt, name: str, **how: Any) -> None:
+    """Write a task of the running turn down, as a tool would before it spawns the process."""
+    turn = node.agent.briefs[receipt.turn_id].turn
+    lease = Lease(turn.id, turn.session_id, node.engine.node, turn.epoch)
+    assert await node.engine.tasks.begin(lease, task_for(turn.session_id, turn.id, name, **how))
+
+
+def exit_of(name: str, code: int = 0) -> TaskOutcome:
+    status = TaskStatus.EXITED if code == 0 else TaskStatus.FAILED
+    return TaskOutcome(status, code, f"[{name} ended with {code}]")

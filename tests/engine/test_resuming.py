@@ -1,0 +1,217 @@
+"""A turn goes on after its node is gone, from its last recorded step, and on one node only."""
+
+from collections.abc import Collection, Sequence
+from typing import TypeVar
+
+import pytest
+
+from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import EngineStopping, StoreUnavailable
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.turn import Lease
+from wakeful.store.base import Body
+
+T = TypeVar("T")
+
+
+async def successor_of(house: House, node: Node) -> Node:
+    """A new node, after the old one was killed and its lease has run out."""
+    await house.kill(node)
+    house.clock.advance(house.settings.lease_seconds)
+    return await house.start_node()
+
+
+async def test_a_turn_goes_on_from_its_last_recorded_step(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    node.agent.order(receipt.turn_id, "step", "step")
+    await house.settle()
+    second = await successor_of(house, node)
+    second.agent.order(receipt.turn_id, "step", "finish")
+    events = await events_of(second, session, receipt.turn_id)
+    assert node.agent.runs + second.agent.runs == {(receipt.turn_id, step, 1): 1 for step in (1, 2, 3)}
+    assert kinds_of(events)[-1] == "done"
+    assert [event.turn_seq for event in events] == list(range(1, len(events) + 1))
+
+
+async def test_a_half_streamed_answer_is_abandoned_and_asked_for_again(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+    second = await successor_of(house, node)
+    second.agent.order(receipt.turn_id, "finish")
+    events = await events_of(second, session, receipt.turn_id)
+    assert kinds_of(events) == ["turn_started", "message", "token", "step_abandoned", "usage", "done"]
+    assert events[3].data == {"step": 1}
+    assert [message.text for message in second.agent.briefs[receipt.turn_id].messages] == ["hello"]
+
+
+async def test_nothing_is_abandoned_when_nothing_was_streamed(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    node.agent.order(receipt.turn_id, "step")
+    await house.settle()
+    second = await successor_of(house, node)
+    second.agent.order(receipt.turn_id, "finish")
+    assert "step_abandoned" not in kinds_of(await events_of(second, session, receipt.turn_id))
+
+
+async def test_an_answer_that_was_recorded_but_not_closed_is_not_asked_for_again(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    answers = 0
+
+    async def die_after_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
+        nonlocal answers
+        result = await type(node.store).write(node.store, body, lock=lock)
+        answers += 1
+        node.store.is_dead = True
+        return result
+
+    node.store.write = die_after_the_answer  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "finish")
+    await house.settle()
+    assert answers == 1
+    second = await successor_of(house, node)
+    assert kinds_of(await events_of(second, session, receipt.turn_id)) == ["turn_started", "message", "usage", "done"]
+
+
+async def test_a_turn_that_never_gets_further_is_given_up_after_three_resumes(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    for _ in range(house.settings.resume_limit):
+        node = await successor_of(house, node)
+        assert receipt.turn_id in node.agent.briefs
+    node = await successor_of(house, node)
+    last = (await events_of(node, session, receipt.turn_id))[-1]
+    assert (last.kind, last.data["code"]) == ("failed", "resume_limit")
+
+
+async def test_a_recorded_step_makes_resumes_count_from_zero_again(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    for _ in range(house.settings.resume_limit + 2):
+        node = await successor_of(house, node)
+        node.agent.order(receipt.turn_id, "step")
+        await house.settle()
+    assert node.agent.runs[receipt.turn_id, house.settings.resume_limit + 2, 1] == 1
+
+
+async def test_a_node_that_lost_its_lease_can_write_nothing(house: House) -> None:
+    asleep = FakeClock()
+    first = await house.start_node(with_clock=asleep)
+    session = await open_session(first)
+    receipt = await send(first, session, "hello")
+    await house.settle()
+    house.clock.advance(house.settings.lease_seconds)
+    second = await house.start_node()
+    await house.settle()
+    assert receipt.turn_id in second.agent.briefs
+    first.agent.order(receipt.turn_id, "token", "step", "finish")
+    second.agent.order(receipt.turn_id, "token", "finish")
+    events = await events_of(second, session, receipt.turn_id)
+    await house.settle()
+    assert [event.data["text"] for event in events if event.kind == "token"] == ["n1 "]
+    assert first.agent.runs == {}
+
+
+async def test_a_turn_can_be_stopped_from_a_node_that_does_not_run_it(house: House, node: Node) -> None:
+    second = await house.start_node()
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    assert await second.engine.cancel(session)
+    await house.settle()
+    node.agent.order(receipt.turn_id, "token", "finish")
+    await house.settle()
+    assert kinds_of(await events_of(second, session, receipt.turn_id)) == ["turn_started", "message", "cancelled"]
+
+
+async def test_two_nodes_that_find_the_same_orphan_run_it_once(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    rivals = [await house.start_node(), await house.start_node()]
+    await house.kill(node)
+    house.clock.advance(house.settings.lease_seconds / 2)
+    await house.settle()
+    house.clock.advance(house.settings.lease_seconds / 2)
+    await house.settle()
+    assert [receipt.turn_id in rival.agent.briefs for rival in rivals].count(True) == 1
+
+
+async def test_a_stopping_node_lets_its_turn_reach_the_next_step_and_leaves_it_uncounted(
+    house: House, node: Node
+) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    node.agent.order(receipt.turn_id, "step", "step", "finish")
+    await node.engine.stop()
+    with pytest.raises(EngineStopping):
+        await send(node, session, "more")
+    second = await house.start_node()
+    await house.settle()
+    brief = second.agent.briefs[receipt.turn_id]
+    assert (brief.last_step, brief.turn.resumes, list(brief.open_calls)) == (1, 0, [])
+    second.agent.order(receipt.turn_id, "finish")
+    assert kinds_of(await events_of(second, session, receipt.turn_id))[-1] == "done"
+
+
+async def test_what_waits_when_a_node_stops_is_opened_by_the_next(house: House, node: Node) -> None:
+    session = await open_session(node)
+    first = await send(node, session, "first")
+    queued = await send(node, session, "queued")
+    await house.settle()
+    node.agent.order(first.turn_id, "finish")
+    await node.engine.stop()
+    second = await house.start_node()
+    await house.settle()
+    assert kinds_of(await events_of(second, session, first.turn_id))[-1] == "done"
+    assert queued.turn_id in second.agent.briefs
+
+
+async def test_a_turn_whose_store_failed_goes_on_when_the_store_is_back(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+
+    async def unplugged(lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+        raise StoreUnavailable
+
+    node.store.append = unplugged  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+    del node.store.append  # type: ignore[method-assign]
+    house.clock.advance(1)
+    await house.settle()
+    node.agent.order(receipt.turn_id, "finish")
+    assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
+
+
+async def test_a_node_that_came_for_its_own_turn_adopts_nothing(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    await house.kill(node)
+    house.clock.advance(house.settings.lease_seconds)
+    guest = await house.start_node(adopts=False)
+    own = await send(guest, await open_session(guest), "a question")
+    guest.agent.order(own.turn_id, "finish")
+    await events_of(guest, own.session_id, own.turn_id)
+    assert receipt.turn_id not in guest.agent.briefs
+
+
+async def test_a_turn_that_takes_too_long_fails(house: House) -> None:
+    house.settings = EngineSettings(turn_seconds=0.05)
+    node = await house.start_node()
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    last = (await events_of(node, session, receipt.turn_id))[-1]
+    assert (last.kind, last.data["code"]) == ("failed", "time_limit")
