@@ -1,0 +1,86 @@
+"""Tool calls: running those of one answer side by side, and what to say about those that a crash cut off."""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wakeful.model.fact import CallFinished, OpenCall
+from wakeful.model.message import ToolCall
+from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.turn import Turn
+from wakeful.tools.base import Tool, ToolContext, ToolResult
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRunner:
+    tools: Mapping[str, Tool]
+    workspace: Path
+
+    async def run(
+        self, turn: Turn, step: int, calls: Sequence[OpenCall]
+    ) -> AsyncGenerator[CallFinished, None]:
+        """Run the calls at the same time; each is told when it ends. Closing the generator stops those that run."""
+        jobs = [asyncio.create_task(self._finish(turn, step, call)) for call in calls]
+        try:
+            for next_finished in asyncio.as_completed(jobs):
+                yield await next_finished
+        finally:
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+
+    async def rerun(
+        self, turn: Turn, step: int, calls: Sequence[OpenCall]
+    ) -> AsyncGenerator[CallFinished, None]:
+        """After a crash: run again what does no harm; of the rest the model must know that nobody knows."""
+        harmless = [open_call for open_call in calls if self._is_harmless(open_call.call)]
+        for open_call in calls:
+            if open_call not in harmless:
+                yield CallFinished(step, open_call.index, open_call.call, INTERRUPTED, 0.0)
+        async for finished in self.run(turn, step, harmless):
+            yield finished
+
+    def _is_harmless(self, call: ToolCall) -> bool:
+        tool = self.tools.get(call.name)
+        return tool is None or tool.is_harmless
+
+    async def _finish(self, turn: Turn, step: int, open_call: OpenCall) -> CallFinished:
+        call = open_call.call
+        context = ToolContext(turn.id, turn.session_id, step, open_call.index, self.workspace)
+        started = time.monotonic()
+        result = await self._result_of(call, context)
+        seconds = round(time.monotonic() - started, 3)
+        return CallFinished(step, open_call.index, call, result.text, seconds, result.consumes)
+
+    async def _result_of(self, call: ToolCall, context: ToolContext) -> ToolResult:
+        tool = self.tools.get(call.name)
+        if tool is None:
+            known = ", ".join(sorted(self.tools)) or "none"
+            return ToolResult(f"error: there is no tool {call.name!r}; the tools are: {known}")
+        arguments = _arguments_of(call)
+        if arguments is None:
+            return ToolResult(
+                f"error: the arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}"
+            )
+        try:
+            return await tool.run(arguments, context)
+        except Exception as error:  # A broken tool must not end the turn: the model can go another way.
+            logger.exception("tool %s broke in turn %s", call.name, context.turn_id)
+            return ToolResult(f"error: {call.name} broke: {type(error).__name__}: {error}")
+
+
+def _arguments_of(call: ToolCall) -> dict[str, Any] | None:
+    """Some models send nothing at all for a call without arguments."""
+    try:
+        arguments = orjson.loads(call.arguments or "{}")
+    except orjson.JSONDecodeError:
+        return None
+    return arguments if isinstance(arguments, dict) else None

@@ -1,0 +1,168 @@
+"""The agent loop: ask the model, run the tools it calls, look into the inbox, again. It tells facts and keeps none."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from wakeful.agent.calls import CallRunner
+from wakeful.agent.prompt import INSTRUCTIONS
+from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
+from wakeful.agent.settings import AgentSettings
+from wakeful.errors import LimitReached, ModelError
+from wakeful.model.fact import (
+    Answered,
+    Brief,
+    CallFinished,
+    Fact,
+    OpenCall,
+    ReasoningDelta,
+    StepAbandoned,
+    TextDelta,
+)
+from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage
+from wakeful.tools.base import Tool
+
+# The provider for `provider:model`, and the model's name there.
+FindModel = Callable[[str], tuple[Provider, str]]
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where a running turn stands."""
+
+    brief: Brief
+    messages: list[Message]
+    step: int
+    output_tokens: int
+    # The calls of the newest answer, and their results so far.
+    calls: list[OpenCall] = field(default_factory=list)
+    results: dict[int, ToolMessage] = field(default_factory=dict)
+
+    def note_answer(self, answered: Answered) -> None:
+        self.messages.append(answered.message)
+        self.calls = [OpenCall(index, call) for index, call in enumerate(answered.message.calls, start=1)]
+        self.output_tokens += answered.usage.output_tokens
+
+    def note_result(self, finished: CallFinished) -> None:
+        self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
+
+    def settle_results(self) -> None:
+        """Results are told as they come and read in the order of their calls."""
+        self.messages += [self.results[index] for index in sorted(self.results)]
+        self.results.clear()
+
+
+class Loop:
+    def __init__(self, find_model: FindModel, tools: Sequence[Tool], settings: AgentSettings) -> None:
+        self._find_model = find_model
+        self._specs = [tool.spec for tool in tools]
+        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, settings.workspace)
+        self._settings = settings
+
+    async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
+        if brief.is_answered:
+            return
+        progress = _Progress(brief, list(brief.messages), brief.last_step, brief.output_tokens)
+        if brief.open_calls:
+            async with aclosing(self._carry_on(progress)) as facts:
+                async for fact in facts:
+                    yield fact
+        while True:
+            async with aclosing(self._step(progress)) as facts:
+                async for fact in facts:
+                    yield fact
+            if not progress.calls:
+                return
+            progress.messages += await brief.take_inputs(progress.step, len(progress.calls) + 1)
+
+    async def _carry_on(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
+        brief = progress.brief
+        async with aclosing(self._calls.rerun(brief.turn, brief.last_step, brief.open_calls)) as results:
+            async for finished in results:
+                progress.note_result(finished)
+                yield finished
+        progress.settle_results()
+
+    async def _step(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
+        async with aclosing(self._ask(progress)) as facts:
+            async for fact in facts:
+                if isinstance(fact, Answered):
+                    progress.note_answer(fact)
+                yield fact
+        async with aclosing(self._calls.run(progress.brief.turn, progress.step, progress.calls)) as results:
+            async for finished in results:
+                progress.note_result(finished)
+                yield finished
+        progress.settle_results()
+
+    async def _ask(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
+        """One answer of the model, tried again while that is safe and there is time."""
+        progress.step += 1
+        self._check_limits(progress)
+        deadline = time.monotonic() + self._settings.model_retry_seconds
+        for attempt in range(1, self._settings.model_tries + 1):
+            has_streamed = False
+            try:
+                async with aclosing(self._stream(progress)) as facts:
+                    async for fact in facts:
+                        has_streamed = True
+                        yield fact
+                return
+            except ModelError as error:
+                wait = _backoff(attempt)
+                is_last = attempt == self._settings.model_tries or time.monotonic() + wait > deadline
+                if is_last or not error.passing:
+                    raise
+            if has_streamed:
+                yield StepAbandoned(progress.step)
+            await asyncio.sleep(wait)
+
+    async def _stream(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
+        provider, name = self._find_model(progress.brief.turn.model)
+        request = ModelRequest(name, INSTRUCTIONS, progress.messages, self._specs)
+        step = progress.step
+        async with aclosing(provider.stream(request)) as parts:
+            async for part in parts:
+                match part:
+                    case TextPart():
+                        yield TextDelta(step, part.text)
+                    case ReasoningPart():
+                        yield ReasoningDelta(step, part.text)
+                    case Finished():
+                        yield Answered(step, _with_own_call_ids(progress, part.message), part.usage)
+                        return
+        raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
+
+    def _check_limits(self, progress: _Progress) -> None:
+        limits = self._settings
+        if progress.step > limits.step_limit:
+            raise LimitReached(
+                f"The turn reached its limit of {limits.step_limit} model answers (WAKEFUL_STEP_LIMIT).",
+                code="step_limit",
+            )
+        if progress.output_tokens > limits.token_limit:
+            raise LimitReached(
+                f"The turn reached its limit of {limits.token_limit} tokens (WAKEFUL_TOKEN_LIMIT).",
+                code="token_limit",
+            )
+
+
+def _with_own_call_ids(progress: _Progress, message: AssistantMessage) -> AssistantMessage:
+    """Some endpoints repeat or omit call ids; the conversation needs each call to have one of its own."""
+    taken = {
+        call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls
+    }
+    calls: list[ToolCall] = []
+    for index, call in enumerate(message.calls, start=1):
+        if not call.id or call.id in taken:
+            call = replace(call, id=f"call_{progress.brief.turn.id}_{progress.step}_{index}")
+        taken.add(call.id)
+        calls.append(call)
+    return replace(message, calls=tuple(calls))
+
+
+def _backoff(attempt: int) -> float:
+    return float(0.5 * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))
