@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -53,6 +53,25 @@ class FakeClock:
             self._waiting.remove(entry)
             for wait in waits:
                 wait.cancel()
+
+
+class NodeClock:
+    """One node's view of the time; while the node is asleep its alarms do not ring."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+        self._awake = asyncio.Event()
+        self._awake.set()
+
+    def fall_asleep(self) -> None:
+        self._awake.clear()
+
+    def wake_up(self) -> None:
+        self._awake.set()
+
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
+        await self._clock.wait(event, seconds)
+        await self._awake.wait()
 
 
 class LedAgent:
@@ -127,6 +146,10 @@ class NodeStore:
         self._traffic = traffic
         self._listeners: list[Listener] = []
         self.is_dead = False
+        # It hears of nothing that others commit, nor of its own commits.
+        self.is_deaf = False
+        # The node dies right after this many more calls, before it hears their result.
+        self.fuse: int | None = None
         self.notifier = self
         store.notifier.listen(self._hear)
 
@@ -134,7 +157,11 @@ class NodeStore:
         self._listeners.append(listener)
 
     def _hear(self, signal: Signal) -> None:
-        for listener in [] if self.is_dead else self._listeners:
+        if not self.is_dead and not self.is_deaf:
+            self.tell(signal)
+
+    def tell(self, signal: Signal) -> None:
+        for listener in self._listeners:
             listener(signal)
 
     async def open(self) -> None: ...
@@ -156,10 +183,17 @@ class NodeStore:
             await asyncio.Event().wait()
         self._traffic.under_way += 1
         self._traffic.total += 1
-        result = await asyncio.shield(asyncio.ensure_future(self._finish(call)))
+        carried = asyncio.ensure_future(self._finish(call))
+        self._burn()
+        result = await asyncio.shield(carried)
         if self.is_dead:
             await asyncio.Event().wait()
         return result
+
+    def _burn(self) -> None:
+        if self.fuse is not None:
+            self.fuse -= 1
+            self.is_dead = self.fuse <= 0
 
     async def _finish(self, call: Any) -> Any:
         try:
@@ -173,25 +207,48 @@ class Node:
     engine: Engine
     agent: LedAgent
     store: NodeStore
-    clock: FakeClock
+    clock: NodeClock
+
+    def fall_asleep(self) -> None:
+        """Its alarms do not ring and it hears nothing, but what it was doing goes on."""
+        self.clock.fall_asleep()
+        self.store.is_deaf = True
+
+    def wake_up(self) -> None:
+        self.clock.wake_up()
+        self.store.is_deaf = False
+        self.store.tell(Signal(frozenset(), is_everything=True))
 
 
 class House:
     """A store, a clock, and the nodes on them."""
 
-    def __init__(self, store: Store, clock: FakeClock, settings: EngineSettings | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: FakeClock,
+        settings: EngineSettings | None = None,
+        set_store_time: Callable[[float], Awaitable[None]] | None = None,
+    ) -> None:
         self.store = store
         self.clock = clock
+        # A store that has a clock of its own must be told.
+        self._set_store_time = set_store_time
         self.settings = settings or EngineSettings(stop_grace_seconds=1.0)
         self.traffic = Traffic()
         self.nodes: list[Node] = []
         self._started = 0
 
-    async def start_node(self, *, with_clock: FakeClock | None = None, adopts: bool = True) -> Node:
+    async def advance(self, seconds: float) -> None:
+        if self._set_store_time is not None:
+            await self._set_store_time(self.clock.now + seconds)
+        self.clock.advance(seconds)
+
+    async def start_node(self, *, adopts: bool = True) -> Node:
         store = NodeStore(self.store, self.traffic)
         agent = LedAgent(f"n{self._started}")
         self._started += 1
-        clock = with_clock or self.clock
+        clock = NodeClock(self.clock)
         node = Node(Engine(store, agent, clock, self.settings), agent, store, clock)
         await node.engine.start(adopts=adopts)
         self.nodes.append(node)

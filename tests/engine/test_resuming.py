@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send
+from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import EngineStopping, StoreUnavailable
 from wakeful.model.event import Event, NewEvent
@@ -18,7 +18,7 @@ T = TypeVar("T")
 async def successor_of(house: House, node: Node) -> Node:
     """A new node, after the old one was killed and its lease has run out."""
     await house.kill(node)
-    house.clock.advance(house.settings.lease_seconds)
+    await house.advance(house.settings.lease_seconds)
     return await house.start_node()
 
 
@@ -102,12 +102,12 @@ async def test_a_recorded_step_makes_resumes_count_from_zero_again(house: House,
 
 
 async def test_a_node_that_lost_its_lease_can_write_nothing(house: House) -> None:
-    asleep = FakeClock()
-    first = await house.start_node(with_clock=asleep)
+    first = await house.start_node()
     session = await open_session(first)
     receipt = await send(first, session, "hello")
     await house.settle()
-    house.clock.advance(house.settings.lease_seconds)
+    first.fall_asleep()
+    await house.advance(house.settings.lease_seconds)
     second = await house.start_node()
     await house.settle()
     assert receipt.turn_id in second.agent.briefs
@@ -137,9 +137,9 @@ async def test_two_nodes_that_find_the_same_orphan_run_it_once(house: House, nod
     await house.settle()
     rivals = [await house.start_node(), await house.start_node()]
     await house.kill(node)
-    house.clock.advance(house.settings.lease_seconds / 2)
+    await house.advance(house.settings.lease_seconds / 2)
     await house.settle()
-    house.clock.advance(house.settings.lease_seconds / 2)
+    await house.advance(house.settings.lease_seconds / 2)
     await house.settle()
     assert [receipt.turn_id in rival.agent.briefs for rival in rivals].count(True) == 1
 
@@ -189,7 +189,7 @@ async def test_a_turn_whose_store_failed_goes_on_when_the_store_is_back(house: H
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
     del node.store.append  # type: ignore[method-assign]
-    house.clock.advance(1)
+    await house.advance(1)
     await house.settle()
     node.agent.order(receipt.turn_id, "finish")
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
@@ -200,7 +200,7 @@ async def test_a_node_that_came_for_its_own_turn_adopts_nothing(house: House, no
     receipt = await send(node, session, "hello")
     await house.settle()
     await house.kill(node)
-    house.clock.advance(house.settings.lease_seconds)
+    await house.advance(house.settings.lease_seconds)
     guest = await house.start_node(adopts=False)
     own = await send(guest, await open_session(guest), "a question")
     guest.agent.order(own.turn_id, "finish")

@@ -217,10 +217,10 @@ async def test_a_wakeup_that_fails_for_a_passing_reason_is_tried_five_times_and_
         assert texts.count("[build ended with 0]") == 1
         node.agent.order(wakeups[-1], "fail")
         await house.settle()
-        house.clock.advance(house.settings.wake_retry_seconds * 2 ** (attempt - 1) - 0.1)
+        await house.advance(house.settings.wake_retry_seconds * 2 ** (attempt - 1) - 0.1)
         await house.settle()
         assert len(await wakeups_of(house, session)) == attempt
-        house.clock.advance(0.1)
+        await house.advance(0.1)
     await house.settle()
     assert len(await wakeups_of(house, session)) == 5
 
@@ -235,7 +235,7 @@ async def test_a_message_takes_a_waiting_retry_along(node: Node, house: House) -
     following = await send(node, session, "what happened?")
     await house.settle()
     await finish(node, house, following)
-    house.clock.advance(3600)
+    await house.advance(3600)
     await house.settle()
     assert await wakeups_of(house, session) == [wakeup]
 
@@ -250,7 +250,7 @@ async def test_a_wakeup_that_lacks_credentials_blocks_further_ones_until_a_turn_
     node.agent.order(wakeup, "refuse")
     await house.settle()
     await node.engine.tasks.finish("two", exit_of("two"))
-    house.clock.advance(3600)
+    await house.advance(3600)
     await house.settle()
     assert await wakeups_of(house, session) == [wakeup]
     following = await send(node, session, "the key is right now")
@@ -263,7 +263,7 @@ async def test_a_session_that_wakes_itself_again_and_again_meets_its_budget(node
     names = [f"t{number}" for number in range(budget + 1)]
     session = await idle_session_with_tasks(node, house, *names)
     for name in names:
-        house.clock.advance(1)
+        await house.advance(1)
         await node.engine.tasks.finish(name, exit_of(name))
         await house.settle()
         newest = (await wakeups_of(house, session))[-1]
@@ -271,7 +271,7 @@ async def test_a_session_that_wakes_itself_again_and_again_meets_its_budget(node
         await house.settle()
     assert len(await wakeups_of(house, session)) == budget
     assert kinds_of(await log_of(house, session))[-1] == "wake_waits"
-    house.clock.advance(3600)
+    await house.advance(3600)
     await house.settle()
     assert len(await wakeups_of(house, session)) == budget + 1
 
