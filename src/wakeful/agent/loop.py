@@ -11,7 +11,7 @@ from wakeful.agent.calls import CallRunner
 from wakeful.agent.prompt import INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
 from wakeful.agent.settings import AgentSettings
-from wakeful.errors import LimitReached, ModelError
+from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.fact import (
     Answered,
     Brief,
@@ -112,7 +112,7 @@ class Loop:
                         yield fact
                 return
             except ModelError as error:
-                wait = _backoff(attempt)
+                wait = max(_backoff(attempt), error.retry_after or 0.0)
                 is_last = attempt == self._settings.model_tries or time.monotonic() + wait > deadline
                 if is_last or not error.passing:
                     raise
@@ -121,7 +121,7 @@ class Loop:
             await asyncio.sleep(wait)
 
     async def _stream(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
-        provider, name = self._find_model(progress.brief.turn.model)
+        provider, name = self._require_model(progress.brief.turn.model)
         request = ModelRequest(name, INSTRUCTIONS, progress.messages, self._specs)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
@@ -135,6 +135,13 @@ class Loop:
                         yield Answered(step, _with_own_call_ids(progress, part.message), part.usage)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
+
+    def _require_model(self, model: str) -> tuple[Provider, str]:
+        try:
+            return self._find_model(model)
+        except ConfigError as error:
+            # The settings have changed since the turn was opened: its asker must hear of it.
+            raise ModelError(str(error), code="model_not_found") from error
 
     def _check_limits(self, progress: _Progress) -> None:
         limits = self._settings
@@ -152,9 +159,7 @@ class Loop:
 
 def _with_own_call_ids(progress: _Progress, message: AssistantMessage) -> AssistantMessage:
     """Some endpoints repeat or omit call ids; the conversation needs each call to have one of its own."""
-    taken = {
-        call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls
-    }
+    taken = {call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls}
     calls: list[ToolCall] = []
     for index, call in enumerate(message.calls, start=1):
         if not call.id or call.id in taken:

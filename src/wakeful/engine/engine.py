@@ -14,7 +14,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.engine.timekeeper import Timekeeper
-from wakeful.errors import EngineStopping, NotQueued, TurnNotFound
+from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import Event
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address, Session
@@ -37,6 +37,10 @@ class Engine:
         self._broadcaster = Broadcaster(store)
         self._jobs: list[asyncio.Task[None]] = []
         self.tasks = TaskRunner(store, self._dispatcher, self._runners)
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._dispatcher.is_stopping
 
     async def start(self, *, adopts: bool = True) -> None:
         """Take over what a crash left behind, then keep watch. Without `adopts`: run only what is submitted here."""
@@ -107,6 +111,11 @@ class Engine:
     def subscribe_turn(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
         """The events of a turn after the given number, to its end; a turn that is still queued is waited for."""
         return self._broadcaster.follow_turn(session_id, turn_id, after)
+
+    async def store_failure(self) -> StoreError:
+        """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come
+        back; a door that ends with its turn need not."""
+        return await self._runners.store_failure()
 
     async def _release_all(self) -> None:
         async def held(tx: Transaction) -> list[Turn]:

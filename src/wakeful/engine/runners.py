@@ -37,6 +37,8 @@ class Runners:
         # Turns of this node that nobody runs, because the store failed under them.
         self.stranded: set[str] = set()
         self.something_stranded = asyncio.Event()
+        self._store_error: StoreError | None = None
+        self._store_failed = asyncio.Event()
         store.notifier.listen(self._hear)
 
     def __contains__(self, turn_id: str) -> bool:
@@ -53,6 +55,11 @@ class Runners:
         self.stranded.discard(turn.id)
         job = asyncio.create_task(self._run(turn), name=turn.id)
         self._running[turn.id] = _Runner(turn, job)
+
+    async def store_failure(self) -> StoreError:
+        await self._store_failed.wait()
+        assert self._store_error is not None
+        return self._store_error
 
     async def drain(self, grace: float) -> None:
         """Let every turn come to a good place, but not for longer than `grace`; then leave them as they are."""
@@ -82,11 +89,13 @@ class Runners:
         except StoreError as error:
             logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
             self._strand(turn)
+            self._store_error = error
+            self._store_failed.set()
         except Exception:
             logger.exception("turn %s broke and will be resumed", turn.id)
             self._strand(turn)
         finally:
-            self._running.pop(turn.id, None)
+            self._forget(turn)
 
     async def _close(self, turn: Turn, outcome: Outcome) -> None:
         self._running[turn.id].is_closing = True
@@ -97,6 +106,12 @@ class Runners:
             return None, await self._dispatcher.close(tx, current, outcome)
 
         await self.commit(body, lock=[turn.session_id])
+
+    def _forget(self, turn: Turn) -> None:
+        """A later runner of the same turn, launched while this one was ending, stays."""
+        runner = self._running.get(turn.id)
+        if runner is not None and runner.job is asyncio.current_task():
+            del self._running[turn.id]
 
     def _strand(self, turn: Turn) -> None:
         self.stranded.add(turn.id)

@@ -8,9 +8,7 @@ from pathlib import Path
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
 
 
-def connect(
-    path: Path, *, synchronous: str, busy_seconds: float, for_reading: bool = False
-) -> sqlite3.Connection:
+def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
     )
@@ -39,8 +37,10 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreLocked(f"{path} is locked by another program: close it there and try again.")
-    if name.startswith("SQLITE_FULL") or name == "SQLITE_IOERR_WRITE":
-        return StoreFull(f"The disk that holds {path} is full: free some room and start again, nothing recorded is lost.")
+    if name in ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"):
+        return StoreFull(
+            f"The disk that holds {path} is full: free some room and start again, nothing recorded is lost."
+        )
     if name.startswith("SQLITE_READONLY"):
         return StoreReadOnly(f"{path} cannot be written: check its owner and permissions, and those of its folder.")
     if name.startswith("SQLITE_CANTOPEN"):

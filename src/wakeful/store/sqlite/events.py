@@ -12,9 +12,7 @@ _COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at"
 
 
 class SqliteEvents:
-    def __init__(
-        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
         self._connection = connection
         self._clock = clock
         self._footprint = footprint

@@ -9,9 +9,7 @@ from wakeful.store.footprint import Footprint
 
 
 class SqliteTasks:
-    def __init__(
-        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
         self._connection = connection
         self._clock = clock
         self._footprint = footprint

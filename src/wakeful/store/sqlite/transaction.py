@@ -20,9 +20,7 @@ T = TypeVar("T")
 
 
 class SqliteTransaction:
-    def __init__(
-        self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
         self._clock = clock
         self.sessions = SqliteSessions(connection, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
