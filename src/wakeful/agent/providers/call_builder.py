@@ -1,0 +1,112 @@
+"""Tool calls from their deltas, also from endpoints that number, name or repeat them in their own way."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from wakeful.agent.providers.mended_text import mended
+from wakeful.model.ids import new_id
+from wakeful.model.message import ToolCall
+
+
+@dataclass(slots=True)
+class _Draft:
+    id: str
+    name: str
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def arguments(self) -> str:
+        return mended("".join(self.pieces))
+
+    @property
+    def is_complete(self) -> bool:
+        return is_json_object(self.arguments)
+
+
+class CallBuilder:
+    def __init__(self) -> None:
+        self._drafts: list[_Draft] = []
+        # The newest draft under an index: some endpoints call everything number 0.
+        self._by_index: dict[int, _Draft] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._drafts)
+
+    @property
+    def are_complete(self) -> bool:
+        return all(draft.is_complete for draft in self._drafts)
+
+    @property
+    def are_named(self) -> bool:
+        return all(draft.name for draft in self._drafts)
+
+    def add(self, delta: Mapping[str, Any]) -> None:
+        function = delta.get("function")
+        if not isinstance(function, Mapping):
+            function = {}
+        index, call_id, name = delta.get("index"), _text(delta.get("id")), _text(function.get("name"))
+        draft = self._find(index, call_id, name)
+        if draft is None or _is_another(draft, call_id, name):
+            draft = _Draft(call_id, name)
+            self._drafts.append(draft)
+        if isinstance(index, int):
+            self._by_index[index] = draft
+        draft.id = draft.id or call_id
+        draft.name = draft.name or name
+        _add_arguments(draft, function.get("arguments"))
+
+    def finish(self, taken: Collection[str]) -> tuple[ToolCall, ...]:
+        """Return the calls; an id that is missing, or that the conversation already has, is replaced."""
+        used = set(taken)
+        calls = []
+        for draft in self._drafts:
+            call_id = mended(draft.id)
+            if not call_id or call_id in used:
+                call_id = new_id("call")
+            used.add(call_id)
+            # A call without arguments may come as an empty text, which is no JSON.
+            calls.append(ToolCall(call_id, mended(draft.name), draft.arguments or "{}"))
+        return tuple(calls)
+
+    def _find(self, index: object, call_id: str, name: str) -> _Draft | None:
+        if isinstance(index, int):
+            return self._by_index.get(index)
+        same = [draft for draft in self._drafts if call_id and draft.id == call_id]
+        if same:
+            return same[-1]
+        # Without index and known id, a delta goes on with the last call; a new id with a name begins another.
+        if self._drafts and not (call_id and name):
+            return self._drafts[-1]
+        return None
+
+
+def _is_another(draft: _Draft, call_id: str, name: str) -> bool:
+    """Whether a delta found under a draft's index or id begins a call of its own. Only beginnings carry a name,
+    except where every delta repeats it: then the draft is not complete yet."""
+    if not name or not draft.name:
+        return False
+    has_other_id = bool(call_id and draft.id and call_id != draft.id)
+    return has_other_id or name != draft.name or draft.is_complete
+
+
+def _add_arguments(draft: _Draft, arguments: object) -> None:
+    if isinstance(arguments, str):
+        draft.pieces.append(arguments)
+    elif arguments is not None:
+        # Not orjson: it refuses a lone surrogate, which is mended only when the text is whole.
+        draft.pieces = [json.dumps(arguments, ensure_ascii=False)]
+
+
+def is_json_object(text: str) -> bool:
+    try:
+        return isinstance(orjson.loads(text), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,77 @@
+"""The JSON chunks of one response, as they arrive, until the endpoint says [DONE] or stops talking."""
+
+import json
+from typing import Any
+
+import orjson
+
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.sse import EventParser
+from wakeful.agent.providers.transport import Response
+
+_DONE = b"[DONE]"
+
+
+class ChunkStream:
+    def __init__(self, response: Response, errors: EndpointErrors) -> None:
+        self._response = response
+        self._errors = errors
+        self._parser = EventParser()
+        # Nothing more will come, for whatever reason; `is_done` only if the endpoint said so.
+        self.has_ended = False
+        self.is_done = False
+        self.is_empty = True
+
+    async def next(self) -> list[dict[str, Any]]:
+        """Return the chunks of the next read, which may be none."""
+        if self._response.content_type == "application/json":
+            return self._only(await self._response.read_whole())
+        data = await self._response.read()
+        if data:
+            return self._decoded(self._parser.feed(data))
+        self.has_ended = True
+        # Without its last blank line an event may be half there, and then it is not there.
+        return [chunk for event in self._parser.finish() if (chunk := self._chunk(event)) is not None]
+
+    def _only(self, body: bytes) -> list[dict[str, Any]]:
+        self.has_ended = True
+        chunk = decoded(body)
+        if not isinstance(chunk, dict):
+            raise self._errors.incompatible()
+        self.is_empty = False
+        return [chunk]
+
+    def _decoded(self, events: list[bytes]) -> list[dict[str, Any]]:
+        chunks = []
+        for event in events:
+            if not event.strip():
+                # A sign of life.
+                continue
+            chunk = self._chunk(event)
+            if self.is_done:
+                break
+            if chunk is None:
+                raise self._errors.broken()
+            chunks.append(chunk)
+        return chunks
+
+    def _chunk(self, event: bytes) -> dict[str, Any] | None:
+        self.is_empty = False
+        if event.strip() == _DONE:
+            self.has_ended = self.is_done = True
+            return None
+        chunk = decoded(event)
+        return chunk if isinstance(chunk, dict) else None
+
+
+def decoded(data: bytes) -> Any:
+    """The JSON value in some bytes, None if there is none."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    # The standard library also takes half a surrogate pair, which some endpoints send.
+    try:
+        return json.loads(data.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,151 @@
+"""What goes wrong at a model endpoint, as ModelErrors: one sentence that names the endpoint and what to do.
+
+No message ever holds the API key, whatever the endpoint says.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wakeful.agent.providers.mended_text import mended
+from wakeful.errors import ModelError
+
+_DETAIL_LIMIT = 300
+_OVERFLOW_WORDS = (
+    "maximum context length",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    code: str
+    what: str
+    advice: str
+    passing: bool = False
+
+
+_NO_KEY = _Meaning("model_auth", "asks for an API key", "set OPENAI_API_KEY")
+_AUTH = _Meaning("model_auth", "refused the API key", "check OPENAI_API_KEY")
+_CREDIT = _Meaning("model_credit", "has no credit left for this key", "check the account's billing")
+_NOT_FOUND = _Meaning("model_not_found", "does not know this model or route", "check WAKEFUL_MODEL and OPENAI_BASE_URL")
+_OVERFLOW = _Meaning(
+    "context_overflow", "says that the conversation is longer than the model can read", "start a new session"
+)
+_FILTERED = _Meaning("content_filter", "stopped at its content filter", "say it differently or choose another model")
+_RATE = _Meaning("model_rate_limited", "is limiting requests", "try again later", passing=True)
+_TIMEOUT = _Meaning("model_timeout", "gave up waiting for its model", "try again later", passing=True)
+_UNAVAILABLE = _Meaning("model_unavailable", "failed", "try again later", passing=True)
+_REDIRECT = _Meaning("model_request", "redirects elsewhere", "set OPENAI_BASE_URL to its final address")
+_REQUEST = _Meaning("model_request", "refused the request", "check that WAKEFUL_MODEL names a chat model")
+
+
+class EndpointErrors:
+    def __init__(self, address: str, *, secret: str) -> None:
+        self._subject = f"The model endpoint {address}"
+        self._secret = secret
+
+    def refused(self, status: int, body: object, retry_after: float | None = None) -> ModelError:
+        """An HTTP status that is no success. `body` is its decoded JSON, or None."""
+        return self._error(status, _complaint(body), retry_after)
+
+    def reported(self, complaint: object) -> ModelError:
+        """An error object inside a stream. Some endpoints put an HTTP status into its code."""
+        code = str(complaint.get("code", "")) if isinstance(complaint, Mapping) else ""
+        return self._error(int(code) if code.isdecimal() and len(code) == 3 else None, complaint, None)
+
+    def unreachable(self, reason: str) -> ModelError:
+        advice = "check OPENAI_BASE_URL and that it is running"
+        return self._make("model_unavailable", f"cannot be reached ({self._clean(reason)})", advice, passing=True)
+
+    def late(self, seconds: float) -> ModelError:
+        advice = "check OPENAI_BASE_URL and that it is running"
+        return self._make("model_timeout", f"took no connection within {seconds:g} s", advice, passing=True)
+
+    def untrusted(self, reason: str) -> ModelError:
+        advice = "check OPENAI_BASE_URL, or name its authority in SSL_CERT_FILE"
+        return self._make("model_unavailable", f"has no valid certificate ({self._clean(reason)})", advice)
+
+    def silent(self, seconds: float) -> ModelError:
+        return self._make("model_timeout", f"said nothing for {seconds:g} s", "try again later", passing=True)
+
+    def broken(self) -> ModelError:
+        what = "broke off in the middle of its answer"
+        return self._make("model_stream_broken", what, "try again", passing=True)
+
+    def incompatible(self) -> ModelError:
+        what = "did not answer with a chat completion"
+        return self._make("model_request", what, "check OPENAI_BASE_URL, which usually ends in /v1")
+
+    def cut(self) -> ModelError:
+        what = "reached the model's output limit before the answer was complete"
+        return self._make("output_limit", what, "ask for less at once or choose a model with a higher limit")
+
+    def filtered(self) -> ModelError:
+        return self._make(_FILTERED.code, _FILTERED.what, _FILTERED.advice)
+
+    def _error(self, status: int | None, complaint: object, retry_after: float | None) -> ModelError:
+        code, text = _code(complaint), _text(complaint)
+        meaning = _meaning(status, code.lower(), text.lower())
+        if meaning is _AUTH and not self._secret:
+            meaning = _NO_KEY
+        # Endpoints like to quote the refused key, half hidden: their words are left out there.
+        detail = "" if status == 401 else self._clean(text)
+        facts = ": ".join(fact for fact in (str(status or ""), detail) if fact)
+        what = f"{meaning.what} ({facts})" if facts else meaning.what
+        return self._make(meaning.code, what, meaning.advice, passing=meaning.passing, retry_after=retry_after)
+
+    def _make(
+        self, code: str, what: str, advice: str, *, passing: bool = False, retry_after: float | None = None
+    ) -> ModelError:
+        message = f"{self._subject} {what}; {advice}."
+        return ModelError(message, code=code, passing=passing, retry_after=retry_after)
+
+    def _clean(self, text: str) -> str:
+        if self._secret:
+            text = text.replace(self._secret, "***")
+        line = " ".join(mended(text).split()).rstrip(".")
+        return line if len(line) <= _DETAIL_LIMIT else f"{line[:_DETAIL_LIMIT]}…"
+
+
+def _meaning(status: int | None, code: str, text: str) -> _Meaning:
+    if status == 402 or "insufficient_quota" in code or "billing" in code:
+        return _CREDIT
+    if status in (401, 403):
+        return _AUTH
+    if status == 404 or "model_not_found" in code:
+        return _NOT_FOUND
+    if status == 429 or "rate_limit" in code:
+        return _RATE
+    if "context_length" in code or "context_size" in code or any(words in text for words in _OVERFLOW_WORDS):
+        return _OVERFLOW
+    if "content_filter" in code:
+        return _FILTERED
+    if status in (408, 504):
+        return _TIMEOUT
+    if status == 409 or (status or 0) >= 500:
+        return _UNAVAILABLE
+    if status is None:
+        return _REQUEST if "invalid_request" in code else _UNAVAILABLE
+    return _REDIRECT if status < 400 else _REQUEST
+
+
+def _complaint(body: object) -> object:
+    """Most endpoints wrap it in `error`; others say `message` or `detail`."""
+    if isinstance(body, Mapping):
+        return body.get("error") or body
+    return body
+
+
+def _code(complaint: object) -> str:
+    if not isinstance(complaint, Mapping):
+        return ""
+    return " ".join(str(complaint[key]) for key in ("code", "type") if complaint.get(key))
+
+
+def _text(complaint: object) -> str:
+    if isinstance(complaint, Mapping):
+        complaint = complaint.get("message") or complaint.get("detail")
+    return str(complaint or "")

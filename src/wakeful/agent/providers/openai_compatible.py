@@ -1,0 +1,118 @@
+"""Our own small client for any OpenAI-compatible chat-completions endpoint."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from wakeful.agent.providers.answer_builder import AnswerBuilder
+from wakeful.agent.providers.base import ModelRequest, Part
+from wakeful.agent.providers.chunk_stream import ChunkStream, decoded
+from wakeful.agent.providers.dialect import Dialect
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_url import EndpointUrl
+from wakeful.agent.providers.transport import Response, Transport
+from wakeful.agent.providers.wire import request_body
+from wakeful.errors import ConfigError, ModelError
+from wakeful.model.message import AssistantMessage
+
+# After the model has said that it is done, its usage and [DONE] are worth waiting for, but not for long.
+_LAST_WORDS_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    # It may hold a password, as the key is one.
+    base_url: str = field(default="https://api.openai.com/v1", repr=False)
+    # Empty: no Authorization header is sent, as local endpoints like it.
+    api_key: str = field(default="", repr=False)
+    connect_timeout: float = 10.0
+    # The longest silence between two chunks, and before the first.
+    idle_timeout: float = 120.0
+
+
+class OpenAICompatible:
+    """A provider. It keeps connections open between requests; `close` closes them."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        key = settings.api_key.strip()
+        url = EndpointUrl.under(settings.base_url, keep_userinfo=not key)
+        self._errors = EndpointErrors(url.shown, secret=key)
+        self._dialect = Dialect()
+        self._transport = Transport(
+            url.target,
+            _headers(key),
+            self._errors,
+            connect_timeout=settings.connect_timeout,
+            idle_timeout=settings.idle_timeout,
+        )
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+        answer = AnswerBuilder(self._errors, taken_ids=_call_ids(request))
+        async with self._ask(request) as response:
+            chunks = ChunkStream(response, self._errors)
+            while not chunks.has_ended:
+                for chunk in await _next(chunks, answer):
+                    for part in answer.add(chunk):
+                        yield part
+            self._require_end(chunks, answer)
+            for part in answer.finish():
+                yield part
+            await response.drain()
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+    @asynccontextmanager
+    async def _ask(self, request: ModelRequest) -> AsyncGenerator[Response, None]:
+        """Yield the response to a request, which is sent again while only its dialect is refused."""
+        while True:
+            dialect = self._dialect
+            async with self._transport.post(request_body(request, dialect)) as response:
+                if response.status == 200:
+                    yield response
+                    return
+                body = await response.read_error()
+                learnt = dialect.after_refusal(response.status, body.decode(errors="replace"))
+                # Against the dialect of this request: others may have learnt in the meantime.
+                if learnt == dialect:
+                    raise self._errors.refused(response.status, decoded(body), response.retry_after)
+                self._dialect = learnt
+
+    def _require_end(self, chunks: ChunkStream, answer: AnswerBuilder) -> None:
+        if chunks.is_empty:
+            raise self._errors.incompatible()
+        if not answer.is_finished and (answer.is_empty or not chunks.is_done):
+            raise self._errors.broken()
+
+
+async def _next(chunks: ChunkStream, answer: AnswerBuilder) -> list[dict[str, object]]:
+    if not answer.is_finished:
+        return await chunks.next()
+    try:
+        async with asyncio.timeout(_LAST_WORDS_SECONDS):
+            return await chunks.next()
+    except (ModelError, TimeoutError):
+        # The answer is whole without them.
+        chunks.has_ended = True
+        return []
+
+
+def _headers(key: str) -> dict[str, str]:
+    # A compressed stream would be held back until a block is full.
+    headers = {
+        "content-type": "application/json",
+        "accept": "text/event-stream",
+        "accept-encoding": "identity",
+        "user-agent": "wakeful",
+    }
+    if key:
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigError("OPENAI_API_KEY holds characters that no key has; copy it again.")
+        headers["authorization"] = f"Bearer {key}"
+    return headers
+
+
+def _call_ids(request: ModelRequest) -> set[str]:
+    answers = (message for message in request.messages if isinstance(message, AssistantMessage))
+    return {call.id for answer in answers for call in answer.calls}

@@ -1,0 +1,102 @@
+import pytest
+
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.errors import ModelError
+
+_ADDRESS = "https://model.example/v1/chat/completions"
+_KEY = "sk-very-secret"
+
+
+def _refused(status: int, message: str = "words", **more: object) -> ModelError:
+    return EndpointErrors(_ADDRESS, secret=_KEY).refused(status, {"error": {"message": message, **more}})
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "passing"),
+    [
+        (301, "model_request", False),
+        (400, "model_request", False),
+        (401, "model_auth", False),
+        (402, "model_credit", False),
+        (403, "model_auth", False),
+        (404, "model_not_found", False),
+        (408, "model_timeout", True),
+        (409, "model_unavailable", True),
+        (422, "model_request", False),
+        (429, "model_rate_limited", True),
+        (500, "model_unavailable", True),
+        (503, "model_unavailable", True),
+        (504, "model_timeout", True),
+        (529, "model_unavailable", True),
+    ],
+)
+def test_each_status_has_a_code_and_may_pass(status: int, code: str, passing: bool) -> None:
+    error = _refused(status)
+
+    assert (error.code, error.passing) == (code, passing)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "code"),
+    [
+        (429, "You exceeded your current quota", {"code": "insufficient_quota"}, "model_credit"),
+        (400, "too long", {"code": "context_length_exceeded"}, "context_overflow"),
+        (400, "too long", {"type": "exceed_context_size_error", "code": 400}, "context_overflow"),
+        (400, "This model's maximum context length is 8192 tokens", {}, "context_overflow"),
+        (400, "no such model", {"code": "model_not_found"}, "model_not_found"),
+        (400, "filtered", {"code": "content_filter"}, "content_filter"),
+    ],
+)
+def test_the_words_of_an_error_say_more_than_its_status(
+    status: int, message: str, kind: dict[str, object], code: str
+) -> None:
+    error = _refused(status, message, **kind)
+
+    assert (error.code, error.passing) == (code, False)
+
+
+def test_an_error_reported_in_a_stream_is_told_apart_by_its_code() -> None:
+    errors = EndpointErrors(_ADDRESS, secret="")
+
+    assert errors.reported({"message": "slow down", "code": 429}).code == "model_rate_limited"
+    assert errors.reported({"message": "slow down", "type": "rate_limit_error"}).code == "model_rate_limited"
+    assert errors.reported({"message": "wrong", "type": "invalid_request_error"}).code == "model_request"
+    assert errors.reported({"message": "long", "code": "context_length_exceeded"}).code == "context_overflow"
+    assert errors.reported("out of memory").passing
+
+
+def test_a_message_is_one_sentence_with_endpoint_reason_and_advice() -> None:
+    error = _refused(404, "The model `x`\n does not exist.")
+
+    assert str(error) == (
+        f"The model endpoint {_ADDRESS} does not know this model or route (404: The model `x` does not exist); "
+        "check WAKEFUL_MODEL and OPENAI_BASE_URL."
+    )
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+def test_the_key_is_never_quoted(status: int) -> None:
+    assert _KEY not in str(_refused(status, f"Incorrect API key provided: {_KEY}"))
+
+
+def test_a_half_hidden_key_is_not_quoted_either() -> None:
+    assert "sk-" not in str(_refused(401, "Incorrect API key provided: sk-ver***cret"))
+
+
+def test_without_a_key_the_advice_is_to_set_one() -> None:
+    error = EndpointErrors(_ADDRESS, secret="").refused(401, None)
+
+    assert str(error) == f"The model endpoint {_ADDRESS} asks for an API key (401); set OPENAI_API_KEY."
+
+
+def test_a_long_reason_is_cut() -> None:
+    assert len(str(_refused(400, "x" * 10_000))) < 500
+
+
+@pytest.mark.parametrize("body", [None, [], "words", {"error": None}, {"error": "words"}, {"detail": [{"loc": 1}]}])
+def test_any_body_gives_a_message(body: object) -> None:
+    assert _ADDRESS in str(EndpointErrors(_ADDRESS, secret="").refused(400, body))
+
+
+def test_a_reason_that_cannot_be_encoded_is_mended() -> None:
+    str(_refused(400, "half \ud83d")).encode()
