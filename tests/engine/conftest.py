@@ -1,33 +1,36 @@
-"""A house with one node, on a real SQLite file and on a real PostgreSQL server."""
+"""A house on a real SQLite file, and one on a real PostgreSQL server: every test runs in both."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.engine.kit import FakeClock, House, Node
-from wakeful.store.base import Store
+from tests.store.admin import Admin
+from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
 
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-async def store(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Store]:
-    store = SqliteStore(tmp_path / "wakeful.db", clock.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
-
-
-@pytest.fixture
-async def house(store: Store, clock: FakeClock) -> AsyncIterator[House]:
-    house = House(store, clock)
-    yield house
-    await house.stop()
+@pytest.fixture(params=["sqlite", "postgres"])
+async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[House]:
+    clock = FakeClock()
+    async with AsyncExitStack() as ending:
+        if request.param == "sqlite":
+            sqlite = SqliteStore(tmp_path / "wakeful.db", clock.time, synchronous="OFF")
+            ending.push_async_callback(sqlite.close)
+            await sqlite.open()
+            house = House(sqlite, clock)
+        else:
+            url: str = request.getfixturevalue("postgres_url")
+            postgres = PostgresStore(url)
+            ending.push_async_callback(postgres.close)
+            await postgres.open()
+            admin = await ending.enter_async_context(Admin(url))
+            house = House(postgres, clock, set_store_time=admin.set_time)
+            await house.advance(0)
+        ending.push_async_callback(house.stop)
+        yield house
 
 
 @pytest.fixture

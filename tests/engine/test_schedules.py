@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import orjson
 import pytest
 from hypothesis import HealthCheck, seed, settings
@@ -37,6 +38,8 @@ from tests.engine.kit import (
     open_session,
     send,
 )
+from tests.postgres_server import PostgresServer
+from tests.store.admin import Admin
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, NotQueued, SessionBusy
@@ -44,6 +47,7 @@ from wakeful.model.event import FINAL_KINDS, Event
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
 from wakeful.store.base import Store
+from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
 SETTINGS = EngineSettings(stop_grace_seconds=0.0, wake_budget_per_hour=4)
@@ -458,13 +462,9 @@ class SharedSqliteStore(SqliteStore):
 
 
 class SqliteSchedules(Schedules):
-    _template: Path | None = None
-
     async def open_store(self) -> Store:
         self.folder = Path(tempfile.mkdtemp(prefix="wakeful-"))
         path = self.folder / "wakeful.db"
-        if self._template is not None:
-            shutil.copy(self._template, path)
         self.store = SharedSqliteStore(path, self.clock.time, synchronous="OFF")
         await self.store.open()
         self.reader = sqlite3.connect(path, isolation_level=None)
@@ -477,6 +477,30 @@ class SqliteSchedules(Schedules):
         await self.store.close()
         self.reader.close()
         shutil.rmtree(self.folder)
+
+
+class PostgresSchedules(Schedules):
+    server: PostgresServer
+
+    async def open_store(self) -> Store:
+        url = self.server.create_schema()
+        self.store = PostgresStore(url)
+        await self.store.open()
+        self.reader = await asyncpg.connect(url)
+        self.admin = await Admin(url).__aenter__()
+        await self.set_store_time(self.clock.now)
+        return self.store
+
+    async def fetch(self, query: str) -> list[Any]:
+        return [tuple(row) for row in await self.reader.fetch(query)]
+
+    async def set_store_time(self, now: float) -> None:
+        await self.admin.set_time(now)
+
+    async def close_store(self) -> None:
+        await self.store.close()
+        await self.reader.close()
+        await self.admin.__aexit__(None, None, None)
 
 
 def run(machine: Callable[[], Schedules], schedules: int) -> None:
@@ -492,7 +516,14 @@ def run(machine: Callable[[], Schedules], schedules: int) -> None:
     )
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(8))
 def test_the_rules_hold_on_sqlite_whatever_happens(part: int, soak: bool) -> None:
-    run(seed(part)(SqliteSchedules), 5_000 if soak else 500)
+    run(seed(part)(SqliteSchedules), 2_500 if soak else 250)
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(4))
+def test_the_rules_hold_on_postgresql_whatever_happens(part: int, soak: bool, postgres_server: PostgresServer) -> None:
+    PostgresSchedules.server = postgres_server
+    run(seed(part)(PostgresSchedules), 500 if soak else 25)

@@ -143,6 +143,13 @@ class Loop:
             # The settings have changed since the turn was opened: its asker must hear of it.
             raise ModelError(str(error), code="model_not_found") from error
 
+    def _provider_of(self, model: str) -> tuple[Provider, str]:
+        try:
+            return self._find_model(model)
+        except ConfigError as error:
+            # Not the operator's setting, which was checked at the start, but what this message asked for.
+            raise ModelError(str(error), code="model_not_found") from error
+
     def _check_limits(self, progress: _Progress) -> None:
         limits = self._settings
         if progress.step > limits.step_limit:

@@ -1,75 +1,240 @@
-"""The loop's own decisions about a model that cannot answer."""
+"""The agent loop, with a model that follows a script and real tool calls."""
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import ModelRequest, Part, Provider
+from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.settings import AgentSettings
-from wakeful.errors import ConfigError, ModelError
-from wakeful.model.fact import Brief, Fact
-from wakeful.model.message import Message, UserMessage
+from wakeful.errors import ConfigError, LimitReached, ModelError
+from wakeful.model.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
+from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.session import Address
+from wakeful.model.transcript import INTERRUPTED
 from wakeful.model.turn import Door, Turn, TurnStatus
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+
+TURN = Turn(
+    "turn_1", "ses_1", None, Door("web", True), Address("web"), "user", False, "test:model", TurnStatus.RUNNING, "n", 1
+)
+BROKEN = ModelError("broken", code="model_stream_broken", passing=True)
 
 
-class Refusing:
-    def __init__(self, error: ModelError) -> None:
-        self.error = error
-        self.requests = 0
+def call(name: str, call_id: str = "c1", arguments: str = "{}") -> ToolCall:
+    return ToolCall(call_id, name, arguments)
+
+
+@dataclass
+class ScriptedModel:
+    """Each answer is a list of texts, then calls or an error."""
+
+    answers: list[tuple[list[str], tuple[ToolCall, ...] | Exception]]
+    requests: list[list[Message]] = field(default_factory=list)
+    is_closed: bool = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        self.requests += 1
-        raise self.error
-        yield
+        self.requests.append(list(request.messages))
+        texts, end = self.answers.pop(0)
+        try:
+            for text in texts:
+                yield TextPart(text)
+            if isinstance(end, Exception):
+                raise end
+            yield Finished(AssistantMessage("".join(texts), calls=end), Usage(10, 5))
+        finally:
+            self.is_closed = True
 
     async def close(self) -> None: ...
 
 
-async def nothing_new(step: int, index: int) -> Sequence[Message]:
-    return []
+@dataclass
+class EchoTool:
+    name: str = "echo"
+    is_harmless: bool = False
+    runs: list[Mapping[str, Any]] = field(default_factory=list)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    waits_for: asyncio.Event | None = None
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, "says it again", {"type": "object"})
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        self.runs.append(arguments)
+        self.started.set()
+        if self.waits_for is not None:
+            await self.waits_for.wait()
+        if arguments.get("breaks"):
+            raise ZeroDivisionError
+        return ToolResult(f"echo {arguments.get('text', '')}", consumes=("task",))
 
 
-def brief() -> Brief:
-    turn = Turn(
-        id="turn_1",
-        session_id="ses_1",
-        parent=None,
-        door=Door("ask", async_delivery=False),
-        address=Address("ask"),
-        source="user",
-        is_wakeup=False,
-        model="gone:model",
-        status=TurnStatus.RUNNING,
-        node="node_1",
-        epoch=1,
-    )
-    return Brief(turn, [UserMessage("hi")], 0, [], False, 0, nothing_new)
+def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
+    return Loop(lambda name: (model, name), tools, AgentSettings(Path("."), **settings))
 
 
-async def test_a_model_that_the_settings_no_longer_know_fails_the_turn_with_a_sentence() -> None:
-    def find(name: str) -> tuple[Provider, str]:
-        raise ConfigError(f"The model {name!r} names an unknown provider.")
+def brief_with(
+    messages: Sequence[Message] = (UserMessage("hello"),),
+    *,
+    last_step: int = 0,
+    open_calls: Sequence[OpenCall] = (),
+    is_answered: bool = False,
+    arriving: Sequence[Message] = (),
+) -> Brief:
+    async def take_inputs(step: int, index: int) -> Sequence[Message]:
+        return arriving
 
-    loop = Loop(find, [], AgentSettings(Path()))
-
-    with pytest.raises(ModelError, match="names an unknown provider") as caught:
-        await facts_of(loop)
-
-    assert (caught.value.code, caught.value.passing) == ("model_not_found", False)
-
-
-async def test_an_endpoint_that_asks_for_a_longer_wait_than_there_is_time_is_not_tried_again() -> None:
-    model = Refusing(ModelError("Later.", code="model_rate_limited", passing=True, retry_after=60.0))
-    loop = Loop(lambda name: (model, name), [], AgentSettings(Path(), model_retry_seconds=15.0))
-
-    with pytest.raises(ModelError, match=r"Later\."):
-        await facts_of(loop)
-
-    assert model.requests == 1
+    return Brief(TURN, messages, last_step, open_calls, is_answered, 0, take_inputs)
 
 
-async def facts_of(loop: Loop) -> list[Fact]:
-    return [fact async for fact in loop.run(brief())]
+async def facts_of(loop: Loop, brief: Brief) -> list[Fact]:
+    return [fact async for fact in loop.run(brief)]
+
+
+async def test_an_answer_without_calls_ends_the_turn() -> None:
+    model = ScriptedModel([(["he", "llo"], ())])
+    facts = await facts_of(loop_with(model), brief_with())
+    assert facts == [TextDelta(1, "he"), TextDelta(1, "llo"), Answered(1, AssistantMessage("hello"), Usage(10, 5))]
+
+
+async def test_calls_are_run_and_their_results_and_what_arrived_reach_the_next_request() -> None:
+    model = ScriptedModel([([], (call("echo", arguments='{"text": "a"}'),)), (["done"], ())])
+    loop = loop_with(model, EchoTool())
+    facts = await facts_of(loop, brief_with(arriving=[UserMessage("left!")]))
+    assert [type(fact).__name__ for fact in facts] == ["Answered", "CallFinished", "TextDelta", "Answered"]
+    assert model.requests[1][-2:] == [ToolMessage("c1", "echo a"), UserMessage("left!")]
+    assert isinstance(facts[1], CallFinished)
+    assert facts[1].consumes == ("task",)
+
+
+async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_order() -> None:
+    second = EchoTool("second")
+    first = EchoTool("first", waits_for=second.started)
+    model = ScriptedModel([([], (call("first", "a"), call("second", "b"))), (["done"], ())])
+    async with asyncio.timeout(5):
+        facts = await facts_of(loop_with(model, first, second), brief_with())
+    assert [fact.index for fact in facts if isinstance(fact, CallFinished)] == [2, 1]
+    assert model.requests[1][-2:] == [ToolMessage("a", "echo "), ToolMessage("b", "echo ")]
+
+
+@pytest.mark.parametrize(
+    ("bad_call", "text"),
+    [
+        (call("nothing"), "there is no tool 'nothing'; the tools are: echo"),
+        (call("echo", arguments="{"), "are not a JSON object"),
+        (call("echo", arguments="[1]"), "are not a JSON object"),
+        (call("echo", arguments='{"breaks": true}'), "echo broke: ZeroDivisionError"),
+    ],
+)
+async def test_a_call_that_fails_is_told_to_the_model(bad_call: ToolCall, text: str) -> None:
+    model = ScriptedModel([([], (bad_call,)), (["sorry"], ())])
+    await facts_of(loop_with(model, EchoTool()), brief_with())
+    answer = model.requests[1][-1]
+    assert isinstance(answer, ToolMessage)
+    assert text in answer.text
+
+
+async def test_a_stream_that_breaks_half_way_is_abandoned_and_asked_for_again() -> None:
+    model = ScriptedModel([(["half"], BROKEN), (["whole"], ())])
+    facts = await facts_of(loop_with(model), brief_with())
+    assert facts[:3] == [TextDelta(1, "half"), StepAbandoned(1), TextDelta(1, "whole")]
+
+
+async def test_a_model_that_fails_for_good_is_asked_three_times() -> None:
+    model = ScriptedModel([([], BROKEN)] * 5)
+    with pytest.raises(ModelError, match="broken"):
+        await facts_of(loop_with(model), brief_with())
+    assert len(model.requests) == 3
+
+
+async def test_a_failure_that_cannot_pass_is_not_tried_again() -> None:
+    model = ScriptedModel([([], ModelError("no credit", code="model_credit"))] * 2)
+    with pytest.raises(ModelError, match="no credit"):
+        await facts_of(loop_with(model), brief_with())
+    assert len(model.requests) == 1
+
+
+async def test_no_try_begins_after_the_time_for_tries_is_over() -> None:
+    late = ModelError("later", code="model_rate_limited", passing=True, retry_after=60)
+    model = ScriptedModel([([], late)] * 2)
+    with pytest.raises(ModelError, match="later"):
+        await facts_of(loop_with(model, model_retry_seconds=1.0), brief_with())
+    assert len(model.requests) == 1
+
+
+async def test_a_turn_for_an_unknown_model_says_so() -> None:
+    def find_nothing(name: str) -> Any:
+        raise ConfigError(f"There is no provider for {name}.")
+
+    with pytest.raises(ModelError, match="no provider for test:model") as failure:
+        await facts_of(Loop(find_nothing, [], AgentSettings(Path("."))), brief_with())
+    assert (failure.value.code, failure.value.passing) == ("model_not_found", False)
+
+
+async def test_the_number_of_answers_is_limited() -> None:
+    model = ScriptedModel([([], (call("echo"),))] * 3)
+    with pytest.raises(LimitReached) as limit:
+        await facts_of(loop_with(model, EchoTool(), step_limit=2), brief_with())
+    assert limit.value.code == "step_limit"
+    assert len(model.requests) == 2
+
+
+async def test_the_number_of_tokens_is_limited() -> None:
+    model = ScriptedModel([([], (call("echo"),))] * 3)
+    with pytest.raises(LimitReached) as limit:
+        await facts_of(loop_with(model, EchoTool(), token_limit=9), brief_with())
+    assert (limit.value.code, len(model.requests)) == ("token_limit", 2)
+
+
+async def test_calls_with_missing_or_repeated_ids_get_their_own() -> None:
+    model = ScriptedModel([([], (call("echo", ""), call("echo", "c"), call("echo", "c"))), (["done"], ())])
+    facts = await facts_of(loop_with(model, EchoTool()), brief_with())
+    assert isinstance(facts[0], Answered)
+    ids = [made.id for made in facts[0].message.calls]
+    assert ids == ["call_turn_1_1_1", "c", "call_turn_1_1_3"]
+
+
+async def test_a_turn_that_was_answered_before_a_crash_does_nothing_more() -> None:
+    assert await facts_of(loop_with(ScriptedModel([])), brief_with(is_answered=True)) == []
+
+
+async def test_after_a_crash_a_call_of_unknown_outcome_is_told_and_not_run_again() -> None:
+    tool = EchoTool()
+    model = ScriptedModel([(["I will check"], ())])
+    brief = brief_with(last_step=1, open_calls=[OpenCall(1, call("echo"))], arriving=[UserMessage("too early")])
+    facts = await facts_of(loop_with(model, tool), brief)
+    assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0)
+    assert tool.runs == []
+    assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED)
+
+
+async def test_after_a_crash_a_harmless_call_is_run_again() -> None:
+    tool = EchoTool(is_harmless=True)
+    brief = brief_with(last_step=1, open_calls=[OpenCall(1, call("echo"))])
+    facts = await facts_of(loop_with(ScriptedModel([(["done"], ())]), tool), brief)
+    assert isinstance(facts[0], CallFinished)
+    assert facts[0].text == "echo "
+    assert len(tool.runs) == 1
+
+
+async def test_closing_the_loop_stops_the_model() -> None:
+    model = ScriptedModel([(["a", "b"], ())])
+    async with aclosing(loop_with(model).run(brief_with())) as facts:
+        await anext(facts)
+    assert model.is_closed
+
+
+async def test_closing_the_loop_stops_the_tools() -> None:
+    quick, slow = EchoTool("quick"), EchoTool("slow", waits_for=asyncio.Event())
+    model = ScriptedModel([([], (call("slow", "a"), call("quick", "b")))])
+    before = asyncio.all_tasks()
+    async with aclosing(loop_with(model, quick, slow).run(brief_with())) as facts:
+        assert isinstance(await anext(facts), Answered)
+        assert isinstance(await anext(facts), CallFinished)
+    assert asyncio.all_tasks() == before

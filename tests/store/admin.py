@@ -1,0 +1,57 @@
+"""A look at the PostgreSQL server from outside the store."""
+
+from types import TracebackType
+from typing import Any, Self
+
+import asyncpg
+
+
+class Admin:
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def __aenter__(self) -> Self:
+        self._connection = await asyncpg.connect(self._url)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.terminate()
+
+    async def execute(self, *statements: str) -> None:
+        for statement in statements:
+            await self._connection.execute(statement)
+
+    async def fetchval(self, query: str, *arguments: object) -> Any:
+        return await self._connection.fetchval(query, *arguments)
+
+    async def set_time(self, now: float) -> None:
+        """Stop the store's clock at that time."""
+        await self.execute(
+            f"""CREATE OR REPLACE FUNCTION wakeful_now() RETURNS DOUBLE PRECISION LANGUAGE sql
+                AS 'SELECT {now}::double precision'"""
+        )
+
+    async def end_transactions(self) -> None:
+        """Cut the connections that are in the middle of one."""
+        await self._end("state = 'idle in transaction'")
+
+    async def end_listening(self) -> None:
+        """Cut the connections that wait for notifications."""
+        await self._end("query LIKE 'LISTEN %'")
+
+    async def until_waiting(self, count: int) -> None:
+        """Until that many connections of stores wait for a lock."""
+        while count != await self.fetchval(
+            """SELECT count(*) FROM pg_stat_activity
+               WHERE application_name = 'wakeful' AND wait_event_type = 'Lock'"""
+        ):
+            pass
+
+    async def _end(self, which: str) -> None:
+        ended = await self.fetchval(
+            f"""SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+                WHERE application_name = 'wakeful' AND {which}"""
+        )
+        assert ended > 0

@@ -1,0 +1,93 @@
+"""One suite for both stores: a test that asks for `store` runs on SQLite and on PostgreSQL."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.store.admin import Admin
+from wakeful.store.base import Signal, Store
+from wakeful.store.postgres.store import PostgresStore
+from wakeful.store.sqlite.store import SqliteStore
+
+Meanwhile = Callable[[Coroutine[Any, Any, Any]], Awaitable[None]]
+
+
+class FakeClock:
+    """The store's time, which stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+        self.url: str | None = None
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def set(self, now: float) -> None:
+        self.now = now
+        if self.url is not None:
+            async with Admin(self.url) as admin:
+                await admin.set_time(now)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kind(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def new_store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Callable[[], Store]:
+    """Makes stores on one and the same database; whoever calls opens and closes them."""
+    if kind == "sqlite":
+        return lambda: SqliteStore(tmp_path / "wakeful.db", clock, synchronous="OFF")
+    url: str = request.getfixturevalue("postgres_url")
+    return lambda: PostgresStore(url)
+
+
+@pytest.fixture
+async def store(
+    kind: str, request: pytest.FixtureRequest, new_store: Callable[[], Store], clock: FakeClock
+) -> AsyncIterator[Store]:
+    store = new_store()
+    await store.open()
+    if kind == "postgres":
+        clock.url = request.getfixturevalue("postgres_url")
+        await clock.set(clock.now)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def signals(store: Store) -> list[Signal]:
+    """What the store has told so far."""
+    heard: list[Signal] = []
+    store.notifier.listen(heard.append)
+    return heard
+
+
+@pytest.fixture
+def meanwhile(kind: str) -> Meanwhile:
+    """Runs something else to its end in the middle of a body."""
+    loop = asyncio.get_event_loop()
+
+    async def on_the_loop(work: Coroutine[Any, Any, Any]) -> None:
+        await work
+
+    async def from_a_thread(work: Coroutine[Any, Any, Any]) -> None:
+        asyncio.run_coroutine_threadsafe(work, loop).result(timeout=10)
+
+    return from_a_thread if kind == "sqlite" else on_the_loop
+
+
+@pytest.fixture
+async def admin(postgres_url: str) -> AsyncIterator[Admin]:
+    async with Admin(postgres_url) as admin:
+        yield admin
