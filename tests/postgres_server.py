@@ -25,7 +25,6 @@ _SETTINGS = {
     "listen_addresses": "",
     "port": "5432",  # only part of the socket's name
     "max_connections": "200",
-    "fsync": "off",  # nothing here has to survive the machine
 }
 
 # Runs the server and holds the other end of a pipe. A line on the pipe names the signal to stop it with.
@@ -55,7 +54,9 @@ class _Identity(TypedDict, total=False):
 class PostgresServer:
     """Starts on entering; on leaving, stops and removes its files. Its data survives `stop` and `crash`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, fsync: bool = False) -> None:
+        """Tests need not survive the machine; a benchmark pays for `fsync` as an operator would."""
+        self._fsync = fsync
         self._programs = find_programs()
         self._names = itertools.count(1)
         self._keeper: subprocess.Popen[bytes] | None = None
@@ -84,11 +85,12 @@ class PostgresServer:
         """Returns when the server takes connections. Does nothing to a running server."""
         if self._keeper is not None:
             return
-        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        settings = {**_SETTINGS, "fsync": "on" if self._fsync else "off"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         server = [f"{self._programs}/postgres", "-D", f"{self._data}", "-k", f"{self._directory}"]
         with self._log.open("ab") as log:
             self._keeper = subprocess.Popen(
-                ["sh", "-c", _KEEPER, "sh", self._directory, *server, *settings],
+                ["sh", "-c", _KEEPER, "sh", self._directory, *server, *options],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

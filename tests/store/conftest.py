@@ -74,9 +74,9 @@ def signals(store: Store) -> list[Signal]:
 
 
 @pytest.fixture
-def meanwhile(kind: str) -> Meanwhile:
+async def meanwhile(kind: str) -> Meanwhile:
     """Runs something else to its end in the middle of a body."""
-    loop = asyncio.get_event_loop()
+    loop = asyncio.get_running_loop()
 
     async def on_the_loop(work: Coroutine[Any, Any, Any]) -> None:
         await work

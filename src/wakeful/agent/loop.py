@@ -121,7 +121,7 @@ class Loop:
             await asyncio.sleep(wait)
 
     async def _stream(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
-        provider, name = self._require_model(progress.brief.turn.model)
+        provider, name = self._provider_of(progress.brief.turn.model)
         request = ModelRequest(name, INSTRUCTIONS, progress.messages, self._specs)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
@@ -135,13 +135,6 @@ class Loop:
                         yield Answered(step, _with_own_call_ids(progress, part.message), part.usage)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
-
-    def _require_model(self, model: str) -> tuple[Provider, str]:
-        try:
-            return self._find_model(model)
-        except ConfigError as error:
-            # The settings have changed since the turn was opened: its asker must hear of it.
-            raise ModelError(str(error), code="model_not_found") from error
 
     def _provider_of(self, model: str) -> tuple[Provider, str]:
         try:

@@ -1,0 +1,67 @@
+"""The `wakeful` command. Commands are loaded when they are used, so that the quick ones are quick."""
+
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from wakeful.errors import ConfigError, MessageUnusable, WakefulError
+
+# Each command: module:function, and what `wakeful --help` says about it.
+_COMMANDS = {
+    "serve": ("wakeful.cli.serve:serve", "Run the server."),
+    "ask": ("wakeful.cli.ask:ask", "Ask one question and print the answer."),
+    "key": ("wakeful.cli.key:key", "Print the local key."),
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, function = _COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), function)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """From the table: asking the commands would load them all."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, sentence) for name, (_, sentence) in _COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="wakeful", message="%(prog)s %(version)s")
+def wakeful() -> None:
+    """A self-hosted agent server in which nothing that an agent has started is ever lost."""
+
+
+def main() -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows another one.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        code = wakeful.main(prog_name="wakeful", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (ConfigError, MessageUnusable) as error:
+        return _say(error, 2)
+    except WakefulError as error:
+        return _say(error, 1)
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _say(error: WakefulError, code: int) -> int:
+    click.echo(f"wakeful: {error}", err=True)
+    return code

@@ -1,0 +1,41 @@
+"""What the operator has decided: one frozen Config, in the pieces that the rooms ask for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from wakeful.agent.providers.registry import ProviderSettings
+from wakeful.agent.settings import AgentSettings
+from wakeful.engine.settings import EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    home: Path
+    engine: EngineSettings
+    agent: AgentSettings
+    providers: ProviderSettings
+    # Where each setting comes from that is not at its default, in words for a sentence.
+    origins: Mapping[str, str]
+    model: str = "demo:wakeful"
+    # Empty: a SQLite file in the home folder.
+    database_url: str = field(default="", repr=False)
+    api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    host: str = "127.0.0.1"
+    port: int = 8787
+    log_level: str = "info"
+
+    @property
+    def database_file(self) -> Path:
+        return self.home / "wakeful.db"
+
+    @property
+    def secrets(self) -> set[str]:
+        """All that must never be read in a log."""
+        endpoint = self.providers.openai
+        known = {*self.api_keys.values(), endpoint.api_key}
+        for url in (self.database_url, endpoint.base_url):
+            password = urlsplit(url).password or ""
+            known |= {password, unquote(password)}
+        return known - {""}

@@ -1,0 +1,32 @@
+"""$WAKEFUL_HOME: the folder that holds the settings, the database and the key."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from wakeful.errors import ConfigError
+
+VARIABLE = "WAKEFUL_HOME"
+
+
+def find_home(environment: Mapping[str, str]) -> Path:
+    named = environment.get(VARIABLE, "").strip() or "~/.wakeful"
+    try:
+        return Path(named).expanduser().absolute()
+    except (RuntimeError, OSError) as error:
+        raise ConfigError(
+            f"There is no folder for {named}: set {VARIABLE} to the absolute path of a folder that can be written."
+        ) from error
+
+
+def make_home(home: Path) -> None:
+    """Make the folder if it is not there. It is for its owner only."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"The folder {home} cannot be made ({error.strerror}): {_ADVICE}.") from error
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        raise ConfigError(f"The folder {home} cannot be written: {_ADVICE}.")
+
+
+_ADVICE = f"check its owner and permissions, or set {VARIABLE} to another folder"

@@ -1,0 +1,133 @@
+"""Reads the Config: options of the command first, then the environment, then config.toml, then the defaults.
+
+Whatever is wrong stops the start with one sentence: which setting, where it stands, what it may be.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.registry import ProviderSettings
+from wakeful.agent.settings import AgentSettings
+from wakeful.config.config import Config
+from wakeful.config.home import VARIABLE as HOME_VARIABLE
+from wakeful.config.home import find_home
+from wakeful.config.setting import PREFIX, SETTINGS, Setting
+from wakeful.config.values import Unfit
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import ConfigError
+
+_SHOWN_LIMIT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    setting: Setting
+    value: object
+    # Where it stands, as the subject of a sentence.
+    origin: str
+
+
+def load_config(
+    environment: Mapping[str, str],
+    *,
+    options: Mapping[str, str | None] | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Config:
+    """`options` are the command's own, None where not used; `defaults` take the place of the usual ones."""
+    home = find_home(environment)
+    # The later of two wins.
+    given = {
+        found.setting.name: found
+        for source in (_in_file(home / "config.toml"), _in_environment(environment), _in_options(options or {}))
+        for found in source
+    }
+    values = {"workspace": home / "workspace", **(defaults or {})}
+    values |= {name: _read(found) for name, found in given.items()}
+    return _compose(home, values, {name: found.origin for name, found in given.items()})
+
+
+def _in_file(path: Path) -> Iterator[_Given]:
+    for name, value in _parse(path).items():
+        setting = SETTINGS.get(name)
+        if setting is None:
+            near = get_close_matches(name, SETTINGS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS)}."
+            raise ConfigError(f"{path} has an unknown setting {name}: {hint}")
+        yield _Given(setting, value, f"{name} in {path}")
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror}): check its owner and permissions.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not written in UTF-8 (byte {error.start}).") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}.") from error
+
+
+def _in_environment(environment: Mapping[str, str]) -> Iterator[_Given]:
+    known = {setting.variable: setting for setting in SETTINGS.values()}
+    for variable, value in environment.items():
+        # Container platforms describe a service named wakeful in variables such as WAKEFUL_PORT=tcp://….
+        if not value.strip() or value.startswith("tcp://"):
+            continue
+        if variable in known:
+            yield _Given(known[variable], value, variable)
+        elif variable.startswith(PREFIX) and variable != HOME_VARIABLE:
+            _refuse_misspelling(variable, known)
+
+
+def _refuse_misspelling(variable: str, known: Mapping[str, Setting]) -> None:
+    """Only what is nearly a setting: other variables with our prefix are somebody else's, and none of our business."""
+    ours = [name.removeprefix(PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(PREFIX)]
+    near = get_close_matches(variable.removeprefix(PREFIX), ours, n=1, cutoff=0.75)
+    if near:
+        raise ConfigError(f"The environment has an unknown setting {variable}: did you mean {PREFIX}{near[0]}?")
+
+
+def _in_options(options: Mapping[str, str | None]) -> Iterator[_Given]:
+    for name, value in options.items():
+        if value is not None:
+            yield _Given(SETTINGS[name], value, f"--{name}")
+
+
+def _read(given: _Given) -> Any:
+    try:
+        return given.setting.read(given.value)
+    except Unfit as unfit:
+        shown = "" if given.setting.is_secret else f", not {_shown(given.value)}"
+        raise ConfigError(f"{given.origin} must be {unfit}{shown}.") from None
+
+
+def _shown(value: object) -> str:
+    words = repr(value)
+    return words if len(words) <= _SHOWN_LIMIT else f"{words[:_SHOWN_LIMIT]}…"
+
+
+def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+    return Config(
+        home=home,
+        engine=EngineSettings(**_fields_of(EngineSettings, values)),
+        agent=AgentSettings(**_fields_of(AgentSettings, values)),
+        providers=ProviderSettings(openai=_endpoint(values)),
+        origins=origins,
+        **_fields_of(Config, values),
+    )
+
+
+def _fields_of(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {field.name: values[field.name] for field in fields(kind) if field.name in values}
+
+
+def _endpoint(values: Mapping[str, Any]) -> EndpointSettings:
+    names = {"base_url": "openai_base_url", "api_key": "openai_api_key", "idle_timeout": "model_idle_seconds"}
+    return EndpointSettings(**{field: values[name] for field, name in names.items() if name in values})

@@ -1,0 +1,52 @@
+"""All settings: the name in config.toml, what each takes, and its name in the environment."""
+
+from dataclasses import dataclass
+
+from wakeful.config import values
+from wakeful.config.values import Read
+
+PREFIX = "WAKEFUL_"
+
+_DAY = 86_400
+_MANY = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    name: str
+    read: Read
+    # The value may hold a password or a key, and is never shown.
+    is_secret: bool = False
+    # Some names belong to the ecosystem, and every tool knows them.
+    is_ours: bool = True
+
+    @property
+    def variable(self) -> str:
+        return (PREFIX if self.is_ours else "") + self.name.upper()
+
+
+_ALL = [
+    Setting("model", values.model),
+    Setting("database_url", values.database_url, is_secret=True),
+    Setting("api_keys", values.api_keys, is_secret=True),
+    Setting("host", values.text),
+    Setting("port", values.whole_number(0, 65_535)),
+    Setting("log_level", values.one_of("debug", "info", "warning", "error")),
+    Setting("workspace", values.folder),
+    Setting("lease_seconds", values.seconds(0.5, _DAY)),
+    Setting("stop_grace_seconds", values.seconds(0, _DAY)),
+    Setting("turn_seconds", values.seconds(1, 30 * _DAY)),
+    Setting("wake_budget_per_hour", values.whole_number(1, _MANY)),
+    Setting("resume_limit", values.whole_number(0, _MANY)),
+    Setting("wake_retry_limit", values.whole_number(1, 100)),
+    Setting("wake_retry_seconds", values.seconds(0.1, _DAY)),
+    Setting("step_limit", values.whole_number(1, _MANY)),
+    Setting("token_limit", values.whole_number(1, _MANY)),
+    Setting("model_tries", values.whole_number(1, 100)),
+    Setting("model_retry_seconds", values.seconds(0, _DAY)),
+    Setting("model_idle_seconds", values.seconds(0.1, _DAY)),
+    Setting("openai_base_url", values.endpoint_url, is_secret=True, is_ours=False),
+    Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
+]
+
+SETTINGS = {setting.name: setting for setting in _ALL}

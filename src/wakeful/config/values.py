@@ -1,0 +1,137 @@
+"""What settings take. Each reader gets a text from the environment or a value from TOML, and returns the real one."""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wakeful.agent.providers.endpoint_url import EndpointUrl
+from wakeful.errors import ConfigError
+
+# The local key's holder: nobody else may have that name.
+OPERATOR = "operator"
+
+_NAME_LIMIT = 64
+
+
+class Unfit(Exception):
+    """A value that a setting does not take. Its text goes on after "must be"."""
+
+
+Read = Callable[[object], Any]
+N = TypeVar("N", int, float)
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise Unfit("a text")
+    return value.strip()
+
+
+def whole_number(low: int, high: int) -> Read:
+    def read(value: object) -> int:
+        number = _number(value, int)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a whole number from {low} to {high}")
+        return number
+
+    return read
+
+
+def seconds(low: float, high: float) -> Read:
+    def read(value: object) -> float:
+        number = _number(value, float)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a number of seconds from {low:g} to {high:.0f}")
+        return number
+
+    return read
+
+
+def one_of(*names: str) -> Read:
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value.strip().lower() not in names:
+            raise Unfit(f"one of {', '.join(names)}")
+        return value.strip().lower()
+
+    return read
+
+
+def model(value: object) -> str:
+    provider, _, name = value.partition(":") if isinstance(value, str) else ("", "", "")
+    if not provider.strip() or not name.strip():
+        raise Unfit("provider:model, as in demo:wakeful or openai:gpt-5")
+    return text(value)
+
+
+def folder(value: object) -> Path:
+    try:
+        path = Path(text(value)).expanduser()
+        if path.is_absolute() and path.is_dir():
+            return path
+    except (Unfit, RuntimeError, OSError):
+        pass
+    raise Unfit("the absolute path of a folder that is there and can be read")
+
+
+def database_url(value: object) -> str:
+    if not isinstance(value, str) or not value.strip().startswith(("postgresql://", "postgres://")):
+        raise Unfit("an address that begins with postgresql://, or empty for a SQLite file in WAKEFUL_HOME")
+    return value.strip()
+
+
+def endpoint_url(value: object) -> str:
+    try:
+        EndpointUrl.under(text(value), keep_userinfo=False)
+    except (ConfigError, Unfit):
+        raise Unfit("an address such as https://api.openai.com/v1") from None
+    return text(value)
+
+
+def secret(value: object) -> str:
+    """A key that can be sent in a header."""
+    if not isinstance(value, str) or not _is_key(value.strip()):
+        raise Unfit("a key of visible ASCII characters")
+    return value.strip()
+
+
+def api_keys(value: object) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for name, key in _pairs(value):
+        if not _is_name(name) or not _is_key(key):
+            raise Unfit("pairs of a name (letters, digits, . _ -) and a key (visible ASCII), as in laptop=…,ci=…")
+        if name == OPERATOR:
+            raise Unfit(f"names other than {OPERATOR}, which is the holder of the local key")
+        if name in keys or key in keys.values():
+            raise Unfit("a different name and a different key for everyone")
+        keys[name] = key
+    return keys
+
+
+def _number(value: object, kind: Callable[[str], N]) -> N | None:
+    """None when it is no number of this kind. TOML's true is not one, though Python thinks so."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = kind(str(value))
+        return number if math.isfinite(number) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _pairs(value: object) -> list[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        return [(str(name), key if isinstance(key, str) else "") for name, key in value.items()]
+    if not isinstance(value, str):
+        raise Unfit("a table of names and keys")
+    parts = [part.partition("=") for part in value.split(",") if part.strip()]
+    return [(name.strip(), key.strip()) for name, _, key in parts]
+
+
+def _is_name(name: str) -> bool:
+    letters = name.replace(".", "").replace("_", "").replace("-", "")
+    return letters.isascii() and letters.isalnum() and len(name) <= _NAME_LIMIT
+
+
+def _is_key(key: str) -> bool:
+    return bool(key) and key.isascii() and key.isprintable() and " " not in key

@@ -1,0 +1,150 @@
+"""Connections to the server, and the driver's errors as ours, each with a sentence for the operator."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import asyncpg
+from asyncpg import exceptions
+from asyncpg.pool import PoolConnectionProxy
+
+from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
+
+CONNECT_SECONDS = 10.0
+# Long enough for any statement of ours: what takes longer hangs in a dead network.
+STATEMENT_SECONDS = 60.0
+
+SETTINGS = {
+    "application_name": "wakeful",
+    # A node that is suspended in the middle of a transaction must not hold its locks for ever.
+    "idle_in_transaction_session_timeout": "10s",
+    # Our statements are short: compiling one takes longer than running it.
+    "jit": "off",
+    # quoted() relies on it.
+    "standard_conforming_strings": "on",
+}
+
+_LOST = (
+    OSError,
+    exceptions.PostgresConnectionError,
+    exceptions.OperatorInterventionError,
+    exceptions.TooManyConnectionsError,
+    exceptions.IdleInTransactionSessionTimeoutError,
+)
+_REFUSED = (exceptions.InvalidAuthorizationSpecificationError, exceptions.InvalidCatalogNameError)
+_UNWRITABLE = (
+    exceptions.ReadOnlySQLTransactionError,
+    exceptions.InsufficientPrivilegeError,
+    exceptions.InvalidSchemaNameError,
+)
+DRIVER_ERRORS = (exceptions.PostgresError, exceptions.InterfaceError, exceptions.InternalClientError, OSError)
+
+Driver = asyncpg.Connection | PoolConnectionProxy
+
+
+class Connection:
+    """A connection that raises our errors and none of the driver's."""
+
+    def __init__(self, driver: Driver, where: str) -> None:
+        self._driver = driver
+        self._where = where
+
+    async def fetch(self, query: str, *arguments: object) -> list[asyncpg.Record]:
+        with self._translated_errors():
+            return await self._driver.fetch(query, *arguments)
+
+    async def fetchrow(self, query: str, *arguments: object) -> asyncpg.Record | None:
+        with self._translated_errors():
+            return await self._driver.fetchrow(query, *arguments)
+
+    async def fetchval(self, query: str, *arguments: object) -> Any:
+        with self._translated_errors():
+            return await self._driver.fetchval(query, *arguments)
+
+    async def execute(self, query: str, *arguments: object) -> str:
+        """Run one command, or several without arguments. Returns the tag of the last one, such as `COMMIT`."""
+        with self._translated_errors():
+            return await self._driver.execute(query, *arguments)
+
+    async def copy(self, table: str, columns: Sequence[str], records: Sequence[tuple[object, ...]]) -> None:
+        with self._translated_errors():
+            await self._driver.copy_records_to_table(table, columns=columns, records=records)
+
+    async def undo(self) -> None:
+        """Leave no transaction open; a connection that cannot even do this is given up."""
+        if self._is_lost or not self._driver.is_in_transaction():
+            return
+        try:
+            await self.execute("ROLLBACK")
+        except StoreError:
+            self._driver.terminate()
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except DRIVER_ERRORS as error:
+            raise translate(error, self._where, is_lost=self._is_lost) from error
+
+    @property
+    def _is_lost(self) -> bool:
+        try:
+            return self._driver.is_closed()
+        except exceptions.InterfaceError:
+            return True  # A pool takes a broken connection back by itself.
+
+
+async def connect(url: str, where: str, *, statement_seconds: float | None = None) -> asyncpg.Connection:
+    """A connection outside the pools. Raises StoreUnavailable."""
+    with connecting(where):
+        return await asyncpg.connect(
+            url, timeout=CONNECT_SECONDS, command_timeout=statement_seconds, server_settings=SETTINGS
+        )
+
+
+@contextmanager
+def connecting(where: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError:
+        # Without its cause: the driver's words may quote a part of the password.
+        raise StoreUnavailable(
+            "The address of the PostgreSQL database cannot be read: write "
+            "postgresql://user:password@host:port/database, with special characters as %XX."
+        ) from None
+    except DRIVER_ERRORS as error:
+        raise translate(error, where) from error
+
+
+def translate(error: Exception, where: str, *, is_lost: bool = False) -> StoreError:
+    if is_lost or isinstance(error, _LOST):
+        return StoreUnavailable(f"{where} cannot be reached ({_reason(error)}): check that the server runs.")
+    if isinstance(error, _REFUSED):
+        return StoreUnavailable(f"{where} refuses the connection ({error}): check WAKEFUL_DATABASE_URL.")
+    if isinstance(error, exceptions.DiskFullError):
+        return StoreFull(f"{where} has no room left: free some and start again, nothing recorded is lost.")
+    if isinstance(error, _UNWRITABLE):
+        return StoreReadOnly(f"{where} cannot be written ({error}): check the rights of its user.")
+    return StoreError(f"{where} could not do what was asked: {error} ({type(error).__name__}).")
+
+
+def describe(url: str) -> str:
+    """Which database, for sentences: never with the password, however badly the address is written."""
+    harmless = url.rpartition("@")[2].rpartition("://")[2]
+    parts = urlsplit(f"//{harmless}")
+    query = parse_qs(parts.query)
+    host = query.get("host", [parts.netloc])[0] or "localhost"
+    database = query.get("dbname", [unquote(parts.path.removeprefix("/"))])[0]
+    return f'The PostgreSQL database "{database}" at {host}'
+
+
+def quoted(text: str) -> str:
+    """A literal, for commands that take no arguments."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__

@@ -1,0 +1,79 @@
+"""Inbox rows in PostgreSQL."""
+
+from collections.abc import Sequence
+
+from wakeful.model.inbox import InboxRow
+from wakeful.store.decode import inbox_row_from
+from wakeful.store.footprint import Footprint
+from wakeful.store.postgres.connection import Connection
+
+
+class PostgresInbox:
+    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+        self._connection = connection
+        self._footprint = footprint
+
+    async def post_if_new(self, row: InboxRow) -> bool:
+        self._footprint.require_lock(row.session_id)
+        posted = await self._connection.fetchval(
+            """INSERT INTO inbox (session_id, dedupe_key, kind, source, turn_id, door, async_delivery, platform,
+                                  chat_id, thread_id, model, payload, steers, is_urgent, not_before, created_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+               ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE""",
+            row.session_id,
+            row.dedupe_key,
+            row.kind,
+            row.source,
+            row.turn_id,
+            row.door.name,
+            row.door.async_delivery,
+            row.address.platform,
+            row.address.chat_id,
+            row.address.thread_id,
+            row.model,
+            row.payload,
+            row.steers,
+            row.is_urgent,
+            row.not_before,
+            row.created_at,
+        )
+        if posted is None:
+            return False
+        self._footprint.sessions.add(row.session_id)
+        return True
+
+    async def find(self, session_id: str, dedupe_key: str) -> InboxRow | None:
+        row = await self._connection.fetchrow(
+            "SELECT * FROM inbox WHERE session_id = $1 AND dedupe_key = $2", session_id, dedupe_key
+        )
+        return None if row is None else inbox_row_from(row)
+
+    async def find_by_turn(self, turn_id: str) -> InboxRow | None:
+        row = await self._connection.fetchrow("SELECT * FROM inbox WHERE turn_id = $1", turn_id)
+        return None if row is None else inbox_row_from(row)
+
+    async def pending(self, session_id: str) -> list[InboxRow]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM inbox WHERE session_id = $1 AND status = 'pending' ORDER BY id", session_id
+        )
+        return [inbox_row_from(row) for row in rows]
+
+    async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
+        rows = await self._connection.fetch(
+            """UPDATE inbox SET status = 'claimed', claimed_by = $2
+               WHERE id = ANY($1::bigint[]) AND status = 'pending' RETURNING session_id""",
+            list(row_ids),
+            turn_id,
+        )
+        for row in rows:
+            self._footprint.require_lock(row["session_id"])
+
+    async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool:
+        self._footprint.require_lock(session_id)
+        withdrawn = await self._connection.fetchval(
+            """UPDATE inbox SET status = 'withdrawn'
+               WHERE session_id = $1 AND dedupe_key = $2 AND status = 'pending' RETURNING TRUE""",
+            session_id,
+            dedupe_key,
+        )
+        return withdrawn is not None

@@ -1,0 +1,37 @@
+"""The step journal in PostgreSQL."""
+
+from collections.abc import Iterable
+
+from wakeful.model.journal import Entry
+from wakeful.store.decode import entry_from
+from wakeful.store.postgres.connection import Connection
+
+
+class PostgresJournal:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def add(self, entries: Iterable[Entry]) -> None:
+        entries = list(entries)
+        await self._connection.execute(
+            """INSERT INTO journal (turn_id, step, idx, kind, payload)
+               SELECT * FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::bytea[])""",
+            [entry.turn_id for entry in entries],
+            [entry.step for entry in entries],
+            [entry.index for entry in entries],
+            [entry.kind for entry in entries],
+            [entry.payload for entry in entries],
+        )
+
+    async def of_chain(self, turn_id: str) -> list[Entry]:
+        rows = await self._connection.fetch(
+            """WITH RECURSIVE chain (id, parent, depth) AS (
+                   SELECT id, parent, 0 FROM turns WHERE id = $1
+                   UNION ALL
+                   SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
+               )
+               SELECT j.* FROM chain c JOIN journal j ON j.turn_id = c.id
+               ORDER BY c.depth DESC, j.step, j.idx""",
+            turn_id,
+        )
+        return [entry_from(row) for row in rows]

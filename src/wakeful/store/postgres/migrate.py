@@ -1,0 +1,32 @@
+"""Brings the schema up to date; each migration and its version number are one transaction."""
+
+from pathlib import Path
+
+import asyncpg
+
+from wakeful.store.migrations import Migration, migrations_in, refuse_newer
+from wakeful.store.postgres.connection import Connection
+
+_FOLDER = Path(__file__).parent / "migrations"
+# Any number will do, as long as every node takes the same: those that start at once come one after the other.
+_LOCK = 7_239_254_011
+
+
+async def migrate(driver: asyncpg.Connection, where: str) -> None:
+    """On a connection that is closed afterwards: the lock is held until then."""
+    connection = Connection(driver, where)
+    await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
+    await connection.execute("CREATE TABLE IF NOT EXISTS wakeful_schema (version INTEGER PRIMARY KEY)")
+    found = await connection.fetchval("SELECT coalesce(max(version), 0) FROM wakeful_schema")
+    migrations = migrations_in(_FOLDER)
+    refuse_newer(found, migrations[-1].version, where)
+    for migration in migrations:
+        if migration.version > found:
+            await _apply(connection, migration)
+
+
+async def _apply(connection: Connection, migration: Migration) -> None:
+    await connection.execute("BEGIN")
+    await connection.execute(migration.sql)
+    await connection.execute("INSERT INTO wakeful_schema (version) VALUES ($1)", migration.version)
+    await connection.execute("COMMIT")

@@ -1,0 +1,50 @@
+"""One write or read in progress: the nouns over one connection; and how a write ends."""
+
+from wakeful.errors import StoreError, StoreUnavailable
+from wakeful.store.base import Signal
+from wakeful.store.footprint import Footprint
+from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.events import PostgresEvents
+from wakeful.store.postgres.inbox import PostgresInbox
+from wakeful.store.postgres.journal import PostgresJournal
+from wakeful.store.postgres.nodes import PostgresNodes
+from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
+from wakeful.store.postgres.sessions import PostgresSessions
+from wakeful.store.postgres.tasks import PostgresTasks
+from wakeful.store.postgres.turns import PostgresTurns
+
+# Named, because a database may have other defaults. A write must see what was committed while it waited for locks.
+WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class PostgresTransaction:
+    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+        self._connection = connection
+        self.sessions = PostgresSessions(connection, footprint)
+        self.turns = PostgresTurns(connection, footprint)
+        self.inbox = PostgresInbox(connection, footprint)
+        self.events = PostgresEvents(connection, footprint)
+        self.journal = PostgresJournal(connection)
+        self.tasks = PostgresTasks(connection, footprint)
+        self.nodes = PostgresNodes(connection)
+
+    async def now(self) -> float:
+        # Asked anew each time: a transaction that waited for a lock must not decide by the time before it.
+        now: float = await self._connection.fetchval("SELECT wakeful_now()")
+        return now
+
+
+async def commit(connection: Connection, notifier: PostgresNotifier, signal: Signal | None) -> None:
+    """Commit and tell: the other nodes in the same transaction, then this process, before anyone goes on."""
+    commands = "COMMIT" if signal is None else f"{notifier.announcement(signal)}; COMMIT"
+    try:
+        tag = await connection.execute(commands)
+    except StoreUnavailable:
+        # Whether the server has still committed nobody knows.
+        notifier.publish(EVERYTHING)
+        raise
+    if tag != "COMMIT":
+        raise StoreError("The transaction was undone: one of its statements had failed before.")
+    if signal is not None:
+        notifier.publish(signal)

@@ -1,0 +1,128 @@
+"""Turns in PostgreSQL."""
+
+import asyncpg
+import orjson
+
+from wakeful.errors import LeaseLost
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.decode import turn_from
+from wakeful.store.footprint import Footprint
+from wakeful.store.postgres.connection import Connection
+
+
+class PostgresTurns:
+    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+        self._connection = connection
+        self._footprint = footprint
+
+    async def open(self, turn: Turn) -> None:
+        self._footprint.require_lock(turn.session_id)
+        await self._connection.execute(
+            """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
+                                  source, is_wakeup, model, status, node, epoch, attempt, opened_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)""",
+            turn.id,
+            turn.session_id,
+            turn.parent,
+            turn.door.name,
+            turn.door.async_delivery,
+            turn.address.platform,
+            turn.address.chat_id,
+            turn.address.thread_id,
+            turn.source,
+            turn.is_wakeup,
+            turn.model,
+            turn.status,
+            turn.node,
+            turn.epoch,
+            turn.attempt,
+            turn.opened_at,
+        )
+
+    async def get(self, turn_id: str) -> Turn | None:
+        row = await self._connection.fetchrow("SELECT * FROM turns WHERE id = $1", turn_id)
+        return None if row is None else turn_from(row)
+
+    async def require(self, lease: Lease) -> Turn:
+        self._footprint.require_lock(lease.session_id)
+        turn = await self.get(lease.turn_id)
+        if turn is None or turn.epoch != lease.epoch or turn.status is not TurnStatus.RUNNING:
+            raise LeaseLost
+        return turn
+
+    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
+        error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
+        row = await self._connection.fetchrow(
+            """UPDATE turns SET status = $2, error = $3, closed_at = wakeful_now(), epoch = epoch + 1
+               WHERE id = $1 AND status = 'running' RETURNING id, session_id, epoch""",
+            turn_id,
+            outcome.status,
+            error,
+        )
+        if row is None:
+            return False
+        self._has_fenced(row)
+        return True
+
+    async def mark_recorded(self, turn_id: str) -> None:
+        session_id = await self._connection.fetchval(
+            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = $1 RETURNING session_id", turn_id
+        )
+        if session_id is not None:
+            self._footprint.require_lock(session_id)
+
+    async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
+        row = await self._connection.fetchrow(
+            """UPDATE turns SET node = $3, epoch = epoch + 1, resumes = resumes + 1
+               WHERE id = $1 AND epoch = $2 AND status = 'running' RETURNING *""",
+            turn_id,
+            epoch,
+            node,
+        )
+        if row is None:
+            return None
+        self._has_fenced(row)
+        return turn_from(row)
+
+    async def release(self, lease: Lease) -> None:
+        self._footprint.require_lock(lease.session_id)
+        await self._connection.execute(
+            """UPDATE turns SET node = NULL, resumes = greatest(resumes - 1, -1)
+               WHERE id = $1 AND epoch = $2 AND status = 'running'""",
+            lease.turn_id,
+            lease.epoch,
+        )
+
+    async def orphans(self, now: float, *, keeper: str | None) -> list[Turn]:
+        if keeper is not None:
+            rows = await self._connection.fetch(
+                """SELECT * FROM turns WHERE status = 'running' AND node IS DISTINCT FROM $1
+                   ORDER BY opened_at""",
+                keeper,
+            )
+        else:
+            rows = await self._connection.fetch(
+                """SELECT t.* FROM turns t LEFT JOIN nodes n ON n.id = t.node
+                   WHERE t.status = 'running' AND coalesce(n.lease_until, 0) <= $1 ORDER BY t.opened_at""",
+                now,
+            )
+        return [turn_from(row) for row in rows]
+
+    async def running_on(self, node: str) -> list[Turn]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM turns WHERE status = 'running' AND node = $1 ORDER BY opened_at", node
+        )
+        return [turn_from(row) for row in rows]
+
+    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
+        rows = await self._connection.fetch(
+            """SELECT opened_at FROM turns WHERE session_id = $1 AND opened_at > $2 AND is_wakeup
+               ORDER BY opened_at""",
+            session_id,
+            since,
+        )
+        return [row["opened_at"] for row in rows]
+
+    def _has_fenced(self, row: asyncpg.Record) -> None:
+        self._footprint.require_lock(row["session_id"])
+        self._footprint.fenced[row["id"]] = row["epoch"]

@@ -1,0 +1,124 @@
+"""All that a walk has left at some moment: every row of its database, read without the store, and its ledger."""
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+from tests.acceptance.ledger import Ledger
+from tests.acceptance.walker import SESSIONS
+from wakeful.model.event import Event
+from wakeful.model.inbox import InboxRow
+from wakeful.model.journal import Entry
+from wakeful.model.session import Session
+from wakeful.model.task import Task
+from wakeful.model.turn import Turn
+from wakeful.store.decode import Row, entry_from, inbox_row_from, session_from, task_from, turn_from
+
+_QUERIES = {
+    "sessions": "SELECT * FROM sessions",
+    "turns": "SELECT * FROM turns ORDER BY opened_at",
+    "inbox": "SELECT * FROM inbox ORDER BY id",
+    "events": "SELECT * FROM events ORDER BY session_id, session_seq",
+    "journal": "SELECT * FROM journal ORDER BY turn_id, step, idx",
+    "tasks": "SELECT * FROM tasks ORDER BY id",
+}
+
+# A call's place in the journal: turn, step, index.
+CallKey = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    sessions: dict[str, Session]
+    turns: dict[str, Turn]
+    inbox: dict[str, InboxRow]
+    # The log of each session, and of each turn id that has one.
+    logs: dict[str, list[Event]]
+    turn_logs: dict[str, list[Event]]
+    journal: dict[CallKey, Entry]
+    tasks: dict[str, Task]
+    # What each session's follower has written down, over all processes.
+    seen: dict[str, list[str]]
+    # The runs of each tool.
+    notes: list[CallKey]
+    peeks: list[CallKey]
+    # Message and turn id, once for every time that it was submitted.
+    receipts: list[list[str]]
+    deaths: list[str]
+    commits: int
+    warnings: list[str]
+
+
+def take_picture(database: str, ledger: Ledger) -> Picture:
+    rows = _rows_of(database)
+    events = [_event_from(row) for row in rows["events"]]
+    turn_ids = dict.fromkeys(event.turn_id for event in events if event.turn_id is not None)
+    return Picture(
+        sessions={row["id"]: session_from(row) for row in rows["sessions"]},
+        turns={row["id"]: turn_from(row) for row in rows["turns"]},
+        inbox={row["dedupe_key"]: inbox_row_from(row) for row in rows["inbox"]},
+        logs={id_: [event for event in events if event.session_id == id_] for id_ in SESSIONS},
+        turn_logs={id_: [event for event in events if event.turn_id == id_] for id_ in turn_ids},
+        journal={(row["turn_id"], row["step"], row["idx"]): entry_from(row) for row in rows["journal"]},
+        tasks={row["id"]: task_from(row) for row in rows["tasks"]},
+        seen={id_: ledger.lines(f"seen.{id_}") for id_ in SESSIONS},
+        notes=[_call_key(line) for line in ledger.lines("note")],
+        peeks=[_call_key(line) for line in ledger.lines("peek")],
+        receipts=[line.split() for line in ledger.lines("receipts")],
+        deaths=ledger.lines("deaths"),
+        commits=len(ledger.lines("commits")),
+        warnings=ledger.lines("warnings"),
+    )
+
+
+def _rows_of(database: str) -> Mapping[str, Sequence[Row]]:
+    if database.startswith("postgresql:"):
+        return asyncio.run(_postgres_rows(database))
+    with closing(sqlite3.connect(database)) as connection:
+        connection.row_factory = sqlite3.Row
+        return {table: connection.execute(query).fetchall() for table, query in _QUERIES.items()}
+
+
+def empty_postgres(database: str) -> None:
+    """Emptying the tables is faster than making them."""
+    asyncio.run(_empty_postgres(database))
+
+
+async def _empty_postgres(database: str) -> None:
+    connection = await asyncpg.connect(database)
+    try:
+        if await connection.fetchval("SELECT to_regclass('sessions')"):
+            await connection.execute(f"TRUNCATE nodes, {', '.join(_QUERIES)}")
+    finally:
+        await connection.close()
+
+
+async def _postgres_rows(database: str) -> dict[str, list[Any]]:
+    connection = await asyncpg.connect(database)
+    try:
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            return {table: await connection.fetch(query) for table, query in _QUERIES.items()}
+    finally:
+        await connection.close()
+
+
+def _event_from(row: Row) -> Event:
+    return Event(
+        row["session_id"],
+        row["session_seq"],
+        row["turn_id"],
+        row["turn_seq"],
+        row["kind"],
+        row["payload"],
+        row["at"],
+    )
+
+
+def _call_key(line: str) -> CallKey:
+    turn_id, step, index = line.split()
+    return turn_id, int(step), int(index)

@@ -1,0 +1,316 @@
+"""kill -9 at every commit: nothing accepted is lost, nothing recorded is done twice, nobody sees a gap."""
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Self
+
+import orjson
+import pytest
+
+from tests.acceptance.ledger import Ledger
+from tests.acceptance.picture import Picture, empty_postgres, take_picture
+from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, Case, line_of
+from wakeful.model import event as events
+from wakeful.model.event import Event
+from wakeful.model.inbox import RowStatus
+from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.turn import TurnStatus
+
+# Hundreds of processes, on whatever machine.
+pytestmark = pytest.mark.timeout(600)
+
+_ROOT = Path(__file__).parents[2]
+_OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
+# A shorter walk would have lost some of what it is about.
+_FEWEST_COMMITS = 45
+# Each walk is tested in parts, for as many workers.
+_PARTS = 4
+_SOAK_ROUNDS = 300
+
+# Called with the moments of death.
+NewCase = Callable[..., Case]
+
+
+class Walker:
+    """The program that walks. Its children are the ones that die."""
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.acceptance.walker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=_ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+
+    def walk(self, case: Case) -> int:
+        """One process of the walk; its exit code."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(orjson.dumps(asdict(case)) + b"\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+@pytest.fixture(scope="module")
+def walker() -> Iterator[Walker]:
+    with Walker() as walker:
+        yield walker
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def new_case(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> NewCase:
+    """Makes a case that dies as told, with a folder of its own and an empty database."""
+    numbers = itertools.count(1)
+    postgres_url = request.getfixturevalue("postgres_url") if store == "postgres" else ""
+
+    def make(*deaths: str) -> Case:
+        folder = tmp_path / str(next(numbers))
+        folder.mkdir()
+        if postgres_url:
+            empty_postgres(postgres_url)
+        return Case(str(folder), postgres_url or str(folder / "wakeful.db"), deaths)
+
+    return make
+
+
+@pytest.mark.parametrize("part", range(_PARTS))
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_at_any_commit_loses_nothing_and_repeats_nothing(
+    store: str, new_case: NewCase, walker: Walker, moment: str, part: int, soak: bool
+) -> None:
+    [unharmed] = walk_to_the_end(walker, new_case())
+    assert unharmed.commits >= _FEWEST_COMMITS
+
+    # PostgreSQL is slow to walk with. Before and after every second commit: that leaves every state behind once.
+    step = 2 if store == "postgres" and not soak else 1
+    for number in range(1, unharmed.commits + 1, step)[part::_PARTS]:
+        [killed, _] = walk_to_the_end(walker, new_case(f"{moment} {number}"))
+        assert killed.deaths == [f"{moment} {number}"]
+
+
+@pytest.mark.parametrize("session_id", SESSIONS)
+def test_a_kill_at_the_sight_of_any_event_finds_it_on_disk(
+    store: str, new_case: NewCase, walker: Walker, session_id: str, soak: bool
+) -> None:
+    [unharmed] = walk_to_the_end(walker, new_case())
+
+    step = 5 if store == "postgres" and not soak else 1
+    for number in range(1, len(unharmed.logs[session_id]) + 1, step):
+        death = f"at the sight of {session_id} {number}"
+        [killed, _] = walk_to_the_end(walker, new_case(death))
+        assert killed.deaths == [death]
+        assert len(killed.seen[session_id]) == number
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_around_a_rescue_loses_nothing_and_repeats_nothing(
+    store: str, new_case: NewCase, walker: Walker, moment: str, soak: bool
+) -> None:
+    """In these walks the process also dies in the middle of an answer and in the middle of a tool."""
+    [first_death, _, unharmed] = walk_to_the_end(walker, new_case(*_OWN_DEATHS))
+    assert set(unharmed.deaths) == set(_OWN_DEATHS)
+
+    step = 5 if store == "postgres" and not soak else 1
+    for number in range(first_death.commits + 1, unharmed.commits + 1, step):
+        *_, last = walk_to_the_end(walker, new_case(*_OWN_DEATHS, f"{moment} {number}"))
+        # What a rescue has to do depends on how far the other session was.
+        assert f"{moment} {number}" in last.deaths or last.commits < number
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_several_kills_lose_nothing_and_repeat_nothing(new_case: NewCase, walker: Walker) -> None:
+    seed = random.randrange(1_000_000)
+    chance = random.Random(seed)
+    print(f"seed {seed}")
+    died = 0
+    for _ in range(_SOAK_ROUNDS):
+        numbers = chance.sample(range(1, 2 * _FEWEST_COMMITS), k=chance.choice([2, 3]))
+        deaths = [f"{chance.choice(['before', 'after'])} {number}" for number in numbers]
+        *_, last = walk_to_the_end(walker, new_case(*_OWN_DEATHS, *deaths))
+        died += len(last.deaths)
+    print(f"{_SOAK_ROUNDS} walks, {died} deaths")
+
+
+def walk_to_the_end(walker: Walker, case: Case) -> list[Picture]:
+    """Walk, and again after every death, checking all that must hold; a picture after each death and at the end."""
+    ledger = Ledger(Path(case.folder))
+    pictures: list[Picture] = []
+    exit_code = None
+    try:
+        while exit_code != 0:
+            exit_code = walker.walk(case)
+            pictures.append(take_picture(case.database, ledger))
+            check_a_moment(pictures[-1])
+            assert exit_code == (-9 if len(pictures[-1].deaths) == len(pictures) else 0)
+        for before, after in itertools.pairwise(pictures):
+            check_what_was_written_stays(before, after)
+        check_the_end(pictures[-1])
+    except AssertionError as error:
+        error.add_note(f"after deaths {ledger.lines('deaths')}; its files are in {case.folder}")
+        raise
+    return pictures
+
+
+def check_a_moment(picture: Picture) -> None:
+    """What holds at any time, also right after a kill."""
+    for session_id, log in picture.logs.items():
+        assert [event.session_seq for event in log] == list(range(1, len(log) + 1))
+        # Durable before visible: whatever a follower saw is on disk, and it saw it once and in order.
+        seen = picture.seen[session_id]
+        assert seen == [line_of(event) for event in log[: len(seen)]]
+    for turn_id, log in picture.turn_logs.items():
+        assert [event.turn_seq for event in log] == list(range(1, len(log) + 1))
+        assert not any(event.is_final for event in log[:-1])
+        turn = picture.turns.get(turn_id)
+        assert log[-1].is_final == (turn is None or turn.status.is_final)
+    assert max(Counter(picture.notes).values(), default=1) == 1
+    for session in picture.sessions.values():
+        running = [
+            turn.id for turn in picture.turns.values() if turn.session_id == session.id and not turn.status.is_final
+        ]
+        assert running == [session.active] if session.active else not running
+
+
+def check_what_was_written_stays(before: Picture, after: Picture) -> None:
+    for session_id, log in before.logs.items():
+        assert after.logs[session_id][: len(log)] == log
+    assert before.journal.items() <= after.journal.items()
+    for key, row in before.inbox.items():
+        assert after.inbox[key] == row or row.status is RowStatus.PENDING
+        assert after.inbox[key].turn_id == row.turn_id
+    for turn in before.turns.values():
+        assert after.turns[turn.id] == turn or not turn.status.is_final
+    # A recorded result is never run again.
+    for call in before.peeks:
+        assert call not in before.journal or after.peeks.count(call) == before.peeks.count(call)
+
+
+def check_the_end(picture: Picture) -> None:
+    assert not picture.warnings
+    check_every_turn_is_done(picture)
+    check_every_row_was_consumed_once(picture)
+    check_every_message_was_answered(picture)
+    check_every_task_ended_once(picture)
+    check_every_log_tells_the_journal(picture)
+    check_no_call_was_run_twice(picture)
+    check_the_model_was_told_all(picture)
+
+
+def check_every_turn_is_done(picture: Picture) -> None:
+    assert {turn.status for turn in picture.turns.values()} == {TurnStatus.DONE}
+    for session in picture.sessions.values():
+        assert session.active is None
+        assert session.head == session.checkpoint
+        assert session.last_seq == len(picture.logs[session.id]) == len(picture.seen[session.id])
+    for turn in picture.turns.values():
+        assert turn.last_seq == len(picture.turn_logs[turn.id])
+    # The turns of a session are one chain.
+    parents = [turn.parent for turn in picture.turns.values() if turn.parent]
+    assert len(set(parents)) == len(parents) == len(picture.turns) - len(picture.sessions)
+
+
+def check_every_row_was_consumed_once(picture: Picture) -> None:
+    names = {f"message:{name}" for name, _, _ in MESSAGES} | {f"task:{task_id}" for task_id in TASKS.values()}
+    assert picture.inbox.keys() == names
+    claimed = {key: row.claimed_by for key, row in picture.inbox.items() if row.status is RowStatus.CLAIMED}
+    # A tool has shown the end of this one.
+    assert picture.inbox.keys() - claimed.keys() == {"task:task_shown"}
+    assert picture.inbox["task:task_shown"].status is RowStatus.WITHDRAWN
+    inputs = [entry for entry in picture.journal.values() if entry.kind is EntryKind.INPUT]
+    assert sorted((entry.data["message_id"], entry.turn_id) for entry in inputs) == sorted(claimed.items())
+    told = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
+    assert sorted((event.data["message_id"], event.turn_id) for event in told) == sorted(claimed.items())
+    # Every turn was opened by a row of its own.
+    assert picture.turns.keys() <= {row.turn_id for row in picture.inbox.values()} & set(claimed.values())
+
+
+def check_every_message_was_answered(picture: Picture) -> None:
+    for name, _, _ in MESSAGES:
+        row = picture.inbox[f"message:{name}"]
+        assert {turn_id for message, turn_id in picture.receipts if message == name} == {row.turn_id}
+        if row.turn_id == row.claimed_by:
+            assert row.turn_id in picture.turns
+        else:
+            [end] = picture.turn_logs[row.turn_id]
+            assert (end.kind, end.data) == (events.DONE, {"joined": row.claimed_by})
+            assert row.turn_id not in picture.turns
+
+
+def check_every_task_ended_once(picture: Picture) -> None:
+    for kind, field in ((events.TASK_STARTED, "task_id"), (events.PROCESS_COMPLETE, "process_id")):
+        told = [event.data[field] for event in _all_events(picture) if event.kind == kind]
+        assert sorted(told) == sorted(picture.tasks) == sorted(TASKS.values())
+    # Its end came after its turn's, and is what woke the agent.
+    row = picture.inbox["task:task_wakes"]
+    assert row.claimed_by == row.turn_id
+    assert picture.turns[row.turn_id].is_wakeup
+
+
+def check_every_log_tells_the_journal(picture: Picture) -> None:
+    for turn_id in picture.turns:
+        log = picture.turn_logs[turn_id]
+        entries = [entry for entry in picture.journal.values() if entry.turn_id == turn_id]
+        answers = {entry.step: answer_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER}
+        assert _streamed_texts(log) == {step: answer.text for step, answer in answers.items()}
+        called = [event.data["call_id"] for event in log if event.kind == events.TOOL]
+        assert called == [call.id for answer in answers.values() for call in answer.calls]
+        results = {entry.data["call_id"]: entry.data["text"] for entry in entries if entry.kind is EntryKind.RESULT}
+        completed = [(e.data["call_id"], e.data["result"]) for e in log if e.kind == events.TOOL_COMPLETE]
+        assert sorted(completed) == sorted(results.items())
+        assert sorted(called) == sorted(results)
+
+
+def check_no_call_was_run_twice(picture: Picture) -> None:
+    """The picture of every moment has shown that no note ran twice, and that no peek ran after its result."""
+    results = {key: entry.data["text"] for key, entry in picture.journal.items() if entry.kind is EntryKind.RESULT}
+    done = [key for key, text in results.items() if text == "note is done"]
+    unknown = [key for key, text in results.items() if text == INTERRUPTED]
+    assert set(done) <= set(picture.notes) <= set(done + unknown)
+    assert set(picture.peeks) == {key for key, text in results.items() if text == "peek is done"}
+    assert len(results) == len(done) + len(unknown) + len(set(picture.peeks)) == 2 * len(picture.turns)
+
+
+def check_the_model_was_told_all(picture: Picture) -> None:
+    """Its last answer repeats whatever it was told in the turn."""
+    for turn_id in picture.turns:
+        entries = [entry for entry in picture.journal.values() if entry.turn_id == turn_id]
+        *told, last = [*(entry for entry in entries if entry.kind is not EntryKind.ANSWER), entries[-1]]
+        about = told[0].data["text"]
+        words = [f"{about}: {entry.data['text']}" for entry in told]
+        assert sorted(answer_of(last).text.split("|")) == sorted([*words, ""])
+
+
+def _all_events(picture: Picture) -> list[Event]:
+    return [event for log in picture.logs.values() for event in log]
+
+
+def _streamed_texts(log: list[Event]) -> dict[int, str]:
+    """The text of each step as a viewer has it in the end."""
+    texts: dict[int, str] = {}
+    for event in log:
+        if event.kind == events.TOKEN:
+            step = event.data["step"]
+            texts[step] = texts.get(step, "") + event.data["text"]
+        elif event.kind == events.STEP_ABANDONED:
+            texts.pop(event.data["step"], None)
+    return texts

@@ -1,0 +1,359 @@
+"""The walk: an engine on its way through messages, tools and wake-ups, killed at chosen commits.
+
+Started again with the same case it goes on where it was, until all is settled. Run as a program, this file reads
+one case a line and answers each with the exit code of the process that walked it. That process is a fork, because
+importing takes longer than walking.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+import time
+import traceback
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from tests.acceptance.ledger import Fate, Ledger
+from wakeful.agent.loop import Loop
+from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
+from wakeful.agent.settings import AgentSettings
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.engine import Engine
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.model.event import TOKEN, Event, NewEvent
+from wakeful.model.fact import Brief, Fact
+from wakeful.model.inbox import IfBusy
+from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.session import Address, Session
+from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.turn import Door, Lease, Turn
+from wakeful.store.base import Body, Notifier, Store, Transaction
+from wakeful.store.postgres.store import PostgresStore
+from wakeful.store.sqlite.store import SqliteStore
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+
+T = TypeVar("T")
+
+SESSIONS = ("ses_a", "ses_b")
+# Name, session, and what it does when that is busy: the second waits for the first, the aside joins one of them.
+MESSAGES = (
+    ("first", "ses_a", IfBusy.QUEUE),
+    ("second", "ses_a", IfBusy.QUEUE),
+    ("aside", "ses_a", IfBusy.STEER),
+    ("third", "ses_b", IfBusy.QUEUE),
+)
+# The task that a message's turn begins. The end of one is shown by a tool, that of another finds its turn running,
+# and the last one ends after its turn and wakes the session.
+TASKS = {"first": "task_shown", "second": "task_joins", "third": "task_wakes"}
+# Deaths that are not at a commit.
+DEATH_IN_ANSWER = "in the middle of the second's answer"
+DEATH_IN_TOOL = "in a tool of the wake-up"
+
+_DOOR = Door("web", async_delivery=True)
+_ADDRESS = Address("web")
+_SETTINGS = EngineSettings(lease_seconds=0.1, resume_limit=100)
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    # Where the ledger and, for SQLite, the database are.
+    folder: str
+    # The address of a PostgreSQL database, or the path of a SQLite file.
+    database: str
+    # When to die. "before 7" and "after 12" are commits, counted over all processes of the walk.
+    deaths: tuple[str, ...]
+
+
+class DyingStore:
+    """Kills its process right before or right after chosen commits."""
+
+    def __init__(self, inner: Store, ledger: Ledger, fate: Fate) -> None:
+        self._inner = inner
+        self._ledger = ledger
+        self._fate = fate
+        self._count = len(ledger.lines("commits"))
+        self._awaited: dict[str, asyncio.Future[None]] = {}
+
+    @property
+    def notifier(self) -> Notifier:
+        return self._inner.notifier
+
+    @property
+    def is_exclusive(self) -> bool:
+        return self._inner.is_exclusive
+
+    async def open(self) -> None:
+        await self._inner.open()
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    async def read(self, body: Body[T]) -> T:
+        return await self._inner.read(body)
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+        if not lock:
+            # A renewed lease concerns no session, and is the clock's doing: counting it would spoil the numbers.
+            return await self._inner.write(body)
+        number = self._next_number()
+
+        async def dying(tx: Transaction) -> T:
+            result = await body(tx)
+            self._fate.meet(f"before {number}")
+            return result
+
+        result = await self._inner.write(dying, lock=lock)
+        self._fate.meet(f"after {number}")
+        return result
+
+    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+        number = self._next_number()
+        self._fate.meet(f"before {number}")
+        appended = await self._inner.append(lease, events)
+        self._fate.meet(f"after {number}")
+        for event in appended:
+            if event.kind == TOKEN and (committed := self._awaited.pop(event.data["text"], None)):
+                committed.set_result(None)
+        return appended
+
+    def commit_of(self, word: str) -> asyncio.Future[None]:
+        """Done when the word is in the log and its commit was survived."""
+        committed = self._awaited[word] = asyncio.get_running_loop().create_future()
+        return committed
+
+    def _next_number(self) -> int:
+        self._count += 1
+        self._ledger.add("commits", "")
+        return self._count
+
+
+@dataclass(frozen=True, slots=True)
+class LoggingTool:
+    """Leaves a line for every time that it runs."""
+
+    name: str
+    is_harmless: bool
+    ledger: Ledger
+    fate: Fate
+    consumes: tuple[str, ...] = ()
+
+    @property
+    def spec(self) -> ToolSpec:
+        return ToolSpec(self.name, "Leaves a line.", {"type": "object"})
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        self.ledger.add(self.name, f"{context.turn_id} {context.step} {context.index}")
+        if arguments.get("dies"):
+            self.fate.meet(DEATH_IN_TOOL)
+        return ToolResult(f"{self.name} is done", self.consumes)
+
+
+class ScriptedModel:
+    """Calls both tools at once, then repeats all that it was told in this turn."""
+
+    def __init__(self, store: DyingStore, fate: Fate) -> None:
+        self._store = store
+        self._fate = fate
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+        told = _told_in_this_turn(request.messages)
+        about = told[0].text
+        if any(isinstance(message, ToolMessage) for message in told):
+            words = _halves([f"{about}: {message.text}|" for message in told])
+            calls: tuple[ToolCall, ...] = ()
+        else:
+            words = [f"{about}: let me see"]
+            note = orjson.dumps({"dies": about.startswith(TASKS["third"])}).decode()
+            calls = (ToolCall("", "note", note), ToolCall("", "peek", ""))
+        for position, word in enumerate(words):
+            if about == "second" and not calls and position == 1:
+                self._fate.meet(DEATH_IN_ANSWER)
+            committed = self._store.commit_of(word)
+            yield TextPart(word)
+            # Each word in a commit of its own: the numbers are the same every time.
+            await committed
+        yield Finished(AssistantMessage("".join(words), calls=calls), Usage(output_tokens=len(words)))
+
+    async def close(self) -> None: ...
+
+
+def _halves(words: list[str]) -> list[str]:
+    middle = len(words) // 2
+    return ["".join(words[:middle]), "".join(words[middle:])]
+
+
+def _told_in_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
+    told: list[UserMessage | ToolMessage] = []
+    for message in messages:
+        if not isinstance(message, AssistantMessage):
+            told.append(message)
+        elif not message.calls:
+            told.clear()
+    return told
+
+
+class Walk:
+    def __init__(self, store: DyingStore, ledger: Ledger, fate: Fate) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._fate = fate
+        tools = [
+            LoggingTool("note", False, ledger, fate),
+            LoggingTool("peek", True, ledger, fate, consumes=(TASKS["first"],)),
+        ]
+        model = ScriptedModel(store, fate)
+        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(ledger.folder))
+        self._engine = Engine(store, self, SystemClock(), _SETTINGS)
+        self._names: dict[str, str] = {}
+        self._all_submitted = asyncio.Event()
+        self._seen = {session_id: len(ledger.lines(f"seen.{session_id}")) for session_id in SESSIONS}
+        self._saw_something = asyncio.Event()
+
+    async def to_the_end(self) -> None:
+        await self._store.write(_create_sessions, lock=SESSIONS)
+        await self._engine.start()
+        followers = [asyncio.create_task(self._follow(session_id)) for session_id in SESSIONS]
+        receipts = [await self._submit(*message) for message in MESSAGES]
+        self._all_submitted.set()
+        for receipt in receipts:
+            await self._until_answered(receipt)
+        await self._engine.tasks.finish(TASKS["third"], _outcome(TASKS["third"]))
+        await self._until_settled()
+        for follower in followers:
+            follower.cancel()
+        await asyncio.gather(*followers, return_exceptions=True)
+        await self._engine.stop()
+
+    async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
+        """The agent loop, held back until its turn has begun its task and everything is in the inbox."""
+        await self._all_submitted.wait()
+        await self._begin_task(brief.turn)
+        async with aclosing(self._loop.run(brief)) as facts:
+            async for fact in facts:
+                yield fact
+
+    async def _begin_task(self, turn: Turn) -> None:
+        task_id = TASKS.get(self._names.get(turn.id, ""))
+        if task_id is None:
+            return
+        lease = Lease(turn.id, turn.session_id, self._engine.node, turn.epoch)
+        await self._engine.tasks.begin(lease, _task(task_id, turn))
+        if task_id != TASKS["third"]:
+            await self._engine.tasks.finish(task_id, _outcome(task_id))
+
+    async def _submit(self, name: str, session_id: str, if_busy: IfBusy) -> Receipt:
+        submission = Submission(session_id, name, _DOOR, _ADDRESS, dedupe_key=name, model="m", if_busy=if_busy)
+        receipt = await self._engine.submit(submission)
+        self._ledger.add("receipts", f"{name} {receipt.turn_id}")
+        self._names[receipt.turn_id] = name
+        return receipt
+
+    async def _follow(self, session_id: str) -> None:
+        async with aclosing(self._engine.subscribe(session_id, self._seen[session_id])) as events:
+            async for event in events:
+                self._ledger.add(f"seen.{session_id}", line_of(event))
+                self._fate.meet(f"at the sight of {session_id} {event.session_seq}")
+                self._seen[session_id] = event.session_seq
+                self._saw_something.set()
+
+    async def _until_answered(self, receipt: Receipt) -> None:
+        async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as events:
+            async for _ in events:
+                pass
+
+    async def _until_settled(self) -> None:
+        while not await self._store.read(self._is_settled):
+            await self._saw_something.wait()
+            self._saw_something.clear()
+
+    async def _is_settled(self, tx: Transaction) -> bool:
+        """Nothing runs, nothing waits, and the followers have seen it all."""
+        for session_id in SESSIONS:
+            session = await tx.sessions.get(session_id)
+            assert session is not None
+            is_behind = self._seen[session_id] < session.last_seq
+            if is_behind or session.active is not None or await tx.inbox.pending(session_id):
+                return False
+        return True
+
+
+def line_of(event: Event) -> str:
+    fields = [event.session_seq, event.turn_id, event.turn_seq, event.kind, event.payload.decode()]
+    return orjson.dumps(fields).decode()
+
+
+async def _create_sessions(tx: Transaction) -> None:
+    for session_id in SESSIONS:
+        await tx.sessions.create_if_absent(Session(session_id, "owner", _ADDRESS, "m"))
+
+
+def _task(task_id: str, turn: Turn) -> Task:
+    return Task(
+        id=task_id,
+        kind=TaskKind.PROCESS,
+        session_id=turn.session_id,
+        owner="owner",
+        turn_id=turn.id,
+        step=1,
+        index=1,
+        host=Host("host", "boot"),
+        command="true",
+        door=turn.door,
+        address=turn.address,
+        model=turn.model,
+        will_notify=True,
+    )
+
+
+def _outcome(task_id: str) -> TaskOutcome:
+    return TaskOutcome(TaskStatus.EXITED, 0, f"{task_id} has ended")
+
+
+async def walk(case: Case) -> None:
+    ledger = Ledger(Path(case.folder))
+    # Nothing in the walk is worth a warning.
+    logging.basicConfig(filename=ledger.folder / "warnings", level=logging.WARNING)
+    fate = Fate(case.deaths, ledger)
+    store = DyingStore(_store_at(case.database), ledger, fate)
+    async with asyncio.timeout(_SECONDS):
+        await store.open()
+        await Walk(store, ledger, fate).to_the_end()
+        await store.close()
+
+
+def _store_at(database: str) -> Store:
+    if database.startswith("postgresql:"):
+        return PostgresStore(database)
+    # A killed process loses nothing that it has given to the kernel.
+    return SqliteStore(Path(database), time.time, synchronous="OFF")
+
+
+def _walk_and_exit(case: Case) -> None:
+    try:
+        asyncio.run(walk(case))
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        case = Case(**orjson.loads(line))
+        child = os.fork()
+        if child == 0:
+            _walk_and_exit(case)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Sessions, turns, rows and tasks for tests: whole, and of no interest except for what a test names."""
+
+from typing import Any
+
+from wakeful.model.event import NewEvent
+from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.session import Address, Session
+from wakeful.model.task import Host, Task, TaskKind
+from wakeful.model.turn import Door, Lease, Turn, TurnStatus
+from wakeful.store.base import Store
+
+DOOR = Door("telegram", async_delivery=True)
+ADDRESS = Address("telegram", "chat", "thread")
+
+
+def a_session(session_id: str = "s1", **changes: Any) -> Session:
+    values: dict[str, Any] = {
+        "owner": "alice",
+        "address": ADDRESS,
+        "model": "demo:model",
+        "created_at": 10.0,
+        "updated_at": 10.0,
+    }
+    return Session(session_id, **(values | changes))
+
+
+def a_turn(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> Turn:
+    values: dict[str, Any] = {
+        "parent": None,
+        "door": DOOR,
+        "address": ADDRESS,
+        "source": "user",
+        "is_wakeup": False,
+        "model": "demo:model",
+        "status": TurnStatus.RUNNING,
+        "node": "node1",
+        "epoch": 1,
+        "opened_at": 20.0,
+    }
+    return Turn(turn_id, session_id, **(values | changes))
+
+
+def a_row(dedupe_key: str = "m1", session_id: str = "s1", **changes: Any) -> InboxRow:
+    values: dict[str, Any] = {
+        "kind": RowKind.MESSAGE,
+        "source": "user",
+        "turn_id": f"turn_of_{session_id}_{dedupe_key}",
+        "door": DOOR,
+        "address": ADDRESS,
+        "model": "demo:model",
+        "payload": b'{"text": "hello"}',
+        "created_at": 30.0,
+    }
+    return InboxRow(0, session_id, dedupe_key, **(values | changes))
+
+
+def a_task(task_id: str = "k1", session_id: str = "s1", **changes: Any) -> Task:
+    values: dict[str, Any] = {
+        "kind": TaskKind.PROCESS,
+        "owner": "alice",
+        "turn_id": "t1",
+        "step": 1,
+        "index": 1,
+        "host": Host("host1", "boot1"),
+        "command": "make",
+        "door": DOOR,
+        "address": ADDRESS,
+        "model": "demo:model",
+        "will_notify": True,
+        "started_at": 40.0,
+    }
+    return Task(task_id, session_id=session_id, **(values | changes))
+
+
+def some_events(count: int, kind: str = "token") -> list[NewEvent]:
+    return [NewEvent(kind, b"%d" % number) for number in range(count)]
+
+
+async def have_session(store: Store, session_id: str = "s1", **changes: Any) -> Session:
+    session = a_session(session_id, **changes)
+    await store.write(lambda tx: tx.sessions.create_if_absent(session))
+    return session
+
+
+async def have_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> Lease:
+    """A turn in a session that is there afterwards, and its lease."""
+    await have_session(store, session_id)
+    turn = a_turn(turn_id, session_id, **changes)
+    await store.write(lambda tx: tx.turns.open(turn), lock=[session_id])
+    return Lease(turn_id, session_id, turn.node or "", turn.epoch)
+
+
+async def have_row(store: Store, row: InboxRow) -> InboxRow:
+    """The row as the store has it, with its id."""
+    await have_session(store, row.session_id)
+    await store.write(lambda tx: tx.inbox.post_if_new(row), lock=[row.session_id])
+    found = await store.read(lambda tx: tx.inbox.find(row.session_id, row.dedupe_key))
+    assert found is not None
+    return found

@@ -1,0 +1,95 @@
+"""The event log, as transactions write it and as anybody reads it."""
+
+import orjson
+import pytest
+
+from tests.store.conftest import FakeClock
+from tests.store.nouns import have_session, have_turn, some_events
+from wakeful.errors import SessionNotFound
+from wakeful.model.event import Event, NewEvent
+from wakeful.store.base import Store, Transaction
+
+
+async def test_events_have_a_number_in_their_session_and_in_their_turn(store: Store) -> None:
+    await have_turn(store)
+
+    async def body(tx: Transaction) -> list[Event]:
+        first = await tx.events.append("s1", None, some_events(1, "message_queued"))
+        return first + await tx.events.append("s1", "t1", some_events(2))
+
+    appended = await store.write(body, lock=["s1"])
+
+    assert [(e.session_seq, e.turn_id, e.turn_seq) for e in appended] == [
+        (1, None, None),
+        (2, "t1", 1),
+        (3, "t1", 2),
+    ]
+    assert await _of_session(store) == appended
+    assert await _of_turn(store) == appended[1:]
+
+
+async def test_appending_keeps_the_counters_and_the_time(store: Store, clock: FakeClock) -> None:
+    await have_turn(store)
+    await clock.set(77.0)
+
+    appended = await store.write(lambda tx: tx.events.append("s1", "t1", some_events(3)), lock=["s1"])
+
+    session = await store.read(lambda tx: tx.sessions.get("s1"))
+    turn = await store.read(lambda tx: tx.turns.get("t1"))
+    assert {event.at for event in appended} == {77.0}
+    assert session is not None
+    assert turn is not None
+    assert (session.last_seq, session.updated_at, turn.last_seq, turn.recorded_seq) == (3, 77.0, 3, 0)
+
+
+async def test_a_turn_that_never_opened_is_numbered_from_one(store: Store) -> None:
+    await have_session(store)
+
+    appended = await store.write(lambda tx: tx.events.append("s1", "given_out", some_events(2)), lock=["s1"])
+
+    assert [event.turn_seq for event in appended] == [1, 2]
+    assert await _of_turn(store, "given_out") == appended
+
+
+async def test_appending_nothing_uses_no_number(store: Store) -> None:
+    await have_turn(store)
+
+    assert await store.write(lambda tx: tx.events.append("s1", "t1", []), lock=["s1"]) == []
+    appended = await store.write(lambda tx: tx.events.append("s1", "t1", some_events(1)), lock=["s1"])
+
+    assert [(event.session_seq, event.turn_seq) for event in appended] == [(1, 1)]
+
+
+async def test_a_log_needs_its_session(store: Store) -> None:
+    with pytest.raises(SessionNotFound):
+        await store.write(lambda tx: tx.events.append("nowhere", None, some_events(1)), lock=["nowhere"])
+
+
+async def test_logs_are_read_in_pages(store: Store) -> None:
+    lease = await have_turn(store)
+    appended = await store.append(lease, some_events(5))
+
+    assert await _of_session(store, after=1, limit=3) == appended[1:4]
+    assert await _of_session(store, after=5) == []
+    assert await _of_turn(store, after=1, limit=3) == appended[1:4]
+    assert await _of_turn(store, after=5) == []
+
+
+@pytest.mark.parametrize("text", ["", "\0", "a\0b", "\x7f\x80\xff", "naïve 漢字 🤖", "\u202e'\"\\;--", "\ufffe"])
+async def test_any_text_comes_back_as_it_was(store: Store, text: str) -> None:
+    lease = await have_turn(store)
+    events = [NewEvent.of("token", {"text": text}), NewEvent("token", text.encode())]
+
+    await store.append(lease, events)
+    await store.write(lambda tx: tx.events.append("s1", "t1", events), lock=["s1"])
+
+    payloads = [event.payload for event in await _of_session(store)]
+    assert payloads == [orjson.dumps({"text": text}), text.encode()] * 2
+
+
+async def _of_session(store: Store, after: int = 0, limit: int = 100) -> list[Event]:
+    return await store.read(lambda tx: tx.events.of_session("s1", after, limit))
+
+
+async def _of_turn(store: Store, turn_id: str = "t1", after: int = 0, limit: int = 100) -> list[Event]:
+    return await store.read(lambda tx: tx.events.of_turn(turn_id, after, limit))

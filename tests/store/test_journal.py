@@ -1,0 +1,79 @@
+"""The journal: what a turn and its ancestors have recorded, in the order in which it was said."""
+
+import pytest
+
+from tests.store.nouns import have_session, have_turn
+from wakeful.errors import StoreError
+from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store
+
+
+async def test_entries_come_back_in_the_order_of_steps(store: Store) -> None:
+    await have_turn(store)
+    entries = [_entry("t1", step, index) for step, index in [(0, 0), (1, 0), (1, 1), (1, 10), (2, 0), (10, 0)]]
+
+    await _add(store, list(reversed(entries)))
+
+    assert await _chain(store, "t1") == entries
+
+
+async def test_a_chain_begins_with_its_oldest_turn_and_leaves_out_branches(store: Store) -> None:
+    # Later turns have smaller ids here, so that only their parents tell the order.
+    await _have_closed(store, "c", parent=None)
+    await _have_closed(store, "b", parent="c")
+    await _have_closed(store, "branch", parent="c")
+    await _have_closed(store, "a", parent="b")
+    for turn_id in ("a", "b", "branch", "c"):
+        await _add(store, [_entry(turn_id, 0, 0), _entry(turn_id, 1, 0)])
+
+    chain = await _chain(store, "a")
+
+    assert [(entry.turn_id, entry.step) for entry in chain] == [
+        ("c", 0), ("c", 1), ("b", 0), ("b", 1), ("a", 0), ("a", 1)
+    ]  # fmt: skip
+
+
+async def test_any_bytes_come_back_as_they_were(store: Store) -> None:
+    await have_turn(store)
+    entry = Entry("t1", 0, 0, EntryKind.RESULT, b"\x00\xff\x80text")
+
+    await _add(store, [entry])
+
+    assert await _chain(store, "t1") == [entry]
+
+
+async def test_adding_nothing_and_asking_for_nobody_are_fine(store: Store) -> None:
+    await have_session(store)
+
+    await _add(store, [])
+
+    assert await _chain(store, "nobody") == []
+
+
+async def test_a_place_in_the_journal_is_taken_once(store: Store) -> None:
+    await have_turn(store)
+    await _add(store, [_entry("t1", 1, 0)])
+
+    with pytest.raises(StoreError):
+        await _add(store, [_entry("t1", 1, 1), _entry("t1", 1, 0)])
+
+    assert len(await _chain(store, "t1")) == 1
+
+
+def _entry(turn_id: str, step: int, index: int) -> Entry:
+    return Entry(turn_id, step, index, EntryKind.INPUT, b"{}")
+
+
+async def _add(store: Store, entries: list[Entry]) -> None:
+    await store.write(lambda tx: tx.journal.add(iter(entries)), lock=["s1"])
+
+
+async def _chain(store: Store, turn_id: str) -> list[Entry]:
+    return await store.read(lambda tx: tx.journal.of_chain(turn_id))
+
+
+async def _have_closed(store: Store, turn_id: str, parent: str | None) -> None:
+    await have_turn(store, turn_id, parent=parent)
+    outcome = Outcome(TurnStatus.DONE)
+    await store.write(lambda tx: tx.turns.close_if_running(turn_id, outcome), lock=["s1"])

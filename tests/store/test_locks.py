@@ -1,0 +1,44 @@
+"""Locks: a session is written only by a transaction that has named it."""
+
+from typing import Any
+
+import pytest
+
+from tests.store.nouns import a_row, a_task, a_turn, have_row, have_turn, some_events
+from wakeful.model.task import TaskOutcome, TaskStatus
+from wakeful.model.turn import Lease, Outcome, TurnStatus
+from wakeful.store.base import Store, Transaction
+
+_LEASE = Lease("t1", "s1", "node1", 1)
+_UNLOCKED_WRITES: dict[str, Any] = {
+    "activate": lambda tx: tx.sessions.activate("s1", "t1", release_hold=True),
+    "settle": lambda tx: tx.sessions.settle("s1", head="t1", checkpoint=None, is_held=False, is_blocked=False),
+    "wake_later": lambda tx: tx.sessions.wake_later("s1", 1.0),
+    "open": lambda tx: tx.turns.open(a_turn("t2", status=TurnStatus.DONE)),
+    "require": lambda tx: tx.turns.require(_LEASE),
+    "close": lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)),
+    "mark_recorded": lambda tx: tx.turns.mark_recorded("t1"),
+    "take_over": lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"),
+    "release": lambda tx: tx.turns.release(_LEASE),
+    "post": lambda tx: tx.inbox.post_if_new(a_row("m2")),
+    "claim": lambda tx: tx.inbox.claim([1], "t1"),
+    "withdraw": lambda tx: tx.inbox.withdraw_if_pending("s1", "m1"),
+    "append": lambda tx: tx.events.append("s1", None, some_events(1)),
+    "add task": lambda tx: tx.tasks.add_if_absent(a_task("k2", index=2)),
+    "finish task": lambda tx: tx.tasks.finish_if_running("k1", TaskOutcome(TaskStatus.EXITED, 0, "")),
+}
+
+
+@pytest.mark.parametrize("name", _UNLOCKED_WRITES)
+async def test_writing_to_a_session_without_its_lock_is_refused(store: Store, name: str) -> None:
+    await have_turn(store)
+    await have_row(store, a_row())
+    await store.write(lambda tx: tx.tasks.add_if_absent(a_task()), lock=["s1"])
+    work = _UNLOCKED_WRITES[name]
+
+    async def body(tx: Transaction) -> None:
+        await work(tx)
+
+    with pytest.raises(RuntimeError, match="s1 is written without its lock"):
+        await store.write(body, lock=["s2"])
+    await store.write(body, lock=["s2", "s1"])

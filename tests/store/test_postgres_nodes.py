@@ -1,0 +1,282 @@
+"""Several nodes on one database: they hear each other, wait for each other, and never in a circle."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
+
+import pytest
+
+from tests.postgres_server import PostgresServer
+from tests.store.admin import Admin
+from tests.store.nouns import a_row, a_session, have_session, have_turn, some_events
+from wakeful.errors import StoreError
+from wakeful.model.event import Event
+from wakeful.model.inbox import InboxRow
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.store.base import Body, Signal, Store, Transaction
+from wakeful.store.postgres import sessions
+from wakeful.store.postgres.store import PostgresStore
+
+EVERYTHING = Signal(frozenset(), is_everything=True)
+
+
+class Node:
+    """A store, and what it has been told."""
+
+    def __init__(self, url: str) -> None:
+        self.store = PostgresStore(url)
+        self.signals: asyncio.Queue[Signal] = asyncio.Queue()
+        self.store.notifier.listen(self.signals.put_nowait)
+
+
+@pytest.fixture
+async def one(postgres_url: str) -> AsyncIterator[Node]:
+    # The server breaks a circle of waiting transactions after this time.
+    node = Node(f"{postgres_url}&deadlock_timeout=100ms")
+    await node.store.open()
+    yield node
+    await node.store.close()
+
+
+@pytest.fixture
+async def two(postgres_url: str) -> AsyncIterator[Node]:
+    node = Node(f"{postgres_url}&deadlock_timeout=100ms")
+    await node.store.open()
+    yield node
+    await node.store.close()
+
+
+async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two: Node) -> None:
+    lease = await have_turn(one.store)
+
+    async def close(tx: Transaction) -> None:
+        await tx.turns.close_if_running("t1", Outcome(TurnStatus.CANCELLED))
+        await tx.events.append("s1", "t1", some_events(1, "cancelled"))
+
+    await one.store.append(lease, some_events(3))
+    await one.store.write(close, lock=["s1"])
+
+    assert await two.signals.get() == Signal(frozenset({"s1"}))
+    assert await two.signals.get() == Signal(frozenset({"s1"}), {"t1": 2})
+
+
+async def test_a_node_hears_its_own_commits_once_and_with_their_events(one: Node, two: Node) -> None:
+    lease = await have_turn(one.store)
+
+    await one.store.append(lease, some_events(1))
+    await have_session(two.store, "s2")
+    await two.store.write(lambda tx: tx.inbox.post_if_new(a_row(session_id="s2")), lock=["s2"])
+
+    own, others = await one.signals.get(), await one.signals.get()
+    assert [event.session_seq for event in own.events] == [1]
+    # Notifications come in the order of the commits: its own would have come before this one.
+    assert others == Signal(frozenset({"s2"}))
+    assert one.signals.empty()
+
+
+async def test_names_with_quotes_and_other_letters_are_told_as_they_are(one: Node, two: Node) -> None:
+    name = 'it\'s \\ "漢字"'
+    await have_session(one.store, name)
+
+    await one.store.write(lambda tx: tx.events.append(name, None, some_events(1)), lock=[name])
+
+    assert await two.signals.get() == Signal(frozenset({name}))
+
+
+async def test_too_much_to_tell_becomes_look_everywhere(one: Node, two: Node) -> None:
+    names = [f"{number:03}" + "x" * 97 for number in range(80)]
+
+    async def body(tx: Transaction) -> None:
+        for name in names:
+            await tx.sessions.create_if_absent(a_session(name))
+            await tx.events.append(name, None, some_events(1))
+
+    await one.store.write(body)
+
+    assert (await one.signals.get()).sessions == set(names)
+    assert await two.signals.get() == EVERYTHING
+
+
+async def test_schemas_of_one_database_do_not_hear_each_other(
+    one: Node, two: Node, postgres_server: PostgresServer
+) -> None:
+    stranger = PostgresStore(postgres_server.create_schema())
+    await stranger.open()
+
+    await have_turn(stranger, "t9", "s9")
+    await stranger.write(lambda tx: tx.events.append("s9", None, some_events(1)), lock=["s9"])
+    await have_session(one.store)
+    await one.store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
+
+    assert await two.signals.get() == Signal(frozenset({"s1"}))
+    await stranger.close()
+
+
+async def test_a_broken_line_is_mended_and_everything_looked_at(one: Node, two: Node, admin: Admin) -> None:
+    await have_session(one.store)
+
+    await admin.end_listening()
+
+    assert await two.signals.get() == EVERYTHING
+    await one.store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
+    assert await two.signals.get() == Signal(frozenset({"s1"}))
+
+
+async def test_a_line_is_mended_when_the_server_comes_back(
+    one: Node, two: Node, postgres_server: PostgresServer
+) -> None:
+    postgres_server.restart()
+
+    assert await one.signals.get() == EVERYTHING
+    assert await two.signals.get() == EVERYTHING
+    await have_session(one.store)
+    await one.store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
+    assert await two.signals.get() == Signal(frozenset({"s1"}))
+
+
+async def test_nodes_that_start_at_once_do_not_collide(postgres_url: str, admin: Admin) -> None:
+    stores = [PostgresStore(postgres_url) for _ in range(5)]
+
+    await asyncio.gather(*(store.open() for store in stores))
+
+    assert await admin.fetchval("SELECT count(*) FROM wakeful_schema") == 1
+    for store in stores:
+        await store.close()
+
+
+async def test_a_turn_is_taken_over_by_one_of_two_nodes_and_counted_once(one: Node, two: Node) -> None:
+    await have_turn(one.store)
+
+    def take_over(node: Node, name: str) -> Coroutine[Any, Any, Turn | None]:
+        return node.store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, name), lock=["s1"])
+
+    taken = await asyncio.gather(take_over(one, "one"), take_over(two, "two"))
+
+    turn = await one.store.read(lambda tx: tx.turns.get("t1"))
+    assert turn is not None
+    assert [winner.node for winner in taken if winner] == [turn.node]
+    assert (turn.epoch, turn.resumes) == (2, 1)
+
+
+async def test_appends_and_writes_of_two_nodes_leave_no_gap(one: Node, two: Node) -> None:
+    leases = [await have_turn(one.store, f"t{number}", f"s{number}") for number in range(4)]
+
+    def record(store: Store, session_id: str) -> asyncio.Future[object]:
+        writing = store.write(lambda tx: tx.events.append(session_id, None, some_events(1)), lock=[session_id])
+        return asyncio.ensure_future(writing)
+
+    await asyncio.gather(
+        *(node.store.append(lease, some_events(2)) for _ in range(20) for lease in leases for node in (one, two)),
+        *(record(node.store, lease.session_id) for _ in range(5) for lease in leases for node in (one, two)),
+    )
+
+    for lease in leases:
+        log = await _log(one.store, lease.session_id)
+        assert [event.session_seq for event in log] == list(range(1, 91))
+
+
+async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_close(
+    one: Node, two: Node, admin: Admin
+) -> None:
+    """A close that looked with the eyes of before its wait would leave the row for nobody to find."""
+    await have_turn(one.store)
+    close_waits = asyncio.Event()
+
+    async def post(tx: Transaction) -> None:
+        await tx.inbox.post_if_new(a_row())
+        await close_waits.wait()
+
+    async def close(tx: Transaction) -> list[InboxRow]:
+        await tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE))
+        await tx.sessions.settle("s1", head="t1", checkpoint="t1", is_held=False, is_blocked=False)
+        return await tx.inbox.pending("s1")
+
+    posting = await _begun(one.store, post)
+    closing = asyncio.ensure_future(two.store.write(close, lock=["s1"]))
+    await admin.until_waiting(1)
+    close_waits.set()
+    await posting
+
+    assert [row.dedupe_key for row in await closing] == ["m1"]
+
+
+async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Node, two: Node, admin: Admin) -> None:
+    second_waits = asyncio.Event()
+
+    async def create_slowly(tx: Transaction) -> None:
+        await tx.sessions.create_if_absent(a_session())
+        await second_waits.wait()
+
+    async def create_again(tx: Transaction) -> tuple[bool, int]:
+        is_new = await tx.sessions.create_if_absent(a_session())
+        # Nobody else gets this row now.
+        free = await admin.fetchval("SELECT count(*) FROM (SELECT 1 FROM sessions FOR UPDATE SKIP LOCKED) s")
+        return is_new, free
+
+    creating = await _begun(one.store, create_slowly)
+    again = asyncio.ensure_future(two.store.write(create_again, lock=["s1"]))
+    await admin.until_waiting(1)
+    second_waits.set()
+    await creating
+
+    assert await again == (False, 0)
+
+
+_IN_GIVEN_ORDER = """
+    SELECT id FROM sessions JOIN unnest($1::text[]) WITH ORDINALITY AS given (id, place) USING (id)
+    ORDER BY given.place FOR UPDATE OF sessions
+"""
+
+
+@pytest.mark.parametrize("way", ["write", "append"])
+@pytest.mark.parametrize("is_ordered", [True, False])
+async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_circle(
+    one: Node, two: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch, way: str, is_ordered: bool
+) -> None:
+    """Each node locks its first session, then waits for a middle one, then wants the other's first.
+
+    In the order of ids the middle ones come last, so nobody holds what the other wants while waiting. Without
+    that order the same steps end in a circle: this test would notice if the order were lost.
+    """
+    leases = {name: await have_turn(one.store, f"turn_{name}", name) for name in ("a", "b", "y", "z")}
+    if not is_ordered:
+        monkeypatch.setattr(sessions, "LOCK", _IN_GIVEN_ORDER)
+    await admin.execute("BEGIN", "SELECT 1 FROM sessions WHERE id IN ('y', 'z') FOR UPDATE")
+
+    first = asyncio.gather(*_touch(one.store, way, [leases[name] for name in "ayb"]), return_exceptions=True)
+    second = asyncio.gather(*_touch(two.store, way, [leases[name] for name in "bza"]), return_exceptions=True)
+    await admin.until_waiting(2)
+    await admin.execute("COMMIT")
+    results = await first + await second
+
+    is_circle = any("deadlock detected" in str(result) for result in results if isinstance(result, StoreError))
+    assert is_circle is not is_ordered
+
+
+async def _log(store: Store, session_id: str) -> list[Event]:
+    return await store.read(lambda tx: tx.events.of_session(session_id, 0, 1000))
+
+
+def _touch(store: Store, way: str, leases: list[Lease]) -> list[asyncio.Future[object]]:
+    """One transaction about several sessions: a write that locks them, or a group of appends."""
+    if way == "append":
+        return [asyncio.ensure_future(store.append(lease, some_events(1))) for lease in leases]
+
+    async def body(tx: Transaction) -> None:
+        for lease in leases:
+            await tx.sessions.wake_later(lease.session_id, 5.0)
+
+    return [asyncio.ensure_future(store.write(body, lock=[lease.session_id for lease in leases]))]
+
+
+async def _begun(store: Store, work: Body[None]) -> asyncio.Future[None]:
+    """A write under way, which holds its lock."""
+    has_lock = asyncio.Event()
+
+    async def body(tx: Transaction) -> None:
+        has_lock.set()
+        await work(tx)
+
+    writing = asyncio.ensure_future(store.write(body, lock=["s1"]))
+    await has_lock.wait()
+    return writing

@@ -1,0 +1,156 @@
+"""Sessions, and which of them are ready for a turn."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.store.nouns import a_row, a_session, have_row, have_session
+from wakeful.model.inbox import RowKind
+from wakeful.model.session import Session
+from wakeful.store.base import Store, Transaction
+
+NOTICE = a_row("notice", kind=RowKind.NOTICE)
+
+
+async def test_a_session_is_read_back_whole(store: Store) -> None:
+    session = a_session(head="t0", checkpoint="t0")
+
+    is_new = await store.write(lambda tx: tx.sessions.create_if_absent(session))
+
+    assert is_new
+    assert await _session(store) == session
+
+
+async def test_a_session_that_is_there_is_left_as_it_is(store: Store) -> None:
+    session = await have_session(store)
+
+    is_new = await store.write(lambda tx: tx.sessions.create_if_absent(a_session(owner="bob")))
+
+    assert not is_new
+    assert await _session(store) == session
+
+
+async def test_a_session_is_created_once_when_many_try(store: Store) -> None:
+    created = await asyncio.gather(
+        *(store.write(lambda tx: tx.sessions.create_if_absent(a_session())) for _ in range(20))
+    )
+
+    assert sorted(created) == [False] * 19 + [True]
+
+
+async def test_an_unknown_session_is_none(store: Store) -> None:
+    assert await store.read(lambda tx: tx.sessions.get("nobody")) is None
+
+
+@pytest.mark.parametrize(("release_hold", "is_held"), [(True, False), (False, True)])
+async def test_activating_ends_the_wait_and_perhaps_the_hold(store: Store, release_hold: bool, is_held: bool) -> None:
+    await _given(store, is_held=True, wake_at=99.0)
+
+    await store.write(lambda tx: tx.sessions.activate("s1", "t9", release_hold=release_hold), lock=["s1"])
+
+    session = await _session(store)
+    assert (session.active, session.wake_at, session.is_held) == ("t9", None, is_held)
+
+
+async def test_settling_makes_a_session_idle(store: Store) -> None:
+    await _given(store, active="t9")
+
+    await store.write(
+        lambda tx: tx.sessions.settle("s1", head="t9", checkpoint="t8", is_held=True, is_blocked=True),
+        lock=["s1"],
+    )
+
+    expected = a_session(head="t9", checkpoint="t8", is_held=True, is_blocked=True)
+    assert await _session(store) == expected
+
+
+async def test_a_wait_is_set_and_taken_back(store: Store) -> None:
+    await have_session(store)
+
+    await store.write(lambda tx: tx.sessions.wake_later("s1", 77.5), lock=["s1"])
+    waiting = await _session(store)
+    await store.write(lambda tx: tx.sessions.wake_later("s1", None), lock=["s1"])
+
+    assert waiting.wake_at == 77.5
+    assert (await _session(store)).wake_at is None
+
+
+@pytest.mark.parametrize(
+    ("state", "row", "is_ready", "due"),
+    [
+        ({}, a_row(), True, None),
+        ({"active": "t9"}, a_row(), False, None),
+        ({"is_held": True}, a_row(), True, None),
+        ({"is_blocked": True}, a_row(), True, None),
+        ({"wake_at": 200.0}, a_row(), True, None),
+        ({}, NOTICE, True, None),
+        ({"active": "t9"}, NOTICE, False, None),
+        ({"is_held": True}, NOTICE, False, None),
+        ({"is_blocked": True}, NOTICE, False, None),
+        ({"wake_at": 100.0}, NOTICE, True, None),
+        ({"wake_at": 200.0}, NOTICE, False, 200.0),
+        ({"wake_at": 200.0, "is_held": True}, NOTICE, False, None),
+        ({"wake_at": 200.0, "is_blocked": True}, NOTICE, False, None),
+        ({"wake_at": 200.0, "active": "t9"}, NOTICE, False, None),
+        ({}, replace(NOTICE, not_before=100.0), True, None),
+        ({}, replace(NOTICE, not_before=150.0), False, 150.0),
+        ({"wake_at": 200.0}, replace(NOTICE, not_before=150.0), False, 200.0),
+        ({"wake_at": 150.0}, replace(NOTICE, not_before=200.0, kind=RowKind.RETRY), False, 200.0),
+    ],
+)
+async def test_a_session_is_ready_when_a_row_may_open_a_turn(
+    store: Store, state: dict[str, Any], row: Any, is_ready: bool, due: float | None
+) -> None:
+    await _given(store, **state)
+    await have_row(store, row)
+
+    assert await store.read(lambda tx: tx.sessions.ready(100.0)) == (["s1"] if is_ready else [])
+    assert await store.read(lambda tx: tx.sessions.next_due(100.0)) == due
+
+
+async def test_rows_that_are_not_pending_make_nothing_ready(store: Store) -> None:
+    claimed = await have_row(store, a_row("claimed"))
+    await have_row(store, a_row("withdrawn"))
+    await store.write(lambda tx: tx.inbox.claim([claimed.id], "t1"), lock=["s1"])
+    await store.write(lambda tx: tx.inbox.withdraw_if_pending("s1", "withdrawn"), lock=["s1"])
+
+    assert await store.read(lambda tx: tx.sessions.ready(100.0)) == []
+    assert await store.read(lambda tx: tx.sessions.next_due(0.0)) is None
+
+
+async def test_ready_names_each_session_once_and_next_due_is_the_earliest(store: Store) -> None:
+    for session_id in ("s2", "s1"):
+        await have_row(store, a_row("one", session_id))
+        await have_row(store, a_row("two", session_id))
+    await have_row(store, a_row("late", "s3", kind=RowKind.NOTICE, not_before=300.0))
+    await have_row(store, a_row("soon", "s4", kind=RowKind.NOTICE, not_before=200.0))
+
+    assert await store.read(lambda tx: tx.sessions.ready(100.0)) == ["s1", "s2"]
+    assert await store.read(lambda tx: tx.sessions.next_due(100.0)) == 200.0
+
+
+async def _session(store: Store, session_id: str = "s1") -> Session:
+    session = await store.read(lambda tx: tx.sessions.get(session_id))
+    assert session is not None
+    return session
+
+
+async def _given(
+    store: Store,
+    *,
+    active: str | None = None,
+    is_held: bool = False,
+    is_blocked: bool = False,
+    wake_at: float | None = None,
+) -> None:
+    await have_session(store)
+
+    async def body(tx: Transaction) -> None:
+        await tx.sessions.settle("s1", head="t0", checkpoint=None, is_held=is_held, is_blocked=is_blocked)
+        if active is not None:
+            await tx.sessions.activate("s1", active, release_hold=False)
+        await tx.sessions.wake_later("s1", wake_at)
+
+    await store.write(body, lock=["s1"])

@@ -1,0 +1,113 @@
+"""What a store tells after a commit: where to look, who must stop, and the events themselves."""
+
+import asyncio
+import logging
+
+import pytest
+
+from tests.store.nouns import a_row, have_session, have_turn, some_events
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Signal, Store, Transaction
+
+
+async def test_a_commit_tells_of_its_sessions_with_their_events(store: Store, signals: list[Signal]) -> None:
+    await have_session(store, "s1")
+    await have_session(store, "s2")
+
+    async def body(tx: Transaction) -> None:
+        await tx.events.append("s2", None, some_events(1))
+        await tx.events.append("s1", None, some_events(2))
+
+    await store.write(body, lock=["s1", "s2"])
+
+    (signal,) = signals
+    assert signal.sessions == {"s1", "s2"}
+    assert [(event.session_id, event.session_seq) for event in signal.events] == [
+        ("s2", 1),
+        ("s1", 1),
+        ("s1", 2),
+    ]
+    assert (signal.fenced, signal.is_everything) == ({}, False)
+
+
+async def test_a_new_row_is_told_and_a_known_one_is_not(store: Store, signals: list[Signal]) -> None:
+    await have_session(store)
+
+    for _ in range(2):
+        await store.write(lambda tx: tx.inbox.post_if_new(a_row()), lock=["s1"])
+
+    assert signals == [Signal(frozenset({"s1"}))]
+
+
+async def test_an_ended_or_taken_turn_is_told_with_its_new_epoch(store: Store, signals: list[Signal]) -> None:
+    await have_turn(store)
+
+    await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
+    await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node3"), lock=["s1"])
+    await store.write(lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)), lock=["s1"])
+
+    assert signals == [Signal(frozenset(), {"t1": 2}), Signal(frozenset(), {"t1": 3})]
+
+
+async def test_appends_are_told_once_each_and_in_order(store: Store, signals: list[Signal]) -> None:
+    first, second = await have_turn(store, "t1", "s1"), await have_turn(store, "t2", "s2")
+
+    await asyncio.gather(*(store.append(lease, some_events(3)) for _ in range(20) for lease in (first, second)))
+
+    told = [event for signal in signals for event in signal.events]
+    for session_id in ("s1", "s2"):
+        numbers = [event.session_seq for event in told if event.session_id == session_id]
+        assert numbers == list(range(1, 61))
+    assert all(signal.sessions == {e.session_id for e in signal.events} for signal in signals)
+
+
+async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signals: list[Signal]) -> None:
+    lease = await have_turn(store)
+
+    await store.write(lambda tx: tx.nodes.renew("node1", 5.0))
+    await store.write(lambda tx: tx.sessions.wake_later("s1", 5.0), lock=["s1"])
+    await store.append(lease, [])
+
+    assert signals == []
+
+
+async def test_listeners_hear_before_those_who_asked_go_on(store: Store, signals: list[Signal]) -> None:
+    lease = await have_turn(store)
+
+    await store.append(lease, some_events(1))
+    assert len(signals) == 1
+
+    await store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
+    assert len(signals) == 2
+
+
+async def test_what_is_told_can_be_read(store: Store) -> None:
+    """Durable before visible."""
+    lease = await have_turn(store)
+    reads: list[asyncio.Future[int]] = []
+
+    async def count() -> int:
+        return len(await store.read(lambda tx: tx.events.of_session("s1", 0, 100)))
+
+    store.notifier.listen(lambda signal: reads.append(asyncio.ensure_future(count())))
+    for _ in range(5):
+        await store.append(lease, some_events(1))
+
+    counts = await asyncio.gather(*reads)
+    assert all(count >= number for number, count in enumerate(counts, start=1))
+
+
+async def test_a_listener_that_fails_is_logged_and_hurts_nobody(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[Signal] = []
+
+    def fail(signal: Signal) -> None:
+        raise ZeroDivisionError
+
+    store.notifier.listen(fail)
+    store.notifier.listen(heard.append)
+    lease = await have_turn(store)
+    with caplog.at_level(logging.ERROR):
+        await store.append(lease, some_events(1))
+
+    assert len(heard) == 1
+    assert "ZeroDivisionError" in caplog.text

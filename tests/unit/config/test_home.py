@@ -1,0 +1,29 @@
+"""The home folder: made for its owner only, and refused with a sentence where it cannot be used."""
+
+from pathlib import Path
+
+import pytest
+
+from wakeful.config.home import find_home, make_home
+from wakeful.errors import ConfigError
+
+
+def test_a_new_home_is_for_its_owner_only(tmp_path: Path) -> None:
+    home = tmp_path / "deep" / "home"
+
+    make_home(home)
+    make_home(home)
+
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+
+    with pytest.raises(ConfigError, match=r"cannot be made .*WAKEFUL_HOME"):
+        make_home(tmp_path / "home")
+
+
+def test_an_unknown_user_s_home_is_refused() -> None:
+    with pytest.raises(ConfigError, match="WAKEFUL_HOME"):
+        find_home({"WAKEFUL_HOME": "~no-such-user/wakeful"})

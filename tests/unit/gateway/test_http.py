@@ -1,0 +1,129 @@
+"""The ASGI app: health for everyone, the rest for those who have a key, every error as the same JSON."""
+
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from tests.unit.gateway.asgi import request
+from wakeful.gateway.auth import Keyring
+from wakeful.gateway.http import http_app
+
+
+async def tell_principal(request: Request) -> Response:
+    return PlainTextResponse(request.state.principal)
+
+
+async def break_down(request: Request) -> Response:
+    raise RuntimeError("secret detail")
+
+
+@pytest.fixture
+def state() -> dict[str, bool]:
+    return {"stopping": False}
+
+
+@pytest.fixture
+def app(state: dict[str, bool]) -> ASGIApp:
+    return http_app(
+        Keyring({"operator": "local-key", "ci": "ci-key"}),
+        [Route("/who", tell_principal), Route("/broken", break_down)],
+        version="1.2.3",
+        is_stopping=lambda: state["stopping"],
+    )
+
+
+async def test_health_needs_no_key(app: ASGIApp) -> None:
+    answer = await request(app, "/health")
+
+    assert (answer.status, answer.json) == (200, {"status": "ok", "version": "1.2.3"})
+
+
+async def test_health_says_when_the_server_is_stopping(app: ASGIApp, state: dict[str, bool]) -> None:
+    state["stopping"] = True
+
+    answer = await request(app, "/health")
+
+    assert (answer.status, answer.json) == (503, {"status": "stopping"})
+
+
+@pytest.mark.parametrize("path", ["/who", "/", "/health/", "/health/x", "//health", "/HEALTH", "/nothing"])
+async def test_every_other_address_needs_a_key(app: ASGIApp, path: str) -> None:
+    answer = await request(app, path)
+
+    assert answer.status == 401
+    assert answer.json["error"]["code"] == "unauthorized"
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        [""],
+        ["Bearer"],
+        ["Bearer "],
+        ["Bearer wrong"],
+        ["Bearer local-ke"],
+        ["Bearer local-key2"],
+        ["Bearer ci-key local-key"],
+        ["Basic local-key"],
+        ["local-key"],
+        ["Bearer ключ"],
+        ["Bearer wrong", "Bearer local-key"],
+    ],
+)
+async def test_a_wrong_key_is_no_key(app: ASGIApp, authorization: list[str]) -> None:
+    answer = await request(app, "/who", *authorization)
+
+    assert answer.status == 401
+
+
+@pytest.mark.parametrize(
+    ("authorization", "principal"),
+    [("Bearer local-key", b"operator"), ("bearer ci-key", b"ci"), ("Bearer   ci-key ", b"ci")],
+)
+async def test_a_route_knows_whose_key_it_is(app: ASGIApp, authorization: str, principal: bytes) -> None:
+    answer = await request(app, "/who", authorization)
+
+    assert (answer.status, answer.body) == (200, principal)
+
+
+async def test_an_unknown_address_is_told_as_json(app: ASGIApp) -> None:
+    answer = await request(app, "/nothing", "Bearer ci-key")
+
+    assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
+
+
+async def test_a_wrong_method_is_told_as_json(app: ASGIApp) -> None:
+    answer = await request(app, "/who", "Bearer ci-key", method="POST")
+
+    assert (answer.status, answer.json["error"]["code"]) == (405, "method_not_allowed")
+
+
+async def test_a_broken_route_tells_nothing_of_its_inside(app: ASGIApp) -> None:
+    async def logged(scope: Any, receive: Any, send: Any) -> None:
+        # The error goes on to the server, which logs it.
+        with pytest.raises(RuntimeError):
+            await app(scope, receive, send)
+
+    answer = await request(logged, "/broken", "Bearer ci-key")
+
+    assert (answer.status, answer.json["error"]["code"]) == (500, "internal_error")
+    assert b"secret detail" not in answer.body
+
+
+async def test_a_websocket_without_a_key_is_closed(app: ASGIApp) -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    await app({"type": "websocket", "path": "/who", "headers": []}, receive, send)
+
+    assert sent == [{"type": "websocket.close", "code": 1008}]
