@@ -40,7 +40,7 @@ from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
-TOKENS, RATE = 100, 50
+TOKENS, RATE = int(os.environ.get("TOK","100")), 50
 BENCH = Door("bench", async_delivery=False)
 HERE = Address("bench")
 

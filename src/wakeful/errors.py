@@ -90,9 +90,7 @@ class ModelError(TurnFailed):
     `retry_after` is how many seconds its endpoint asked us to wait, if it did.
     """
 
-    def __init__(
-        self, message: str, *, code: str, passing: bool = False, retry_after: float | None = None
-    ) -> None:
+    def __init__(self, message: str, *, code: str, passing: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message, code=code, passing=passing)
         self.retry_after = retry_after
 

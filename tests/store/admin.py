@@ -1,5 +1,6 @@
 """A look at the PostgreSQL server from outside the store."""
 
+import asyncio
 from types import TracebackType
 from typing import Any, Self
 
@@ -43,11 +44,12 @@ class Admin:
 
     async def until_waiting(self, count: int) -> None:
         """Until that many connections of stores wait for a lock."""
-        while count != await self.fetchval(
-            """SELECT count(*) FROM pg_stat_activity
-               WHERE application_name = 'wakeful' AND wait_event_type = 'Lock'"""
-        ):
-            pass
+        async with asyncio.timeout(10):
+            while count != await self.fetchval(
+                """SELECT count(*) FROM pg_stat_activity
+                   WHERE application_name = 'wakeful' AND wait_event_type = 'Lock'"""
+            ):
+                pass
 
     async def _end(self, which: str) -> None:
         ended = await self.fetchval(

@@ -184,7 +184,7 @@ async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_clos
 
     async def post(tx: Transaction) -> None:
         await tx.inbox.post_if_new(a_row())
-        await close_waits.wait()
+        await asyncio.wait_for(close_waits.wait(), 20)
 
     async def close(tx: Transaction) -> list[InboxRow]:
         await tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE))
@@ -205,7 +205,7 @@ async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Nod
 
     async def create_slowly(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session())
-        await second_waits.wait()
+        await asyncio.wait_for(second_waits.wait(), 20)
 
     async def create_again(tx: Transaction) -> tuple[bool, int]:
         is_new = await tx.sessions.create_if_absent(a_session())

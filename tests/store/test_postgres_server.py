@@ -188,7 +188,7 @@ async def test_a_node_that_stands_still_in_a_transaction_loses_its_locks(
     async def stand_still(tx: Transaction) -> None:
         await tx.sessions.wake_later("s1", 5.0)
         is_still.set()
-        await other_is_done.wait()
+        await asyncio.wait_for(other_is_done.wait(), 20)
         await tx.sessions.wake_later("s1", 6.0)
 
     standing = asyncio.ensure_future(still.write(stand_still, lock=["s1"]))

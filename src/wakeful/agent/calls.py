@@ -24,9 +24,7 @@ class CallRunner:
     tools: Mapping[str, Tool]
     workspace: Path
 
-    async def run(
-        self, turn: Turn, step: int, calls: Sequence[OpenCall]
-    ) -> AsyncGenerator[CallFinished, None]:
+    async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls at the same time; each is told when it ends. Closing the generator stops those that run."""
         jobs = [asyncio.create_task(self._finish(turn, step, call)) for call in calls]
         try:
@@ -37,9 +35,7 @@ class CallRunner:
                 job.cancel()
             await asyncio.gather(*jobs, return_exceptions=True)
 
-    async def rerun(
-        self, turn: Turn, step: int, calls: Sequence[OpenCall]
-    ) -> AsyncGenerator[CallFinished, None]:
+    async def rerun(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """After a crash: run again what does no harm; of the rest the model must know that nobody knows."""
         harmless = [open_call for open_call in calls if self._is_harmless(open_call.call)]
         for open_call in calls:
@@ -67,9 +63,7 @@ class CallRunner:
             return ToolResult(f"error: there is no tool {call.name!r}; the tools are: {known}")
         arguments = _arguments_of(call)
         if arguments is None:
-            return ToolResult(
-                f"error: the arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}"
-            )
+            return ToolResult(f"error: the arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}")
         try:
             return await tool.run(arguments, context)
         except Exception as error:  # A broken tool must not end the turn: the model can go another way.

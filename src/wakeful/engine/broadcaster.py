@@ -45,27 +45,34 @@ class Broadcaster:
         with self._subscribed(session_id) as (followed, changed):
             while True:
                 changed.clear()
-                page = _session_tail(followed.tail, after)
+                page = _after(followed.tail, after)
                 if page is None:
                     page = await self._read_session(session_id, after)
                 for event in page:
                     after = event.session_seq
                     yield event
-                if not page:
+                if len(page) < _PAGE:
                     await changed.wait()
 
     async def follow_turn(self, session_id: str, turn_id: str, after: int) -> AsyncGenerator[Event, None]:
         """The events of one turn with a number above `after`, up to its last one. Waits for it to open."""
         with self._subscribed(session_id) as (followed, changed):
+            # Every event of the session up to this number was looked at.
+            position = -1
             while True:
                 changed.clear()
-                page = _turn_tail(followed.tail, turn_id, after) or await self._read_turn(turn_id, after)
+                news = _after(followed.tail, position)
+                if news is None:
+                    page, position = await self._read_turn(session_id, turn_id, after)
+                else:
+                    page = [event for event in news if event.turn_id == turn_id and (event.turn_seq or 0) > after]
+                    position = news[-1].session_seq if news else position
                 for event in page:
                     after = event.turn_seq or 0
                     yield event
                     if event.is_final:
                         return
-                if not page:
+                if len(page) < _PAGE:
                     await changed.wait()
 
     def _hear(self, signal: Signal) -> None:
@@ -95,21 +102,21 @@ class Broadcaster:
 
         return await self._store.read(body)
 
-    async def _read_turn(self, turn_id: str, after: int) -> list[Event]:
-        async def body(tx: Transaction) -> list[Event]:
-            return await tx.events.of_turn(turn_id, after, _PAGE)
+    async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int]:
+        """A page of a turn, and the number of the session's last event that it takes into account."""
+
+        async def body(tx: Transaction) -> tuple[list[Event], int]:
+            page = await tx.events.of_turn(turn_id, after, _PAGE)
+            if len(page) == _PAGE:
+                return page, page[-1].session_seq
+            session = await tx.sessions.get(session_id)
+            return page, 0 if session is None else session.last_seq
 
         return await self._store.read(body)
 
 
-def _session_tail(tail: deque[Event], after: int) -> list[Event] | None:
-    """What follows `after`, when the tail knows; None when only the store does."""
-    if not tail or not tail[0].session_seq - 1 <= after <= tail[-1].session_seq:
+def _after(tail: deque[Event], number: int) -> list[Event] | None:
+    """The session's events above a number, when the tail knows them all; None when only the store does."""
+    if not tail or not tail[0].session_seq - 1 <= number <= tail[-1].session_seq:
         return None
-    return [event for event in tail if event.session_seq > after]
-
-
-def _turn_tail(tail: deque[Event], turn_id: str, after: int) -> list[Event]:
-    """The same for one turn: its next event must be in the tail itself, or there may be a gap before it."""
-    page = [event for event in tail if event.turn_id == turn_id and (event.turn_seq or 0) > after]
-    return page if page and page[0].turn_seq == after + 1 else []
+    return [event for event in tail if event.session_seq > number]

@@ -5,7 +5,7 @@ rows and creating the turn is one transaction; so is closing a turn and looking 
 """
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -39,37 +39,42 @@ class Dispatcher:
     # A node that is stopping leaves pending rows to the next one.
     is_stopping: bool = False
 
-    async def open_next(self, tx: Transaction, session_id: str) -> Turn | None:
+    async def open_next(self, tx: Transaction, session: Session) -> Turn | None:
         """Open the next turn of an idle session, if something pending asks for one."""
-        session = await require_session(tx, session_id)
         if session.active is not None or self.is_stopping:
             return None
-        pending = await tx.inbox.pending(session_id)
+        pending = await tx.inbox.pending(session.id)
         now = await tx.now()
         batch = next_batch(pending, now, notices_wait=session.is_held or session.is_blocked)
         if batch is None or (batch.is_wakeup and await self._budget_is_spent(tx, session, now)):
             return None
         return await self._open(tx, session, batch, now)
 
-    async def close(
-        self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False
-    ) -> Turn | None:
+    async def close(self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False) -> Turn | None:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):
             raise LeaseLost
         await tx.events.append(turn.session_id, turn.id, [_final_event(turn, outcome)])
         session = await require_session(tx, turn.session_id)
         is_done = outcome.status is TurnStatus.DONE
-        await tx.sessions.settle(
-            session.id,
+        settled = replace(
+            session,
+            active=None,
             head=turn.id,
             checkpoint=turn.id if is_done else session.checkpoint,
             is_held=session.is_held or by_user,
             is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
         )
+        await tx.sessions.settle(
+            settled.id,
+            head=turn.id,
+            checkpoint=settled.checkpoint,
+            is_held=settled.is_held,
+            is_blocked=settled.is_blocked,
+        )
         if turn.is_wakeup and outcome.passing:
             await self._post_retry(tx, turn)
-        return await self.open_next(tx, session.id)
+        return await self.open_next(tx, settled)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
         """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step."""
@@ -95,6 +100,7 @@ class Dispatcher:
 
     async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Turn:
         first = batch.first
+        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
@@ -107,20 +113,17 @@ class Dispatcher:
             status=TurnStatus.RUNNING,
             node=self.node,
             epoch=1,
+            recorded_seq=1 + len(told),
             attempt=max((row.data["attempt"] for row in batch.rows if row.kind is RowKind.RETRY), default=0),
             opened_at=now,
         )
         await tx.turns.open(turn)
         await tx.inbox.claim([row.id for row in batch.rows], turn.id)
         await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
-        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         await tx.journal.add(_entry(turn.id, 0, index, row) for index, row in enumerate(told))
         how = "opened" if batch.is_wakeup else "with_message"
-        await tx.events.append(
-            session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)]
-        )
-        await tx.turns.mark_recorded(turn.id)
-        return turn
+        await tx.events.append(session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)])
+        return replace(turn, last_seq=turn.recorded_seq)
 
     async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
         """Whether wake-ups must wait; then the session says so, and a stored time says how long."""
@@ -169,9 +172,7 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
 
 
 def _entry(turn_id: str, step: int, index: int, row: InboxRow) -> Entry:
-    return input_entry(
-        turn_id, step, index, source=row.source, message_id=row.dedupe_key, text=row.data["text"]
-    )
+    return input_entry(turn_id, step, index, source=row.source, message_id=row.dedupe_key, text=row.data["text"])
 
 
 def _started_event(turn: Turn) -> NewEvent:

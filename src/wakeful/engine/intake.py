@@ -40,7 +40,7 @@ class Intake:
 
     async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Turn | None:
         if session.active is None:
-            return await self.dispatcher.open_next(tx, session.id)
+            return await self.dispatcher.open_next(tx, session)
         if if_busy is IfBusy.INTERRUPT:
             active = await tx.turns.get(session.active)
             assert active is not None

@@ -2,7 +2,7 @@
 
 import orjson
 
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.runners import Runners
 from wakeful.errors import TaskNotFound
 from wakeful.model import event as events
@@ -53,7 +53,7 @@ class TaskRunner:
             if not task.will_notify or task.kill_intended:
                 return True, None
             await tx.inbox.post_if_new(_notice_row(task, outcome))
-            return True, await self._dispatcher.open_next(tx, session_id)
+            return True, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
         return await self._runners.commit(body, lock=[session_id])
 

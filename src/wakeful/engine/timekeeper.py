@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
@@ -55,7 +55,7 @@ class Timekeeper:
 
     async def _open(self, session_id: str) -> None:
         async def body(tx: Transaction) -> tuple[None, Turn | None]:
-            return None, await self._dispatcher.open_next(tx, session_id)
+            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
         await self._runners.commit(body, lock=[session_id])
 

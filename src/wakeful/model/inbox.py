@@ -111,11 +111,7 @@ def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -
 
 def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> list[InboxRow]:
     """What a running turn takes between two steps: notices of its address, if its door delivers, and steering words."""
-    notices = [
-        row
-        for row in pending
-        if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address
-    ]
+    notices = [row for row in pending if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address]
     return notices + [row for row in _messages(pending) if row.steers]
 
 

@@ -40,9 +40,7 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
     if speaking != turn_id:
         _answer_open_calls(transcript)
     last = transcript.messages[-1] if transcript.messages else None
-    transcript.is_answered = (
-        transcript.last_step > 0 and isinstance(last, AssistantMessage) and not last.calls
-    )
+    transcript.is_answered = transcript.last_step > 0 and isinstance(last, AssistantMessage) and not last.calls
     return transcript
 
 

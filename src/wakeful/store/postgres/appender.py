@@ -127,10 +127,10 @@ class Appender:
             if footprint.events:
                 await copy_events(connection, footprint.events)
             await commit(connection, self._notifier, footprint.signal)
-        for append, numbered in written:
-            append.succeed(numbered)
-        for append in group:
-            append.fail(LeaseLost())  # All that are left.
+            for append, numbered in written:
+                append.succeed(numbered)
+            for append in group:
+                append.fail(LeaseLost())  # All that are left.
 
 
 async def _count(connection: Connection, group: list[_Append]) -> _Counters:

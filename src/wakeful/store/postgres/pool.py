@@ -1,6 +1,7 @@
 """Connections that are used again. One that broke meanwhile is replaced, so that a restarted server is not noticed."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -16,6 +17,8 @@ from wakeful.store.postgres.connection import (
     Connection,
     connecting,
 )
+
+logger = logging.getLogger(__name__)
 
 _CLOSE_SECONDS = 10.0
 
@@ -61,32 +64,30 @@ class Pool:
             yield connection
         finally:
             await connection.undo()
-            await pool.release(driver)
+            await _give_back(pool, driver)
 
-    async def _begun(self, pool: asyncpg.Pool, begin: str) -> PoolConnectionProxy:
-        try:
-            return await self._try_to_begin(pool, begin)
-        except _BrokenMeanwhile:
-            # The others lay idle as long as this one.
-            await pool.expire_connections()
-        return await self._try_to_begin(pool, begin)
-
-    async def _try_to_begin(self, pool: asyncpg.Pool, begin: str) -> PoolConnectionProxy:
+    async def _begun(self, pool: asyncpg.Pool, begin: str, *, is_fresh: bool = False) -> PoolConnectionProxy:
         with connecting(self._where):
             driver = await pool.acquire()
         try:
             await Connection(driver, self._where).execute(begin)
-        except StoreUnavailable as error:
-            await pool.release(driver)
-            raise _BrokenMeanwhile(str(error)) from error
-        except BaseException:
-            await pool.release(driver)
-            raise
-        return driver
+        except BaseException as error:
+            await _give_back(pool, driver)
+            if is_fresh or not isinstance(error, StoreUnavailable):
+                raise
+        else:
+            return driver
+        # It broke while it lay idle, and the others lay idle as long.
+        await pool.expire_connections()
+        return await self._begun(pool, begin, is_fresh=True)
 
 
-class _BrokenMeanwhile(StoreUnavailable):
-    """A connection turned out to be broken before anything was done with it."""
+async def _give_back(pool: asyncpg.Pool, driver: PoolConnectionProxy) -> None:
+    try:
+        await pool.release(driver)
+    except DRIVER_ERRORS:
+        # The pool has thrown it away. What was done with it before is done.
+        logger.debug("a connection could not be given back", exc_info=True)
 
 
 async def _leave_as_it_is(_: asyncpg.Connection) -> None:

@@ -19,8 +19,8 @@ class PostgresTurns:
         self._footprint.require_lock(turn.session_id)
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, attempt, opened_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)""",
+                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, opened_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)""",
             turn.id,
             turn.session_id,
             turn.parent,
@@ -35,6 +35,7 @@ class PostgresTurns:
             turn.status,
             turn.node,
             turn.epoch,
+            turn.recorded_seq,
             turn.attempt,
             turn.opened_at,
         )

@@ -1,14 +1,20 @@
 """Connections to the file, and SQLite's errors as ours, each with a sentence for the operator."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
 
+# RETURNING came with this one.
+_OLDEST = (3, 35, 0)
+
 
 def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: bool = False) -> sqlite3.Connection:
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise StoreError(
+            f"This Python comes with SQLite {sqlite3.sqlite_version}, and Wakeful needs "
+            f"{'.'.join(map(str, _OLDEST))} or newer: use a newer Python, or PostgreSQL (WAKEFUL_DATABASE_URL)."
+        )
     connection = sqlite3.connect(
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
     )
@@ -25,15 +31,13 @@ def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: b
     return connection
 
 
-@contextmanager
-def translated_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise translate(error, path) from error
+def translated(error: sqlite3.Error, path: Path) -> StoreError:
+    ours = _sentence_for(error, path)
+    ours.__cause__ = error
+    return ours
 
 
-def translate(error: sqlite3.Error, path: Path) -> StoreError:
+def _sentence_for(error: sqlite3.Error, path: Path) -> StoreError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return StoreLocked(f"{path} is locked by another program: close it there and try again.")

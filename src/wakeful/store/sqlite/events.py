@@ -3,9 +3,8 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from wakeful.errors import LeaseLost, SessionNotFound
+from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.turn import Lease
 from wakeful.store.footprint import Footprint
 
 _COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at"
@@ -21,17 +20,6 @@ class SqliteEvents:
         self._footprint.require_lock(session_id)
         turn_seq = None if turn_id is None else self._next_in_turn(turn_id, len(events))
         return self._insert(session_id, turn_id, turn_seq, events)
-
-    def append_fenced(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        """One statement decides: a lost lease writes nothing, so this needs no savepoint of its own."""
-        row = self._connection.execute(
-            """UPDATE turns SET last_seq = last_seq + ? WHERE id = ? AND epoch = ? AND status = 'running'
-               RETURNING last_seq""",
-            (len(events), lease.turn_id, lease.epoch),
-        ).fetchone()
-        if row is None:
-            raise LeaseLost
-        return self._insert(lease.session_id, lease.turn_id, row[0] - len(events) + 1, events)
 
     async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:
         rows = self._connection.execute(

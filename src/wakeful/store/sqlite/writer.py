@@ -2,38 +2,32 @@
 
 import asyncio
 import logging
-import queue
 import sqlite3
-import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from wakeful.errors import StoreError, StoreUnavailable
-from wakeful.store.base import Signal
+from wakeful.model.event import NewEvent
+from wakeful.model.turn import Lease
+from wakeful.store.base import Body, Signal
 from wakeful.store.footprint import Footprint
-from wakeful.store.sqlite.connection import translate
+from wakeful.store.sqlite.appender import Append, append_all
+from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
-from wakeful.store.sqlite.transaction import SqliteTransaction
-
-T = TypeVar("T")
+from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
+from wakeful.store.sqlite.worker import Job, Worker
 
 logger = logging.getLogger(__name__)
 
 # A group is bounded so that the first in it does not wait for ever while others keep coming.
-_LARGEST_GROUP = 1000
+_LARGEST_GROUP = 64
 
 
-@dataclass(slots=True)
-class _Job:
-    work: Callable[[SqliteTransaction], Any]
+@dataclass(frozen=True, slots=True)
+class _Write:
+    body: Body[Any]
     lock: Collection[str]
-    future: asyncio.Future[Any]
-    # Work that decides everything in its first statement cannot leave a half-done write behind.
-    needs_savepoint: bool
-    result: Any = None
-    error: BaseException | None = None
 
 
 class Writer:
@@ -48,88 +42,64 @@ class Writer:
         self._path = path
         self._clock = clock
         self._notifier = notifier
-        self._loop = asyncio.get_running_loop()
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._is_closed = False
-        self._thread = threading.Thread(target=self._run, name="wakeful-writer", daemon=True)
-        self._thread.start()
+        self._worker: Worker[_Write | Append] = Worker("wakeful-writer", _LARGEST_GROUP, self._commit, self._tell)
 
-    def submit(
-        self,
-        work: Callable[[SqliteTransaction], T],
-        *,
-        lock: Collection[str] = (),
-        needs_savepoint: bool = True,
-    ) -> asyncio.Future[T]:
-        if self._is_closed:
-            raise StoreUnavailable("The database is closed: the server is stopping.")
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(_Job(work, lock, future, needs_savepoint))
-        return future
+    def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
+        return self._worker.submit(_Write(body, lock))
+
+    def append(self, lease: Lease, events: Sequence[NewEvent]) -> asyncio.Future[Any]:
+        return self._worker.submit(Append(lease, events))
 
     async def close(self) -> None:
-        """Commit what is queued, then end the thread."""
-        if not self._is_closed:
-            self._is_closed = True
-            self._jobs.put(None)
-        await asyncio.to_thread(self._thread.join)
+        """Commit what is queued, then close."""
+        await self._worker.close()
+        self._connection.close()
 
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            group, is_last = self._gather(job)
-            signal = self._commit(group)
-            self._loop.call_soon_threadsafe(self._tell, group, signal)
-            if is_last:
-                return
-
-    def _gather(self, first: _Job) -> tuple[list[_Job], bool]:
-        group = [first]
-        while len(group) < _LARGEST_GROUP:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                return group, True
-            group.append(job)
-        return group, False
-
-    def _commit(self, group: list[_Job]) -> Signal | None:
+    def _commit(self, group: list[Job[_Write | Append]]) -> Signal | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._append([job for job in group if isinstance(job.work, Append)], changed)
             for job in group:
-                self._attempt(job, changed)
+                if isinstance(job.work, _Write):
+                    self._attempt(job, job.work, changed)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._fail_all(group, error)
             return None
         return changed.signal
 
-    def _attempt(self, job: _Job, changed: Footprint) -> None:
-        footprint = Footprint(job.lock)
+    def _append(self, jobs: list[Job[Any]], changed: Footprint) -> None:
+        if jobs:
+            results = append_all(self._connection, self._clock(), [job.work for job in jobs])
+            for job, result in zip(jobs, results, strict=True):
+                if isinstance(result, Exception):
+                    job.error = result
+                else:
+                    job.result = result
+                    changed.has_appended(result)
+
+    def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
+        footprint = Footprint(write.lock)
+        self._connection.execute("SAVEPOINT job")
         try:
-            if job.needs_savepoint:
-                self._connection.execute("SAVEPOINT job")
-            job.result = job.work(SqliteTransaction(self._connection, self._clock, footprint))
+            job.result = run_without_waiting(write.body(SqliteTransaction(self._connection, self._clock, footprint)))
         except sqlite3.Error as error:
-            # SQLite undid the whole group, as it does when the disk is full; or nothing can undo this job alone.
-            if not self._connection.in_transaction or not job.needs_savepoint:
-                raise
-            job.error = self._translated(error)
+            if not self._connection.in_transaction:
+                raise  # SQLite undid the whole group, as it does when the disk is full.
+            job.error = translated(error, self._path)
         except Exception as error:  # The caller's own error: it gets it back; its neighbours do not notice.
             job.error = error
         else:
             changed.absorb(footprint)
-        if job.needs_savepoint:
-            if job.error is not None:
-                self._connection.execute("ROLLBACK TO job")
-            self._connection.execute("RELEASE job")
+        if job.error is not None:
+            self._connection.execute("ROLLBACK TO job")
+        self._connection.execute("RELEASE job")
 
-    def _fail_all(self, group: list[_Job], error: sqlite3.Error) -> None:
+    def _fail_all(self, group: list[Job[Any]], error: sqlite3.Error) -> None:
         for job in group:
-            job.error = self._translated(error)
+            job.error = translated(error, self._path)
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -137,19 +107,7 @@ class Writer:
             # The thread must live on: the next group's BEGIN tells whoever asks what is wrong.
             logger.exception("cannot undo a failed group in %s", self._path)
 
-    def _translated(self, error: sqlite3.Error) -> StoreError:
-        translated = translate(error, self._path)
-        translated.__cause__ = error
-        return translated
-
-    def _tell(self, group: list[_Job], signal: Signal | None) -> None:
-        """On the event loop. Listeners hear of a commit before those who asked for it go on."""
+    def _tell(self, signal: Signal | None) -> None:
+        """Listeners hear of a commit before those who asked for it go on."""
         if signal is not None:
             self._notifier.publish(signal)
-        for job in group:
-            if job.future.done():
-                continue  # Whoever asked has gone away.
-            if job.error is not None:
-                job.future.set_exception(job.error)
-            else:
-                job.future.set_result(job.result)

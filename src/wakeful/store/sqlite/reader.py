@@ -1,0 +1,47 @@
+"""A reader of a SQLite file: a thread with a connection of its own, which a writer never blocks."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wakeful.store.base import Body
+from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.connection import translated
+from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
+from wakeful.store.sqlite.worker import Job, Worker
+
+# Small, so that those who read little do not wait long for those who read much.
+_LARGEST_GROUP = 32
+
+
+class Reader:
+    def __init__(self, connection: sqlite3.Connection, path: Path, clock: Callable[[], float]) -> None:
+        self._connection = connection
+        self._path = path
+        self._clock = clock
+        self._worker: Worker[Body[Any]] = Worker("wakeful-reader", _LARGEST_GROUP, self._read_all, lambda _: None)
+
+    def submit(self, body: Body[Any]) -> asyncio.Future[Any]:
+        return self._worker.submit(body)
+
+    async def close(self) -> None:
+        await self._worker.close()
+        self._connection.close()
+
+    def _read_all(self, group: list[Job[Body[Any]]]) -> None:
+        for job in group:
+            try:
+                job.result = self._read(job.work)
+            except sqlite3.Error as error:
+                job.error = translated(error, self._path)
+            except Exception as error:  # The caller's own error: it gets it back; its neighbours do not notice.
+                job.error = error
+
+    def _read(self, body: Body[Any]) -> Any:
+        self._connection.execute("BEGIN")
+        try:
+            return run_without_waiting(body(SqliteTransaction(self._connection, self._clock, Footprint(None))))
+        finally:
+            self._connection.execute("COMMIT")

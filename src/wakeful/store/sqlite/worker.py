@@ -1,0 +1,86 @@
+"""A thread that does whatever is queued, in groups, and gives the results back to the event loop in one go.
+
+Going to another thread and back costs more than most statements; a group pays for it once.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from wakeful.errors import StoreUnavailable
+
+W = TypeVar("W")
+
+
+@dataclass(slots=True)
+class Job(Generic[W]):
+    work: W
+    future: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+    def settle(self) -> None:
+        if self.future.done():
+            return  # Whoever asked has gone away.
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class Worker(Generic[W]):
+    """`do` runs on the thread and settles nothing itself; `tell` runs on the event loop, with what `do` returned."""
+
+    def __init__(
+        self, name: str, largest_group: int, do: Callable[[list[Job[W]]], Any], tell: Callable[[Any], None]
+    ) -> None:
+        self._largest_group = largest_group
+        self._do = do
+        self._tell = tell
+        self._loop = asyncio.get_running_loop()
+        self._jobs: queue.SimpleQueue[Job[W] | None] = queue.SimpleQueue()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, work: W) -> asyncio.Future[Any]:
+        if self._is_closed:
+            raise StoreUnavailable("The database is closed: the server is stopping.")
+        future: asyncio.Future[Any] = self._loop.create_future()
+        self._jobs.put(Job(work, future))
+        return future
+
+    async def close(self) -> None:
+        """Do what is queued, then end the thread."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._jobs.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            group, is_last = self._gather(job)
+            done = self._do(group)
+            self._loop.call_soon_threadsafe(self._finish, group, done)
+            if is_last:
+                return
+
+    def _gather(self, first: Job[W]) -> tuple[list[Job[W]], bool]:
+        group = [first]
+        while len(group) < self._largest_group:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return group, True
+            group.append(job)
+        return group, False
+
+    def _finish(self, group: list[Job[W]], done: Any) -> None:
+        self._tell(done)
+        for job in group:
+            job.settle()
