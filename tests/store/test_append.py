@@ -69,13 +69,14 @@ async def test_appends_and_transactions_share_one_log_without_a_gap(store: Store
     assert [event.turn_seq for event in log] == list(range(1, 101))
 
 
-@pytest.mark.parametrize("how", ["closed", "taken over", "never opened"])
+@pytest.mark.parametrize("how", ["closed", "closed, under its new epoch", "taken over", "never opened"])
 async def test_a_lost_lease_fails_alone_and_leaves_no_trace(store: Store, how: str) -> None:
     neighbour = await have_turn(store, "t2", "s2")
     lost = Lease("t1", "s1", "node1", 1) if how == "never opened" else await have_turn(store)
-    if how == "closed":
+    if how.startswith("closed"):
         outcome = Outcome(TurnStatus.CANCELLED)
         await store.write(lambda tx: tx.turns.close_if_running("t1", outcome), lock=["s1"])
+        lost = replace(lost, epoch=2 if how.endswith("new epoch") else 1)
     if how == "taken over":
         await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
 
@@ -88,6 +89,7 @@ async def test_a_lost_lease_fails_alone_and_leaves_no_trace(store: Store, how: s
 
     assert [type(result) for result in results] == [list, LeaseLost, list]
     assert await _log(store, "s1") == []
+    assert await _last_seq(store, "t1") in (None, 0)
     assert [event.session_seq for event in await _log(store, "s2")] == [1, 2]
 
 
@@ -97,11 +99,16 @@ async def test_of_two_holders_in_one_group_the_one_of_the_current_epoch_writes(s
     new = replace(old, node="node2", epoch=2)
 
     results = await asyncio.gather(
-        *(store.append(lease, some_events(2)) for lease in (old, new, old, new)), return_exceptions=True
+        store.append(old, some_events(5)),
+        store.append(new, some_events(1)),
+        store.append(old, some_events(5)),
+        store.append(new, some_events(3)),
+        return_exceptions=True,
     )
 
     assert [type(result) for result in results] == [LeaseLost, list, LeaseLost, list]
     assert [event.turn_seq for event in await _log(store)] == [1, 2, 3, 4]
+    assert await _last_seq(store, "t1") == 4
 
 
 async def test_an_append_of_nothing_still_asks_for_the_lease(store: Store) -> None:
@@ -128,3 +135,8 @@ async def test_an_append_whose_caller_has_gone_does_not_hurt_its_neighbours(stor
 
 async def _log(store: Store, session_id: str = "s1") -> list[Event]:
     return await store.read(lambda tx: tx.events.of_session(session_id, 0, 1000))
+
+
+async def _last_seq(store: Store, turn_id: str) -> int | None:
+    turn = await store.read(lambda tx: tx.turns.get(turn_id))
+    return None if turn is None else turn.last_seq

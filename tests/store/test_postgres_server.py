@@ -43,7 +43,7 @@ async def test_a_server_that_cannot_be_reached_is_named_without_the_password(url
     with pytest.raises(StoreUnavailable, match=place) as caught:
         await store.open()
 
-    assert "secret" not in "".join(traceback.format_exception_only(caught.value))
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
     await store.close()
 
 

@@ -24,19 +24,22 @@ class Intake:
 
     async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Turn | None]:
         session = await require_session(tx, submission.session_id)
-        known = await tx.inbox.find(session.id, _key_of(submission))
-        if known is not None:
-            is_queued = known.status is RowStatus.PENDING
-            return Receipt(session.id, known.turn_id, is_queued, is_duplicate=True), None
+        row = _row_of(submission, await tx.now())
+        if not await tx.inbox.post_if_new(row):
+            return await self._known(tx, row), None
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
-        row = _row_of(submission, await tx.now())
-        await tx.inbox.post_if_new(row)
         opened = await self._make_room(tx, session, submission.if_busy)
         is_queued = opened is None or opened.id != row.turn_id
         if is_queued:
             await self._tell_queued(tx, session, row)
         return Receipt(session.id, row.turn_id, is_queued), opened
+
+    async def _known(self, tx: Transaction, row: InboxRow) -> Receipt:
+        """The same message again: the first one stands, and its sender gets the same answer."""
+        known = await tx.inbox.find(row.session_id, row.dedupe_key)
+        assert known is not None
+        return Receipt(known.session_id, known.turn_id, known.status is RowStatus.PENDING, is_duplicate=True)
 
     async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Turn | None:
         if session.active is None:
@@ -53,16 +56,12 @@ class Intake:
         await tx.events.append(session.id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
 
 
-def _key_of(submission: Submission) -> str:
-    """Senders choose their own names; the prefix keeps them apart from those of tasks and retries."""
-    return f"message:{submission.dedupe_key}"
-
-
 def _row_of(submission: Submission, now: float) -> InboxRow:
     return InboxRow(
         id=0,
         session_id=submission.session_id,
-        dedupe_key=_key_of(submission),
+        # Senders choose their own names; the prefix keeps them apart from those of tasks and retries.
+        dedupe_key=f"message:{submission.dedupe_key}",
         kind=RowKind.MESSAGE,
         source=submission.source,
         turn_id=new_id("turn"),

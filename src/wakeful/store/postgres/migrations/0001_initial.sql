@@ -78,7 +78,6 @@ CREATE TABLE inbox (
 );
 
 CREATE INDEX inbox_pending ON inbox (session_id, id) WHERE status = 'pending';
-CREATE INDEX inbox_claimed ON inbox (claimed_by) WHERE claimed_by IS NOT NULL;
 
 CREATE TABLE events (
     session_id   TEXT COLLATE "C" NOT NULL,

@@ -72,7 +72,6 @@ CREATE TABLE inbox (
 );
 
 CREATE INDEX inbox_pending ON inbox (session_id, id) WHERE status = 'pending';
-CREATE INDEX inbox_claimed ON inbox (claimed_by) WHERE claimed_by IS NOT NULL;
 
 CREATE TABLE events (
     session_id   TEXT NOT NULL,
