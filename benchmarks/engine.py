@@ -40,7 +40,7 @@ from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
-TOKENS, RATE = int(os.environ.get("TOK","100")), 50
+TOKENS, RATE = 100, 50
 BENCH = Door("bench", async_delivery=False)
 HERE = Address("bench")
 
@@ -203,7 +203,9 @@ async def report_turns(name: str, make: Callable[[], Store], url: str, turns: in
         print(f"{name}: warm, {compared(one, two)}", flush=True)
     wall = statistics.median(two.wall / one.wall for one, two in zip(direct, ours, strict=True))
     first = statistics.median(two.first_token / one.first_token for one, two in zip(direct, ours, strict=True))
-    print(f"{name}: {turns} turns at once: wall {wall:.2f} x direct, median first token {first:.1f} x direct", flush=True)
+    print(
+        f"{name}: {turns} turns at once: wall {wall:.2f} x direct, median first token {first:.1f} x direct", flush=True
+    )
 
 
 def compared(direct: Streams, ours: Streams) -> str:

@@ -156,9 +156,7 @@ def test_checker_accepts_a_handled_or_narrow_exception(source: str) -> None:
 
 def assert_nowhere(checker: Checker) -> None:
     breaches = [
-        f"src/wakeful/{path}:{line}: {rule}"
-        for path, source in sources()
-        for line, rule in checker(path, source)
+        f"src/wakeful/{path}:{line}: {rule}" for path, source in sources() for line, rule in checker(path, source)
     ]
     if breaches:
         pytest.fail("\n".join(breaches), pytrace=False)

@@ -169,13 +169,16 @@ class NodeStore:
     async def close(self) -> None: ...
 
     async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
-        return await self._carry(self._store.write(body, lock=lock))
+        result: T = await self._carry(self._store.write(body, lock=lock))
+        return result
 
     async def read(self, body: Body[T]) -> T:
-        return await self._carry(self._store.read(body))
+        result: T = await self._carry(self._store.read(body))
+        return result
 
     async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        return await self._carry(self._store.append(lease, events))
+        numbered: list[Event] = await self._carry(self._store.append(lease, events))
+        return numbered
 
     async def _carry(self, call: Any) -> Any:
         if self.is_dead:

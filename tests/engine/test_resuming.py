@@ -90,6 +90,17 @@ async def test_a_turn_that_never_gets_further_is_given_up_after_three_resumes(ho
     assert (last.kind, last.data["code"]) == ("failed", "resume_limit")
 
 
+async def test_the_hours_without_a_server_do_not_count_against_a_turn(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    await house.kill(node)
+    await house.advance(10 * house.settings.turn_seconds)
+    second = await house.start_node()
+    second.agent.order(receipt.turn_id, "finish")
+    assert kinds_of(await events_of(second, session, receipt.turn_id))[-1] == "done"
+
+
 async def test_a_recorded_step_makes_resumes_count_from_zero_again(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
@@ -188,7 +199,7 @@ async def test_a_turn_whose_store_failed_goes_on_when_the_store_is_back(house: H
     await house.settle()
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
-    del node.store.append  # type: ignore[method-assign]
+    del node.store.append
     await house.advance(1)
     await house.settle()
     node.agent.order(receipt.turn_id, "finish")

@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -325,10 +325,10 @@ class Schedules(RuleBasedStateMachine):
         await self.house.settle()
         if not call.done():
             call.cancel()
-        try:
-            return await call
-        except (asyncio.CancelledError, *expected):
+        await asyncio.wait([call])
+        if call.cancelled() or isinstance(call.exception(), expected):
             return None
+        return call.result()
 
     async def _open_session(self) -> None:
         node = self.house.nodes[0]
@@ -503,7 +503,7 @@ class PostgresSchedules(Schedules):
         await self.admin.__aexit__(None, None, None)
 
 
-def run(machine: Callable[[], Schedules], schedules: int) -> None:
+def run(machine: type[Schedules], schedules: int) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(

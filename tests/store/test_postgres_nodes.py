@@ -201,10 +201,11 @@ async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_clos
 
 
 async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Node, two: Node, admin: Admin) -> None:
-    second_waits = asyncio.Event()
+    is_created, second_waits = asyncio.Event(), asyncio.Event()
 
     async def create_slowly(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session())
+        is_created.set()
         await asyncio.wait_for(second_waits.wait(), 20)
 
     async def create_again(tx: Transaction) -> tuple[bool, int]:
@@ -213,7 +214,8 @@ async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Nod
         free = await admin.fetchval("SELECT count(*) FROM (SELECT 1 FROM sessions FOR UPDATE SKIP LOCKED) s")
         return is_new, free
 
-    creating = await _begun(one.store, create_slowly)
+    creating = asyncio.ensure_future(one.store.write(create_slowly))
+    await is_created.wait()
     again = asyncio.ensure_future(two.store.write(create_again, lock=["s1"]))
     await admin.until_waiting(1)
     second_waits.set()
@@ -270,7 +272,7 @@ def _touch(store: Store, way: str, leases: list[Lease]) -> list[asyncio.Future[o
 
 
 async def _begun(store: Store, work: Body[None]) -> asyncio.Future[None]:
-    """A write under way, which holds its lock."""
+    """A write under way, which holds the lock of a session that is there."""
     has_lock = asyncio.Event()
 
     async def body(tx: Transaction) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from wakeful.engine.assignment import Assignment, assign
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
@@ -39,7 +40,7 @@ class Dispatcher:
     # A node that is stopping leaves pending rows to the next one.
     is_stopping: bool = False
 
-    async def open_next(self, tx: Transaction, session: Session) -> Turn | None:
+    async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
         """Open the next turn of an idle session, if something pending asks for one."""
         if session.active is not None or self.is_stopping:
             return None
@@ -50,7 +51,7 @@ class Dispatcher:
             return None
         return await self._open(tx, session, batch, now)
 
-    async def close(self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False) -> Turn | None:
+    async def close(self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False) -> Assignment | None:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):
             raise LeaseLost
@@ -98,7 +99,7 @@ class Dispatcher:
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
 
-    async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Turn:
+    async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Assignment:
         first = batch.first
         told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
@@ -123,7 +124,7 @@ class Dispatcher:
         await tx.journal.add(_entry(turn.id, 0, index, row) for index, row in enumerate(told))
         how = "opened" if batch.is_wakeup else "with_message"
         await tx.events.append(session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)])
-        return replace(turn, last_seq=turn.recorded_seq)
+        return await assign(tx, replace(turn, last_seq=turn.recorded_seq))
 
     async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
         """Whether wake-ups must wait; then the session says so, and a stored time says how long."""

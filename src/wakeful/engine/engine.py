@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.broadcaster import Broadcaster
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.executor import Executor
@@ -75,7 +76,7 @@ class Engine:
         if self._dispatcher.is_stopping:
             raise EngineStopping
 
-        async def body(tx: Transaction) -> tuple[Receipt, Turn | None]:
+        async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
             return await self._intake.accept(tx, submission)
 
         return await self._runners.commit(body, lock=[submission.session_id])
@@ -83,7 +84,7 @@ class Engine:
     async def cancel(self, session_id: str) -> bool:
         """Stop the active turn, on whichever node it runs; false when there is none. The queue stays."""
 
-        async def body(tx: Transaction) -> tuple[bool, Turn | None]:
+        async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             session = await require_session(tx, session_id)
             active = None if session.active is None else await tx.turns.get(session.active)
             if active is None:

@@ -6,17 +6,17 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.recorder import Recorder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry
 from wakeful.model.message import Message, UserMessage
 from wakeful.model.transcript import fold
-from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store
 
 logger = logging.getLogger(__name__)
 
@@ -32,50 +32,43 @@ class Executor:
     loop: AgentLoop
     settings: EngineSettings
 
-    async def run(self, turn: Turn) -> Outcome | None:
+    async def run(self, assignment: Assignment) -> Outcome | None:
         """Run the turn to its outcome; None when it pauses because the node is stopping.
 
         Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
         """
-        lease = Lease(turn.id, turn.session_id, self.dispatcher.node, turn.epoch)
-        recorder = Recorder(self.store, self.dispatcher, lease)
+        recorder = Recorder(self.store, self.dispatcher, assignment.lease)
         try:
-            return await self._outcome_of(turn, recorder)
+            return await self._outcome_of(assignment, recorder)
         except _Paused:
             return None
         finally:
             await recorder.close()
 
-    async def _outcome_of(self, turn: Turn, recorder: Recorder) -> Outcome:
+    async def _outcome_of(self, assignment: Assignment, recorder: Recorder) -> Outcome:
         try:
-            if turn.resumes > self.settings.resume_limit:
+            if assignment.turn.resumes > self.settings.resume_limit:
                 raise LimitReached(
                     f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                     code="resume_limit",
                 )
-            brief, seconds_left = await self._brief(turn, recorder)
-            await self._follow(brief, recorder, seconds_left)
+            await self._follow(await self._brief(assignment, recorder), recorder)
         except TurnFailed as failure:
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except (LeaseLost, StoreError, _Paused):
             raise
         except Exception:  # The turn's own boundary: whatever broke, the turn ends and says so.
-            logger.exception("turn %s broke", turn.id)
+            logger.exception("turn %s broke", assignment.turn.id)
             message = "Something broke inside the server; its log has the details."
             return Outcome(TurnStatus.FAILED, "internal_error", message)
         return Outcome(TurnStatus.DONE)
 
-    async def _brief(self, turn: Turn, recorder: Recorder) -> tuple[Brief, float]:
-        """What the loop needs, and how many seconds the turn has left."""
-
-        async def body(tx: Transaction) -> tuple[list[Entry], float]:
-            return await tx.journal.of_chain(turn.id), await tx.now()
-
-        entries, now = await self.store.read(body)
-        transcript = fold(entries, turn.id)
+    async def _brief(self, assignment: Assignment, recorder: Recorder) -> Brief:
+        turn = assignment.turn
+        transcript = fold(assignment.journal, turn.id)
         if turn.last_seq > turn.recorded_seq:
             await recorder.abandon(StepAbandoned(transcript.last_step + 1))
-        brief = Brief(
+        return Brief(
             turn=turn,
             messages=transcript.messages,
             last_step=transcript.last_step,
@@ -84,7 +77,6 @@ class Executor:
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
         )
-        return brief, turn.opened_at + self.settings.turn_seconds - now
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
         # Between two steps nothing is half done: the place to leave a turn to the next node.
@@ -93,8 +85,9 @@ class Executor:
         entries = await recorder.join(step, index)
         return [UserMessage(entry.data["text"]) for entry in entries]
 
-    async def _follow(self, brief: Brief, recorder: Recorder, seconds: float) -> None:
-        timeout = asyncio.timeout(max(seconds, 0.0))
+    async def _follow(self, brief: Brief, recorder: Recorder) -> None:
+        # From here, not from the opening: the hours in which no server was up are not the turn's fault.
+        timeout = asyncio.timeout(self.settings.turn_seconds)
         try:
             async with timeout, aclosing(self.loop.run(brief)) as facts:
                 async for fact in facts:

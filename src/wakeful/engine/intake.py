@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import SessionBusy
@@ -12,7 +13,7 @@ from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy, InboxRow, RowKind, RowStatus
 from wakeful.model.session import Session
-from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 
 _INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message took its place.")
@@ -22,7 +23,7 @@ _INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message too
 class Intake:
     dispatcher: Dispatcher
 
-    async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Turn | None]:
+    async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Assignment | None]:
         session = await require_session(tx, submission.session_id)
         row = _row_of(submission, await tx.now())
         if not await tx.inbox.post_if_new(row):
@@ -30,7 +31,7 @@ class Intake:
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
         opened = await self._make_room(tx, session, submission.if_busy)
-        is_queued = opened is None or opened.id != row.turn_id
+        is_queued = opened is None or opened.turn.id != row.turn_id
         if is_queued:
             await self._tell_queued(tx, session, row)
         return Receipt(session.id, row.turn_id, is_queued), opened
@@ -41,7 +42,7 @@ class Intake:
         assert known is not None
         return Receipt(known.session_id, known.turn_id, known.status is RowStatus.PENDING, is_duplicate=True)
 
-    async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Turn | None:
+    async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Assignment | None:
         if session.active is None:
             return await self.dispatcher.open_next(tx, session)
         if if_busy is IfBusy.INTERRUPT:

@@ -2,6 +2,7 @@
 
 import logging
 
+from wakeful.engine.assignment import Assignment, assign
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
@@ -60,8 +61,9 @@ class Rescuer:
         return [turn for turn in running if turn.id in self._runners.stranded]
 
     async def _take_over(self, turn: Turn) -> None:
-        async def body(tx: Transaction) -> tuple[None, Turn | None]:
-            return None, await tx.turns.take_over_if_running(turn.id, turn.epoch, self._dispatcher.node)
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+            taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, self._dispatcher.node)
+            return None, None if taken is None else await assign(tx, taken)
 
         logger.info("turn %s is resumed", turn.id)
         await self._runners.commit(body, lock=[turn.session_id])

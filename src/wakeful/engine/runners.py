@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.executor import Executor
 from wakeful.errors import LeaseLost, StoreError
@@ -13,8 +14,8 @@ from wakeful.model.turn import Lease, Outcome, Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 T = TypeVar("T")
-# A write that may open a turn: its result, and the turn.
-OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Turn | None]]]
+# A write that may give this node a turn to run: its result, and the turn.
+OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | None]]]
 
 logger = logging.getLogger(__name__)
 
@@ -41,9 +42,6 @@ class Runners:
         self._store_failed = asyncio.Event()
         store.notifier.listen(self._hear)
 
-    def __contains__(self, turn_id: str) -> bool:
-        return turn_id in self._running
-
     async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
         """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
         commit = asyncio.create_task(self._commit(body, lock))
@@ -51,9 +49,10 @@ class Runners:
         commit.add_done_callback(self._commits.discard)
         return await asyncio.shield(commit)
 
-    def launch(self, turn: Turn) -> None:
+    def launch(self, assignment: Assignment) -> None:
+        turn = assignment.turn
         self.stranded.discard(turn.id)
-        job = asyncio.create_task(self._run(turn), name=turn.id)
+        job = asyncio.create_task(self._run(assignment), name=turn.id)
         self._running[turn.id] = _Runner(turn, job)
 
     async def store_failure(self) -> StoreError:
@@ -73,17 +72,18 @@ class Runners:
             await asyncio.gather(*late, return_exceptions=True)
 
     async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
-        result, opened = await self._store.write(body, lock=lock)
-        if opened is not None:
-            self.launch(opened)
+        result, assignment = await self._store.write(body, lock=lock)
+        if assignment is not None:
+            self.launch(assignment)
         return result
 
-    async def _run(self, turn: Turn) -> None:
+    async def _run(self, assignment: Assignment) -> None:
         """The boundary of a turn: whatever happens in it ends here."""
+        turn = assignment.turn
         try:
-            outcome = await self._executor.run(turn)
+            outcome = await self._executor.run(assignment)
             if outcome is not None:
-                await self._close(turn, outcome)
+                await self._close(assignment.lease, outcome)
         except LeaseLost:
             logger.info("turn %s is no longer ours", turn.id)
         except StoreError as error:
@@ -97,15 +97,14 @@ class Runners:
         finally:
             self._forget(turn)
 
-    async def _close(self, turn: Turn, outcome: Outcome) -> None:
-        self._running[turn.id].is_closing = True
-        lease = Lease(turn.id, turn.session_id, self._dispatcher.node, turn.epoch)
+    async def _close(self, lease: Lease, outcome: Outcome) -> None:
+        self._running[lease.turn_id].is_closing = True
 
-        async def body(tx: Transaction) -> tuple[None, Turn | None]:
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             current = await tx.turns.require(lease)
             return None, await self._dispatcher.close(tx, current, outcome)
 
-        await self.commit(body, lock=[turn.session_id])
+        await self.commit(body, lock=[lease.session_id])
 
     def _forget(self, turn: Turn) -> None:
         """A later runner of the same turn, launched while this one was ending, stays."""

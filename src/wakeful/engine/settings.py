@@ -9,7 +9,7 @@ class EngineSettings:
     lease_seconds: float = 3.0
     # How long a graceful stop waits for turns to reach their next recorded step.
     stop_grace_seconds: float = 8.0
-    # How long one turn may take.
+    # How long one turn may take, counted anew on each node that runs it.
     turn_seconds: float = 3600.0
     # How many turns an hour a session may open by notices alone.
     wake_budget_per_hour: int = 30

@@ -2,6 +2,7 @@
 
 import orjson
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.runners import Runners
 from wakeful.errors import TaskNotFound
@@ -10,7 +11,7 @@ from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.task import Task, TaskOutcome
-from wakeful.model.turn import Lease, Turn
+from wakeful.model.turn import Lease
 from wakeful.store.base import Store, Transaction
 
 
@@ -45,7 +46,7 @@ class TaskRunner:
         """Write the end of a task and its notice, and wake its session if that is idle. Once: false afterwards."""
         session_id = (await self._find(task_id)).session_id
 
-        async def body(tx: Transaction) -> tuple[bool, Turn | None]:
+        async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             if not await tx.tasks.finish_if_running(task_id, outcome):
                 return False, None
             task = await _require(tx, task_id)

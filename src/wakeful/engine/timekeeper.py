@@ -3,13 +3,13 @@
 import asyncio
 import logging
 
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
 from wakeful.model.event import FAILED, WAKE_WAITS
-from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 _STORE_RETRY_SECONDS = 1.0
@@ -54,7 +54,7 @@ class Timekeeper:
         return await tx.sessions.ready(now), None if due is None else due - now
 
     async def _open(self, session_id: str) -> None:
-        async def body(tx: Transaction) -> tuple[None, Turn | None]:
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
         await self._runners.commit(body, lock=[session_id])

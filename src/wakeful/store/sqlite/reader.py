@@ -21,7 +21,7 @@ class Reader:
         self._connection = connection
         self._path = path
         self._clock = clock
-        self._worker: Worker[Body[Any]] = Worker("wakeful-reader", _LARGEST_GROUP, self._read_all, lambda _: None)
+        self._worker: Worker[Body[Any]] = Worker("wakeful-reader", _choose, self._read_all, lambda _: None)
 
     def submit(self, body: Body[Any]) -> asyncio.Future[Any]:
         return self._worker.submit(body)
@@ -45,3 +45,9 @@ class Reader:
             return run_without_waiting(body(SqliteTransaction(self._connection, self._clock, Footprint(None))))
         finally:
             self._connection.execute("COMMIT")
+
+
+def _choose(waiting: list[Job[Body[Any]]]) -> list[Job[Body[Any]]]:
+    group = waiting[:_LARGEST_GROUP]
+    del waiting[:_LARGEST_GROUP]
+    return group

@@ -32,12 +32,18 @@ class Job(Generic[W]):
 
 
 class Worker(Generic[W]):
-    """`do` runs on the thread and settles nothing itself; `tell` runs on the event loop, with what `do` returned."""
+    """`choose` says what of the waiting jobs comes next, `do` does it on the thread, and `tell` hears on the event
+    loop what `do` returned, before those who asked get their results.
+    """
 
     def __init__(
-        self, name: str, largest_group: int, do: Callable[[list[Job[W]]], Any], tell: Callable[[Any], None]
+        self,
+        name: str,
+        choose: Callable[[list[Job[W]]], list[Job[W]]],
+        do: Callable[[list[Job[W]]], Any],
+        tell: Callable[[Any], None],
     ) -> None:
-        self._largest_group = largest_group
+        self._choose = choose
         self._do = do
         self._tell = tell
         self._loop = asyncio.get_running_loop()
@@ -61,24 +67,23 @@ class Worker(Generic[W]):
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            group, is_last = self._gather(job)
-            done = self._do(group)
-            self._loop.call_soon_threadsafe(self._finish, group, done)
-            if is_last:
-                return
+        waiting: list[Job[W]] = []
+        is_last = False
+        while not is_last or waiting:
+            is_last |= self._gather(waiting)
+            if waiting:
+                group = self._choose(waiting)
+                done = self._do(group)
+                self._loop.call_soon_threadsafe(self._finish, group, done)
 
-    def _gather(self, first: Job[W]) -> tuple[list[Job[W]], bool]:
-        group = [first]
-        while len(group) < self._largest_group:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if job is None:
-                return group, True
-            group.append(job)
-        return group, False
+    def _gather(self, waiting: list[Job[W]]) -> bool:
+        """Add what is queued to what waits; sleep only when there is nothing to do. True when nothing more comes."""
+        try:
+            while (job := self._jobs.get(block=not waiting)) is not None:
+                waiting.append(job)
+        except queue.Empty:
+            return False
+        return True
 
     def _finish(self, group: list[Job[W]], done: Any) -> None:
         self._tell(done)

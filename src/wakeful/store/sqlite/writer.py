@@ -20,8 +20,8 @@ from wakeful.store.sqlite.worker import Job, Worker
 
 logger = logging.getLogger(__name__)
 
-# A group is bounded so that the first in it does not wait for ever while others keep coming.
-_LARGEST_GROUP = 64
+# So many writes in one group: those in it wait for one another.
+_MOST_WRITES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Writer:
         self._path = path
         self._clock = clock
         self._notifier = notifier
-        self._worker: Worker[_Write | Append] = Worker("wakeful-writer", _LARGEST_GROUP, self._commit, self._tell)
+        self._worker: Worker[_Write | Append] = Worker("wakeful-writer", _choose, self._commit, self._tell)
 
     def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
         return self._worker.submit(_Write(body, lock))
@@ -111,3 +111,11 @@ class Writer:
         """Listeners hear of a commit before those who asked for it go on."""
         if signal is not None:
             self._notifier.publish(signal)
+
+
+def _choose(waiting: list[Job[_Write | Append]]) -> list[Job[_Write | Append]]:
+    """All that streams, for it costs next to nothing and somebody is reading it; then the oldest writes."""
+    writes = [job for job in waiting if isinstance(job.work, _Write)]
+    group = [job for job in waiting if isinstance(job.work, Append)] + writes[:_MOST_WRITES]
+    waiting[:] = writes[_MOST_WRITES:]
+    return group
