@@ -187,6 +187,8 @@ class NodeStore:
         self._traffic.under_way += 1
         self._traffic.total += 1
         carried = asyncio.ensure_future(self._finish(call))
+        # When the node dies nobody asks how it went.
+        carried.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._burn()
         result = await asyncio.shield(carried)
         if self.is_dead:
