@@ -148,7 +148,7 @@ class _Waiting:
 
 
 async def open_turn(engine: Engine) -> Lease:
-    session = await engine.create_session("bench", HERE, "bench:none")
+    session = await engine.create_session("bench", HERE, "bench:none", "/")
     receipt = await engine.submit(Submission(session.id, "go", BENCH, HERE, "go", "bench:none"))
     return Lease(receipt.turn_id, session.id, engine.node, 1)
 
@@ -156,7 +156,7 @@ async def open_turn(engine: Engine) -> Lease:
 async def report_bookkeeping(name: str, make: Callable[[], Store]) -> None:
     """A whole turn with an agent that answers at once, one after another; beside it a bare commit."""
     async with opened(make) as store, running(store, QuickLoop()) as engine:
-        session = await engine.create_session("bench", HERE, "bench:none")
+        session = await engine.create_session("bench", HERE, "bench:none", "/")
 
         async def turn(number: int) -> None:
             receipt = await engine.submit(Submission(session.id, "go", BENCH, HERE, f"go {number}", "bench:none"))
@@ -187,7 +187,7 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
     """Many streams at once: the endpoint called directly, and through engine and model client."""
     providers = ProviderRegistry(ProviderSettings(openai=EndpointSettings(base_url=url)))
-    loop = Loop(providers.resolve, [], AgentSettings(Path(".")))
+    loop = Loop(providers.resolve, [], AgentSettings())
     direct: list[Streams] = []
     ours: list[Streams] = []
     async with opened(make) as store, running(store, loop) as engine, direct_client() as client:
@@ -236,7 +236,7 @@ async def call_directly(client: aiohttp.ClientSession, url: str, streams: int) -
 
 
 async def call_through(engine: Engine, streams: int) -> Streams:
-    sessions = [(await engine.create_session("bench", HERE, "openai:m")).id for _ in range(streams)]
+    sessions = [(await engine.create_session("bench", HERE, "openai:m", "/")).id for _ in range(streams)]
 
     async def turn(number: int) -> float:
         started = time.perf_counter()

@@ -85,10 +85,10 @@ def build_http(config: Config, engine: Engine, key: str) -> ASGIApp:
 def _make_folders(config: Config) -> None:
     make_home(config.home)
     try:
-        config.agent.workspace.mkdir(exist_ok=True)
+        config.workspace.mkdir(exist_ok=True)
     except OSError as error:
         raise ConfigError(
-            f"The workspace {config.agent.workspace} cannot be made ({error.strerror}): "
+            f"The workspace {config.workspace} cannot be made ({error.strerror}): "
             "set WAKEFUL_WORKSPACE to a folder that is there."
         ) from error
 

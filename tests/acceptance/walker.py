@@ -210,7 +210,7 @@ class Walk:
             LoggingTool("peek", True, ledger, fate, consumes=(TASKS["first"],)),
         ]
         model = ScriptedModel(store, fate)
-        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(ledger.folder))
+        self._loop = Loop(lambda name: (model, name), tools, AgentSettings())
         self._engine = Engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()

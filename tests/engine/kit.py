@@ -286,7 +286,7 @@ class House:
 
 
 async def open_session(node: Node, address: Address = HOME) -> str:
-    return (await node.engine.create_session("me", address, "demo:led")).id
+    return (await node.engine.create_session("me", address, "demo:led", "/")).id
 
 
 async def send(

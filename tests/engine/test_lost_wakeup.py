@@ -64,7 +64,7 @@ async def find_turn(store: PostgresStore, turn_id: str) -> Turn:
 async def race(scene: Scene) -> tuple[Receipt, str | None]:
     """The receipt of the message that came in between, and the session's active turn when all is over."""
     store, engine, admin = scene
-    session = await engine.create_session("me", HOME, "demo:led")
+    session = await engine.create_session("me", HOME, "demo:led", "/")
     first = await engine.submit(Submission(session.id, "first", WEB, HOME, "first", "demo:led"))
     looked, go_on = asyncio.Event(), asyncio.Event()
     closing = asyncio.create_task(close_with_a_pause(store, first.turn_id, looked, go_on))

@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class CallRunner:
     tools: Mapping[str, Tool]
-    workspace: Path
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls at the same time; each is told when it ends. Closing the generator stops those that run."""
@@ -50,7 +49,7 @@ class CallRunner:
 
     async def _finish(self, turn: Turn, step: int, open_call: OpenCall) -> CallFinished:
         call = open_call.call
-        context = ToolContext(turn.id, turn.session_id, step, open_call.index, self.workspace)
+        context = ToolContext(turn.id, turn.session_id, step, open_call.index, Path(turn.workspace))
         started = time.monotonic()
         result = await self._result_of(call, context)
         seconds = round(time.monotonic() - started, 3)

@@ -59,7 +59,7 @@ class Loop:
     def __init__(self, find_model: FindModel, tools: Sequence[Tool], settings: AgentSettings) -> None:
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
-        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, settings.workspace)
+        self._calls = CallRunner({tool.spec.name: tool for tool in tools})
         self._settings = settings
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:

@@ -1,12 +1,10 @@
 """What an operator may change about the agent loop."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    workspace: Path
     # Model answers in one turn.
     step_limit: int = 100
     # Tokens that the answers of one turn may cost together.

@@ -46,7 +46,7 @@ def ask(message: str, model: str | None) -> int:
 async def _ask(config: Config, text: str) -> int:
     async with running_engine(config, adopts=False) as engine:
         with caught_signals() as caught:
-            session = await engine.create_session(OPERATOR, _ADDRESS, config.model)
+            session = await engine.create_session(OPERATOR, _ADDRESS, config.model, str(config.workspace))
             receipt = await engine.submit(Submission(session.id, text, _DOOR, _ADDRESS, new_id("ask"), config.model))
             return await _follow_or_stop(engine, receipt, caught)
 
@@ -107,6 +107,10 @@ def _checked(text: str) -> str:
 
 def _current_folder() -> Path:
     try:
-        return Path.cwd()
+        folder = Path.cwd()
+        str(folder).encode()
     except OSError as error:
         raise ConfigError(f"The current folder is not there any more ({error.strerror}).") from error
+    except UnicodeEncodeError:
+        raise ConfigError("The name of the current folder is not written in UTF-8: set WAKEFUL_WORKSPACE.") from None
+    return folder

@@ -18,6 +18,8 @@ class Config:
     providers: ProviderSettings
     # Where each setting comes from that is not at its default, in words for a sentence.
     origins: Mapping[str, str]
+    # The folder that the tools of new sessions work in.
+    workspace: Path
     model: str = "demo:wakeful"
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)

@@ -116,6 +116,7 @@ class Dispatcher:
             epoch=1,
             recorded_seq=1 + len(told),
             attempt=max((row.data["attempt"] for row in batch.rows if row.kind is RowKind.RETRY), default=0),
+            workspace=session.workspace,
             opened_at=now,
         )
         await tx.turns.open(turn)

@@ -62,10 +62,10 @@ class Engine:
         await self._runners.drain(self._settings.stop_grace_seconds)
         await self._release_all()
 
-    async def create_session(self, owner: str, address: Address, model: str) -> Session:
+    async def create_session(self, owner: str, address: Address, model: str, workspace: str) -> Session:
         async def body(tx: Transaction) -> Session:
             now = await tx.now()
-            session = Session(new_id("ses"), owner, address, model, created_at=now, updated_at=now)
+            session = Session(new_id("ses"), owner, address, model, workspace, created_at=now, updated_at=now)
             await tx.sessions.create_if_absent(session)
             return session
 

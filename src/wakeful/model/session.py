@@ -18,6 +18,8 @@ class Session:
     owner: str
     address: Address
     model: str = ""
+    # The folder that its tools work in, wherever the server was started that runs its next turn.
+    workspace: str = ""
     # The last closed turn, whatever its status: the next turn grows from here.
     head: str | None = None
     # The latest turn that completed.

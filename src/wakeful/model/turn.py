@@ -57,6 +57,8 @@ class Turn:
     recorded_seq: int = 0
     # How often this wake-up was tried before, by other turns.
     attempt: int = 0
+    # The folder that its tools work in.
+    workspace: str = ""
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -58,6 +57,7 @@ class EchoTool:
     name: str = "echo"
     is_harmless: bool = False
     runs: list[Mapping[str, Any]] = field(default_factory=list)
+    contexts: list[ToolContext] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     waits_for: asyncio.Event | None = None
 
@@ -67,6 +67,7 @@ class EchoTool:
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self.runs.append(arguments)
+        self.contexts.append(context)
         self.started.set()
         if self.waits_for is not None:
             await self.waits_for.wait()
@@ -76,7 +77,7 @@ class EchoTool:
 
 
 def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
-    return Loop(lambda name: (model, name), tools, AgentSettings(Path("."), **settings))
+    return Loop(lambda name: (model, name), tools, AgentSettings(**settings))
 
 
 def brief_with(
@@ -111,6 +112,13 @@ async def test_calls_are_run_and_their_results_and_what_arrived_reach_the_next_r
     assert model.requests[1][-2:] == [ToolMessage("c1", "echo a"), UserMessage("left!")]
     assert isinstance(facts[1], CallFinished)
     assert facts[1].consumes == ("task",)
+
+
+async def test_a_call_knows_its_place_in_the_journal_and_works_in_the_folder_of_its_session() -> None:
+    tool = EchoTool()
+    brief = replace(brief_with(), turn=replace(TURN, workspace="/srv/project"))
+    await facts_of(loop_with(ScriptedModel([([], (call("echo"),)), (["done"], ())]), tool), brief)
+    assert tool.contexts == [ToolContext("turn_1", "ses_1", 1, 1, Path("/srv/project"))]
 
 
 async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_order() -> None:
@@ -173,7 +181,7 @@ async def test_a_turn_for_an_unknown_model_says_so() -> None:
         raise ConfigError(f"There is no provider for {name}.")
 
     with pytest.raises(ModelError, match="no provider for test:model") as failure:
-        await facts_of(Loop(find_nothing, [], AgentSettings(Path("."))), brief_with())
+        await facts_of(Loop(find_nothing, [], AgentSettings()), brief_with())
     assert (failure.value.code, failure.value.passing) == ("model_not_found", False)
 
 

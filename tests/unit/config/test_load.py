@@ -32,7 +32,7 @@ def test_without_settings_the_demonstration_model_runs_on_a_file_in_the_home_fol
 
     assert (config.model, config.database_url, config.host, config.port) == ("demo:wakeful", "", "127.0.0.1", 8787)
     assert config.database_file == tmp_path / "wakeful.db"
-    assert config.agent.workspace == tmp_path / "workspace"
+    assert config.workspace == tmp_path / "workspace"
 
 
 def test_home_is_a_hidden_folder_of_the_user_unless_it_is_set() -> None:
@@ -58,7 +58,7 @@ def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
 
     assert (config.model, config.port, config.api_keys) == ("openai:gpt-5", 9000, {"laptop": "abc"})
     assert (config.engine.turn_seconds, config.agent.step_limit) == (90.0, 5)
-    assert config.agent.workspace == tmp_path
+    assert config.workspace == tmp_path
     endpoint = config.providers.openai
     assert (endpoint.base_url, endpoint.idle_timeout) == ("http://127.0.0.1:8080/v1", 7.5)
 

@@ -33,9 +33,9 @@ class PostgresSessions:
         address = session.address
         # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
         created = await self._connection.fetchval(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, head, checkpoint,
+            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint,
                                      created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
                ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE
                RETURNING TRUE""",
             session.id,
@@ -44,6 +44,7 @@ class PostgresSessions:
             address.chat_id,
             address.thread_id,
             session.model,
+            session.workspace,
             session.head,
             session.checkpoint,
             session.created_at,

@@ -19,8 +19,9 @@ class PostgresTurns:
         self._footprint.require_lock(turn.session_id)
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, opened_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)""",
+                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
+                                  opened_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)""",
             turn.id,
             turn.session_id,
             turn.parent,
@@ -37,6 +38,7 @@ class PostgresTurns:
             turn.epoch,
             turn.recorded_seq,
             turn.attempt,
+            turn.workspace,
             turn.opened_at,
         )
 

@@ -22,9 +22,9 @@ class SqliteSessions:
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
         cursor = self._connection.execute(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, head, checkpoint,
+            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint,
                                      created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
             (
                 session.id,
                 session.owner,
@@ -32,6 +32,7 @@ class SqliteSessions:
                 address.chat_id,
                 address.thread_id,
                 session.model,
+                session.workspace,
                 session.head,
                 session.checkpoint,
                 session.created_at,

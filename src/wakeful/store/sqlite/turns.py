@@ -21,8 +21,9 @@ class SqliteTurns:
         self._footprint.require_lock(turn.session_id)
         self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, opened_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
+                                  opened_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 turn.id,
                 turn.session_id,
@@ -40,6 +41,7 @@ class SqliteTurns:
                 turn.epoch,
                 turn.recorded_seq,
                 turn.attempt,
+                turn.workspace,
                 turn.opened_at,
             ),
         )

@@ -13,6 +13,7 @@ CREATE TABLE sessions (
     chat_id     TEXT NOT NULL,
     thread_id   TEXT NOT NULL,
     model       TEXT NOT NULL,
+    workspace   TEXT NOT NULL,
     head        TEXT COLLATE "C",
     checkpoint  TEXT COLLATE "C",
     active      TEXT COLLATE "C",
@@ -45,6 +46,7 @@ CREATE TABLE turns (
     last_seq        BIGINT NOT NULL DEFAULT 0,
     recorded_seq    BIGINT NOT NULL DEFAULT 0,
     attempt         INTEGER NOT NULL DEFAULT 0,
+    workspace       TEXT NOT NULL,
     error           BYTEA,
     opened_at       DOUBLE PRECISION NOT NULL,
     closed_at       DOUBLE PRECISION

@@ -7,6 +7,7 @@ CREATE TABLE sessions (
     chat_id     TEXT NOT NULL,
     thread_id   TEXT NOT NULL,
     model       TEXT NOT NULL,
+    workspace   TEXT NOT NULL,
     head        TEXT,
     checkpoint  TEXT,
     active      TEXT,
@@ -39,6 +40,7 @@ CREATE TABLE turns (
     last_seq        INTEGER NOT NULL DEFAULT 0,
     recorded_seq    INTEGER NOT NULL DEFAULT 0,
     attempt         INTEGER NOT NULL DEFAULT 0,
+    workspace       TEXT NOT NULL,
     error           BLOB,
     opened_at       REAL NOT NULL,
     closed_at       REAL
