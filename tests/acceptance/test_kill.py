@@ -30,8 +30,8 @@ _ROOT = Path(__file__).parents[2]
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
 # A shorter walk would have lost some of what it is about.
 _FEWEST_COMMITS = 45
-# Each walk is tested in parts, for as many workers.
-_PARTS = 4
+# The longest test comes in parts, so that workers can share it.
+_PARTS = 2
 _SOAK_ROUNDS = 300
 
 # Called with the moments of death.
@@ -99,8 +99,8 @@ def test_a_kill_at_any_commit_loses_nothing_and_repeats_nothing(
     [unharmed] = walk_to_the_end(walker, new_case())
     assert unharmed.commits >= _FEWEST_COMMITS
 
-    # PostgreSQL is slow to walk with. Before and after every second commit: that leaves every state behind once.
-    step = 2 if store == "postgres" and not soak else 1
+    # A walk with PostgreSQL takes its time. Before and after every second commit: that leaves each state behind once.
+    step = 1 if soak else {"sqlite": 1, "postgres": 2}[store]
     for number in range(1, unharmed.commits + 1, step)[part::_PARTS]:
         [killed, _] = walk_to_the_end(walker, new_case(f"{moment} {number}"))
         assert killed.deaths == [f"{moment} {number}"]
@@ -112,7 +112,7 @@ def test_a_kill_at_the_sight_of_any_event_finds_it_on_disk(
 ) -> None:
     [unharmed] = walk_to_the_end(walker, new_case())
 
-    step = 5 if store == "postgres" and not soak else 1
+    step = 1 if soak else {"sqlite": 3, "postgres": 10}[store]
     for number in range(1, len(unharmed.logs[session_id]) + 1, step):
         death = f"at the sight of {session_id} {number}"
         [killed, _] = walk_to_the_end(walker, new_case(death))
@@ -128,7 +128,7 @@ def test_a_kill_around_a_rescue_loses_nothing_and_repeats_nothing(
     [first_death, _, unharmed] = walk_to_the_end(walker, new_case(*_OWN_DEATHS))
     assert set(unharmed.deaths) == set(_OWN_DEATHS)
 
-    step = 5 if store == "postgres" and not soak else 1
+    step = 1 if soak else {"sqlite": 2, "postgres": 8}[store]
     for number in range(first_death.commits + 1, unharmed.commits + 1, step):
         *_, last = walk_to_the_end(walker, new_case(*_OWN_DEATHS, f"{moment} {number}"))
         # What a rescue has to do depends on how far the other session was.

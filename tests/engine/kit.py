@@ -265,7 +265,9 @@ class House:
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
-        jobs = {*node.engine._jobs, *runners._commits, *(runner.job for runner in runners._running.values())}
+        jobs = {*node.engine._jobs, *runners._commits, *(runner.job for runner in runners.all())}
+        if node.engine._keeping is not None:
+            jobs.add(node.engine._keeping)
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)

@@ -1,13 +1,19 @@
 """Subscribers are cursors: from any number, replay then follow, no gap, no double, however slow."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 
 import pytest
 
-from tests.engine.kit import House, Node, events_of, open_session, send
+from tests.engine.kit import HOME, WEB, House, LedAgent, Node, events_of, open_session, send
+from wakeful.engine.broadcaster import _after, _Followed
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.engine import Engine
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Submission
 from wakeful.model.event import Event
 from wakeful.store.base import Transaction
+from wakeful.store.postgres.store import PostgresStore
 
 
 async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str:
@@ -100,3 +106,57 @@ async def test_an_event_is_on_disk_before_anybody_sees_it(node: Node, house: Hou
             return await tx.events.of_session(session, number - 1, 1)
 
         assert await house.store.read(body) == [event]
+
+
+async def test_a_turn_read_after_its_last_event_ends_at_once(node: Node) -> None:
+    session = await open_session(node)
+    turn_id = await finished_turn(node, session, "hello", 1)
+    whole = await events_of(node, session, turn_id)
+    async with asyncio.timeout(5):
+        assert [event async for event in node.engine.subscribe_turn(session, turn_id, len(whole))] == []
+
+
+async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: Node) -> None:
+    session = await open_session(node)
+    await send(node, session, "first")
+    queued = await send(node, session, "queued")
+    await node.engine.withdraw(session, queued.turn_id)
+    async with asyncio.timeout(5):
+        assert [event async for event in node.engine.subscribe_turn(session, queued.turn_id, 1)] == []
+
+
+async def test_a_node_that_stops_ends_its_subscriptions(node: Node, house: House) -> None:
+    session = await open_session(node)
+    await finished_turn(node, session, "hello", 1)
+    reader = asyncio.create_task(read_turns(node, session, 0, 99))
+    await house.settle()
+    await node.engine.stop()
+    assert (await reader)[-1].kind == "done"
+
+
+async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> None:
+    async with AsyncExitStack() as ending:
+        stores = PostgresStore(postgres_url), PostgresStore(postgres_url)
+        for store in stores:
+            ending.push_async_callback(store.close)
+            await store.open()
+        agent = LedAgent()
+        here, there = (Engine(store, agent, SystemClock(), EngineSettings(stop_grace_seconds=0)) for store in stores)
+        ending.push_async_callback(here.stop)
+        await here.start()
+        session = await here.create_session("me", HOME, "demo:led", "/")
+        receipt = await here.submit(Submission(session.id, "x", WEB, HOME, "x", "demo:led"))
+        async with asyncio.timeout(10), aclosing(here.subscribe_turn(session.id, receipt.turn_id)) as events:
+            agent.order(receipt.turn_id, "token")
+            while (await anext(events)).kind != "token":
+                pass
+            assert await there.cancel(session.id)
+            assert (await anext(events)).kind == "cancelled"
+
+
+def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
+    followed = _Followed()
+    for number in (4, 6, 5):
+        followed.add(Event("s", number, None, None, "token", b"{}", 0.0))
+    assert _after(followed.tail, 4) is None
+    assert _after(followed.tail, 5) == list(followed.tail)

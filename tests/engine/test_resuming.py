@@ -1,5 +1,6 @@
 """A turn goes on after its node is gone, from its last recorded step, and on one node only."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
@@ -186,24 +187,135 @@ async def test_what_waits_when_a_node_stops_is_opened_by_the_next(house: House, 
     assert queued.turn_id in second.agent.briefs
 
 
-async def test_a_turn_whose_store_failed_goes_on_when_the_store_is_back(house: House, node: Node) -> None:
+async def unplugged(lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+    raise StoreUnavailable
+
+
+async def test_a_turn_whose_store_failed_goes_on_uncounted_when_the_store_is_back(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
     await house.settle()
-
-    async def unplugged(lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        raise StoreUnavailable
-
     node.store.append = unplugged  # type: ignore[method-assign]
-    node.agent.order(receipt.turn_id, "token")
-    await house.settle()
-    node.agent.order(receipt.turn_id, "token")
-    await house.settle()
+    for _ in range(house.settings.resume_limit + 2):
+        node.agent.order(receipt.turn_id, "token")
+        await house.settle()
+        await house.advance(1)
+        await house.settle()
     del node.store.append
     await house.advance(1)
     await house.settle()
     node.agent.order(receipt.turn_id, "finish")
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
+
+
+async def test_text_that_cannot_be_written_is_noticed_while_the_model_says_nothing(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    node.store.append = unplugged  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "token")
+    async with asyncio.timeout(5):
+        assert isinstance(await node.engine.store_failure(), StoreUnavailable)
+
+
+@pytest.mark.parametrize("what", ["submit", "close"])
+async def test_a_turn_that_was_opened_by_a_commit_nobody_heard_of_is_run(house: House, node: Node, what: str) -> None:
+    session = await open_session(node)
+    first = await send(node, session, "first")
+    queued = await send(node, session, "queued")
+    await house.settle()
+
+    async def lose_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
+        result = await type(node.store).write(node.store, body, lock=lock)
+        if isinstance(result, tuple) and result[1] is not None:
+            del node.store.write
+            raise StoreUnavailable
+        return result
+
+    if what == "submit":
+        await node.engine.withdraw(session, queued.turn_id)
+        node.agent.order(first.turn_id, "finish")
+        await house.settle()
+        node.store.write = lose_the_answer  # type: ignore[method-assign]
+        with pytest.raises(StoreUnavailable):
+            await send(node, session, "again", key="k")
+        queued = await send(node, session, "again", key="k")
+    else:
+        node.store.write = lose_the_answer  # type: ignore[method-assign]
+        node.agent.order(first.turn_id, "finish")
+    await house.settle()
+    await house.advance(house.settings.lease_seconds)
+    await house.settle()
+    node.agent.order(queued.turn_id, "finish")
+    assert kinds_of(await events_of(node, session, queued.turn_id))[-1] == "done"
+
+
+async def test_a_turn_that_is_stopped_in_the_breath_that_opens_it_never_runs(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt, was_stopped = await asyncio.gather(send(node, session, "hello"), node.engine.cancel(session))
+    await house.settle()
+    assert was_stopped or await node.engine.cancel(session)
+    await house.settle()
+    assert node.engine._runners.all() == []
+    assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "cancelled"
+
+
+async def test_a_stop_that_a_node_could_not_hear_ends_its_turn_all_the_same(house: House, node: Node) -> None:
+    second = await house.start_node()
+    session = await open_session(node)
+    await send(node, session, "hello")
+    await house.settle()
+    node.store.is_deaf = True
+    await second.engine.cancel(session)
+    await house.advance(house.settings.lease_seconds / 3)
+    await house.settle()
+    assert node.engine._runners.all() == []
+
+
+async def test_a_node_keeps_its_lease_while_it_stops(house: House, node: Node) -> None:
+    second = await house.start_node()
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    stopping = asyncio.create_task(node.engine.stop())
+    await house.settle()
+    for _ in range(6):
+        await house.advance(house.settings.lease_seconds / 3)
+        await house.settle()
+    assert receipt.turn_id not in second.agent.briefs
+    node.agent.order(receipt.turn_id, "finish")
+    await stopping
+    assert kinds_of(await events_of(second, session, receipt.turn_id))[-1] == "done"
+
+
+async def test_a_stop_ends_in_time_when_the_store_does_not_answer(house: House) -> None:
+    house.settings = EngineSettings(stop_grace_seconds=0.1)
+    node = await house.start_node()
+    await send(node, await open_session(node), "hello")
+    await house.settle()
+    node.store.is_dead = True
+    async with asyncio.timeout(5):
+        await node.engine.stop()
+
+
+async def test_a_rescuer_that_meets_a_bug_goes_on_looking(house: House, node: Node) -> None:
+    second = await house.start_node()
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+
+    async def broken(body: Body[T]) -> T:
+        del second.store.read
+        raise KeyError
+
+    second.store.read = broken  # type: ignore[method-assign]
+    await house.advance(1)
+    await house.settle()
+    await house.kill(node)
+    for _ in range(6):
+        await house.advance(1)
+        await house.settle()
+    assert receipt.turn_id in second.agent.briefs
 
 
 async def test_a_node_that_came_for_its_own_turn_adopts_nothing(house: House, node: Node) -> None:

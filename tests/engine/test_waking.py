@@ -288,3 +288,40 @@ async def test_the_next_message_takes_what_the_budget_held_back(node: Node, hous
     following = await send(node, session, "anything new?", door=WEB)
     await house.settle()
     assert node.agent.briefs[following.turn_id].messages[-2].text == f"[t{budget} ended with 0]"
+
+
+async def test_a_retry_that_came_due_behind_a_busy_session_is_not_forgotten(node: Node, house: House) -> None:
+    session = await idle_session_with_tasks(node, house, "build")
+    await node.engine.tasks.finish("build", exit_of("build"))
+    await house.settle()
+    (wakeup,) = await wakeups_of(house, session)
+    node.agent.order(wakeup, "fail")
+    await house.settle()
+    asked = await send(node, session, "quick question", door=ASK)
+    other = await send(node, await open_session(node), "elsewhere")
+    node.agent.order(other.turn_id, "break")
+    await house.settle()
+    await finish(node, house, asked)
+    await house.advance(house.settings.wake_retry_seconds)
+    await house.settle()
+    assert len(await wakeups_of(house, session)) == 2
+
+
+async def test_news_that_comes_with_a_retry_has_all_its_tries_before_it(node: Node, house: House) -> None:
+    session = await idle_session_with_tasks(node, house, "one", "two")
+    await node.engine.tasks.finish("one", exit_of("one"))
+    for attempt in range(1, house.settings.wake_retry_limit):
+        await house.settle()
+        node.agent.order((await wakeups_of(house, session))[-1], "fail")
+        await house.settle()
+        if attempt < house.settings.wake_retry_limit - 1:
+            await house.advance(house.settings.wake_retry_seconds * 2 ** (attempt - 1))
+    await house.advance(house.settings.wake_retry_seconds * 2**house.settings.wake_retry_limit - 0.1)
+    await node.engine.tasks.finish("two", exit_of("two"))
+    await house.settle()
+    before = await wakeups_of(house, session)
+    node.agent.order(before[-1], "fail")
+    await house.settle()
+    await house.advance(house.settings.wake_retry_seconds)
+    await house.settle()
+    assert len(await wakeups_of(house, session)) == len(before) + 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,13 @@ def _child(action: str, path: Path) -> subprocess.Popen[str]:
         text=True,
         cwd=_ROOT,
     )
+
+
+async def test_a_bug_in_one_group_does_not_end_the_writer(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "wakeful.db", FakeClock())
+    await store.open()
+    lease = await have_turn(store)
+    with pytest.raises(KeyError):
+        await store.append(replace(lease, session_id="another"), some_events(1))
+    assert len(await store.append(lease, some_events(2))) == 2
+    await store.close()

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,9 @@ class CallRunner:
         for open_call in calls:
             if open_call not in harmless:
                 yield CallFinished(step, open_call.index, open_call.call, INTERRUPTED, 0.0)
-        async for finished in self.run(turn, step, harmless):
-            yield finished
+        async with aclosing(self.run(turn, step, harmless)) as results:
+            async for finished in results:
+                yield finished
 
     def _is_harmless(self, call: ToolCall) -> bool:
         tool = self.tools.get(call.name)

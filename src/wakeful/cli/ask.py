@@ -57,17 +57,16 @@ async def _follow_or_stop(engine: Engine, receipt: Receipt, caught: asyncio.Futu
     try:
         jobs: list[asyncio.Future[Any]] = [following, failing, caught]
         await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        if following.done():
-            return _exit_code(following.result())
-        if failing.done():
+        if failing.done() and not following.done():
             raise failing.result()
-        return 128 + caught.result()
+        if not following.done() or following.exception() is not None:
+            # Nobody waits for the turn any more.
+            await engine.cancel(receipt.session_id)
+        return _exit_code(following.result()) if following.done() else 128 + caught.result()
     finally:
         following.cancel()
         failing.cancel()
         await asyncio.gather(following, failing, return_exceptions=True)
-        # A turn that nobody waits for any more is stopped; one that has ended does not notice.
-        await engine.cancel(receipt.session_id)
 
 
 async def _print_turn(engine: Engine, receipt: Receipt) -> Event:

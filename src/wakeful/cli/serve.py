@@ -22,7 +22,7 @@ from wakeful.config.load import load_config
 from wakeful.gateway.local_key import local_key
 
 # Answers under way get so long to end.
-_LAST_ANSWERS_SECONDS = 5
+_LAST_ANSWERS_SECONDS = 2
 
 
 @click.command()
@@ -45,10 +45,12 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
             serving = asyncio.create_task(server.serve(sockets=[listener]))
             jobs: list[asyncio.Future[Any]] = [serving, caught]
             await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-            # Still answering: whoever asks for its health hears that it is stopping.
-            await engine.stop()
-            server.should_exit = True
-            await serving
+            try:
+                # Still answering: whoever asks for its health hears that it is stopping.
+                await engine.stop()
+            finally:
+                server.should_exit = True
+                await serving
 
 
 def _greet(config: Config, listener: socket.socket) -> None:

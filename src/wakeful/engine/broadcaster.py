@@ -25,7 +25,10 @@ class _Followed:
     subscribers: set[asyncio.Event] = field(default_factory=set)
 
     def add(self, event: Event) -> None:
-        if self.tail and event.session_seq != self.tail[-1].session_seq + 1:
+        newest = self.tail[-1].session_seq if self.tail else None
+        if newest is not None and event.session_seq <= newest:
+            return  # Two commits were told in another order than they happened in; the store has both.
+        if newest is not None and event.session_seq > newest + 1:
             self.tail.clear()
         self.tail.append(event)
 
@@ -38,12 +41,19 @@ class Broadcaster:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._followed: dict[str, _Followed] = {}
+        self._is_closed = False
         store.notifier.listen(self._hear)
 
+    def close(self) -> None:
+        """End every subscription. Whoever wants more goes on from the last number, at the next node."""
+        self._is_closed = True
+        for followed in self._followed.values():
+            followed.wake()
+
     async def follow_session(self, session_id: str, after: int) -> AsyncGenerator[Event, None]:
-        """All events of a session with a number above `after`, for ever."""
+        """All events of a session with a number above `after`, as long as this node lives."""
         with self._subscribed(session_id) as (followed, changed):
-            while True:
+            while not self._is_closed:
                 changed.clear()
                 page = _after(followed.tail, after)
                 if page is None:
@@ -59,11 +69,13 @@ class Broadcaster:
         with self._subscribed(session_id) as (followed, changed):
             # Every event of the session up to this number was looked at.
             position = -1
-            while True:
+            while not self._is_closed:
                 changed.clear()
                 news = _after(followed.tail, position)
                 if news is None:
-                    page, position = await self._read_turn(session_id, turn_id, after)
+                    page, position, has_ended = await self._read_turn(session_id, turn_id, after)
+                    if has_ended and not page:
+                        return
                 else:
                     page = [event for event in news if event.turn_id == turn_id and (event.turn_seq or 0) > after]
                     position = news[-1].session_seq if news else position
@@ -76,12 +88,17 @@ class Broadcaster:
                     await changed.wait()
 
     def _hear(self, signal: Signal) -> None:
+        told = {event.session_id for event in signal.events}
         for event in signal.events:
             if followed := self._followed.get(event.session_id):
                 followed.add(event)
         touched = self._followed if signal.is_everything else signal.sessions & self._followed.keys()
         for session_id in touched:
-            self._followed[session_id].wake()
+            followed = self._followed[session_id]
+            if session_id not in told:
+                # Another node's commit: the tail does not know what came, and must not say that nothing did.
+                followed.tail.clear()
+            followed.wake()
 
     @contextmanager
     def _subscribed(self, session_id: str) -> Iterator[tuple[_Followed, asyncio.Event]]:
@@ -102,17 +119,27 @@ class Broadcaster:
 
         return await self._store.read(body)
 
-    async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int]:
-        """A page of a turn, and the number of the session's last event that it takes into account."""
+    async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int, bool]:
+        """A page of a turn, the number of the last event of its session that it takes into account, and whether
+        the turn has ended.
+        """
 
-        async def body(tx: Transaction) -> tuple[list[Event], int]:
+        async def body(tx: Transaction) -> tuple[list[Event], int, bool]:
             page = await tx.events.of_turn(turn_id, after, _PAGE)
             if len(page) == _PAGE:
-                return page, page[-1].session_seq
+                return page, page[-1].session_seq, False
             session = await tx.sessions.get(session_id)
-            return page, 0 if session is None else session.last_seq
+            return page, 0 if session is None else session.last_seq, await _has_ended(tx, turn_id)
 
         return await self._store.read(body)
+
+
+async def _has_ended(tx: Transaction, turn_id: str) -> bool:
+    turn = await tx.turns.get(turn_id)
+    if turn is not None:
+        return turn.status.is_final
+    # An id that was given out and never opened has one event at most, and that is its end.
+    return bool(await tx.events.of_turn(turn_id, 0, 1))
 
 
 def _after(tail: deque[Event], number: int) -> list[Event] | None:

@@ -87,6 +87,7 @@ class Dispatcher:
         entries = [_entry(turn.id, step, index + offset, row) for offset, row in enumerate(rows)]
         await tx.journal.add(entries)
         await tx.events.append(turn.session_id, turn.id, [_input_event(row, "joined") for row in rows])
+        await tx.turns.mark_recorded(turn.id)
         for row in rows:
             if row.kind is RowKind.MESSAGE:
                 await self._end_given_out_stream(tx, row, NewEvent.of(events.DONE, {"joined": turn.id}))
@@ -115,7 +116,7 @@ class Dispatcher:
             node=self.node,
             epoch=1,
             recorded_seq=1 + len(told),
-            attempt=max((row.data["attempt"] for row in batch.rows if row.kind is RowKind.RETRY), default=0),
+            attempt=_attempt_of(batch),
             workspace=session.workspace,
             opened_at=now,
         )
@@ -171,6 +172,11 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
     if session is None:
         raise SessionNotFound(f"There is no session {session_id}.")
     return session
+
+
+def _attempt_of(batch: Batch) -> int:
+    """How often it was tried before; news that comes along has not been tried at all."""
+    return min(row.data["attempt"] if row.kind is RowKind.RETRY else 0 for row in batch.rows)
 
 
 def _entry(turn_id: str, step: int, index: int, row: InboxRow) -> Entry:

@@ -1,13 +1,15 @@
 """The engine: submit, cancel, subscribe, start, stop."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+import logging
+from collections.abc import AsyncGenerator, Sequence
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.broadcaster import Broadcaster
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.executor import Executor
 from wakeful.engine.intake import Intake
+from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ports import AgentLoop, Clock
 from wakeful.engine.rescuer import Rescuer
 from wakeful.engine.runners import Runners
@@ -22,7 +24,11 @@ from wakeful.model.session import Address, Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 
+# What a stop may take beyond its grace.
+_RELEASE_SECONDS = 1.5
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The turn was stopped.")
+
+logger = logging.getLogger(__name__)
 
 
 class Engine:
@@ -36,6 +42,8 @@ class Engine:
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
         self._broadcaster = Broadcaster(store)
+        self._lease = LeaseKeeper(store, self.node, clock, settings)
+        self._keeping: asyncio.Task[None] | None = None
         self._jobs: list[asyncio.Task[None]] = []
         self.tasks = TaskRunner(store, self._dispatcher, self._runners)
 
@@ -45,6 +53,8 @@ class Engine:
 
     async def start(self, *, adopts: bool = True) -> None:
         """Take over what a crash left behind, then keep watch. Without `adopts`: run only what is submitted here."""
+        await self._lease.renew()
+        self._keeping = asyncio.create_task(self._lease.run(), name="lease keeper")
         self._rescuer.adopts = adopts
         await self._rescuer.sweep()
         self._jobs = [asyncio.create_task(self._rescuer.run(), name="rescuer")]
@@ -52,15 +62,23 @@ class Engine:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
 
     async def stop(self) -> None:
-        """Take no more, let turns reach their next recorded step, leave the rest to the next node."""
+        """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little
+        more than the grace, whatever the store does: what cannot be released is taken over as after a crash.
+        """
         if self._dispatcher.is_stopping:
             return
         self._dispatcher.is_stopping = True
-        for job in self._jobs:
-            job.cancel()
-        await asyncio.gather(*self._jobs, return_exceptions=True)
-        await self._runners.drain(self._settings.stop_grace_seconds)
-        await self._release_all()
+        grace = self._settings.stop_grace_seconds
+        try:
+            async with asyncio.timeout(grace + _RELEASE_SECONDS):
+                await _end(self._jobs)
+                await self._runners.drain(grace)
+                await self._release_all()
+        except (TimeoutError, StoreError) as error:
+            logger.warning("some turns could not be released: %s", str(error) or "the store does not answer")
+        finally:
+            self._broadcaster.close()
+            await _end([self._keeping] if self._keeping is not None else [])
 
     async def create_session(self, owner: str, address: Address, model: str, workspace: str) -> Session:
         async def body(tx: Transaction) -> Session:
@@ -124,7 +142,7 @@ class Engine:
 
         for turn in await self._store.read(held):
             await self._release(turn)
-        await self._store.write(self._retire)
+        await self._lease.give_up()
 
     async def _release(self, turn: Turn) -> None:
         async def body(tx: Transaction) -> None:
@@ -132,5 +150,8 @@ class Engine:
 
         await self._store.write(body, lock=[turn.session_id])
 
-    async def _retire(self, tx: Transaction) -> None:
-        await tx.nodes.retire(self.node)
+
+async def _end(jobs: Sequence[asyncio.Task[None]]) -> None:
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)

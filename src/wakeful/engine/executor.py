@@ -37,11 +37,17 @@ class Executor:
 
         Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
         """
-        recorder = Recorder(self.store, self.dispatcher, assignment.lease)
+        job = asyncio.current_task()
+        assert job is not None
+        recorder = Recorder(self.store, self.dispatcher, assignment.lease, on_failure=job.cancel)
         try:
             return await self._outcome_of(assignment, recorder)
         except _Paused:
             return None
+        except asyncio.CancelledError:
+            if recorder.failure is None or job.uncancel() > 0:
+                raise
+            raise recorder.failure from None
         finally:
             await recorder.close()
 

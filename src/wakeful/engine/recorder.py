@@ -3,6 +3,7 @@ transaction each. Nothing overtakes: a step is recorded after the text that came
 """
 
 import asyncio
+from collections.abc import Callable
 
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.model import event as events
@@ -17,10 +18,13 @@ _FULL = 64_000
 
 
 class Recorder:
-    def __init__(self, store: Store, dispatcher: Dispatcher, lease: Lease) -> None:
+    def __init__(self, store: Store, dispatcher: Dispatcher, lease: Lease, on_failure: Callable[[], object]) -> None:
+        """`on_failure` is called when text could not be written, however long the model then says nothing."""
         self._store = store
         self._dispatcher = dispatcher
         self._lease = lease
+        self._on_failure = on_failure
+        self.failure: BaseException | None = None
         self._waiting: list[TextDelta | ReasoningDelta] = []
         self._size = 0
         self._flushing: asyncio.Task[None] | None = None
@@ -30,9 +34,8 @@ class Recorder:
         self._waiting.append(delta)
         self._size += len(delta.text)
         if self._flushing is None or self._flushing.done():
-            if self._flushing is not None:
-                self._flushing.result()
             self._flushing = asyncio.create_task(self._flush())
+            self._flushing.add_done_callback(self._notice)
         if self._size > _FULL:
             await self.flushed()
 
@@ -77,6 +80,11 @@ class Recorder:
         if self._flushing is not None:
             self._flushing.cancel()
             await asyncio.gather(self._flushing, return_exceptions=True)
+
+    def _notice(self, flushing: asyncio.Task[None]) -> None:
+        if not flushing.cancelled() and flushing.exception() is not None:
+            self.failure = flushing.exception()
+            self._on_failure()
 
     async def _flush(self) -> None:
         while self._waiting:

@@ -1,5 +1,6 @@
-"""Turns that nobody runs: after a crash, after a lost lease, after the store failed. And this node's own lease."""
+"""Turns that nobody runs, after a crash, a lost lease or a failure of the store; and turns that run in vain."""
 
+import asyncio
 import logging
 
 from wakeful.engine.assignment import Assignment, assign
@@ -8,10 +9,11 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
-from wakeful.model.turn import Turn
+from wakeful.model.turn import Lease, Turn
 from wakeful.store.base import Store, Transaction
 
-_STORE_RETRY_SECONDS = 1.0
+# After trouble, give the store a moment.
+_PAUSE_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -29,49 +31,56 @@ class Rescuer:
         self.adopts = True
 
     async def run(self) -> None:
-        """Rescue for ever. The holder of an exclusive store has no rivals: it need only mind its own stranded turns."""
+        """Rescue for ever. The holder of an exclusive store has no rivals: it looks again only after trouble."""
+        trouble = self._runners.trouble
         while True:
+            await self._clock.wait(trouble, None if self._store.is_exclusive else self._settings.lease_seconds / 3)
+            if trouble.is_set():
+                trouble.clear()
+                await self._clock.wait(asyncio.Event(), _PAUSE_SECONDS)
             try:
                 await self.sweep()
             except StoreError as error:
-                logger.warning("cannot look for orphaned turns: %s", error)
-            await self._pause()
+                logger.warning("cannot look for turns that nobody runs: %s", error)
+                trouble.set()
+            except Exception:  # The boundary of a background job: it must go on looking.
+                logger.exception("looking for turns that nobody runs broke")
+                trouble.set()
 
     async def sweep(self) -> None:
-        """Renew the lease, then take over what is orphaned and go on with it."""
-        for turn in await self._store.write(self._renew_and_find):
-            await self._take_over(turn)
+        """Compare what the store says with what runs here, and make it agree."""
+        runners = self._runners.all()
+        own, orphans = await self._store.read(self._look)
+        held = {(turn.id, turn.epoch) for turn in own}
+        for runner in runners:
+            if runner.key not in held:
+                runner.stop()  # Its turn was stopped or taken over, and nobody could tell us.
+        for turn in own:
+            if not self._runners.is_at_work(turn):
+                await self._take_over(turn, is_own=True)
+        for turn in orphans:
+            await self._take_over(turn, is_own=False)
 
-    async def _renew_and_find(self, tx: Transaction) -> list[Turn]:
-        now = await tx.now()
+    async def _look(self, tx: Transaction) -> tuple[list[Turn], list[Turn]]:
         node = self._dispatcher.node
-        if not self._store.is_exclusive:
-            await tx.nodes.renew(node, now + self._settings.lease_seconds)
-        stranded = await self._stranded(tx)
+        own = await tx.turns.running_on(node)
         if not self.adopts:
-            return stranded
-        return stranded + await tx.turns.orphans(now, keeper=node if self._store.is_exclusive else None)
+            return own, []
+        return own, await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
 
-    async def _stranded(self, tx: Transaction) -> list[Turn]:
-        """Turns that this node holds and does not run. What is not among them any more was settled elsewhere."""
-        if not self._runners.stranded:
-            return []
-        running = await tx.turns.running_on(self._dispatcher.node)
-        self._runners.stranded.intersection_update(turn.id for turn in running)
-        return [turn for turn in running if turn.id in self._runners.stranded]
+    async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
+        """A resume counts, unless the turn was ours all the time and only the store has failed."""
+        node = self._dispatcher.node
 
-    async def _take_over(self, turn: Turn) -> None:
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
-            taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, self._dispatcher.node)
+            if is_own and not self._runners.has_broken(turn):
+                await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
+            taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
             return None, None if taken is None else await assign(tx, taken)
 
         logger.info("turn %s is resumed", turn.id)
-        await self._runners.commit(body, lock=[turn.session_id])
-
-    async def _pause(self) -> None:
-        stranded = self._runners.something_stranded
-        interval = None if self._store.is_exclusive else self._settings.lease_seconds / 3
-        if self._runners.stranded:
-            interval = min(interval or _STORE_RETRY_SECONDS, _STORE_RETRY_SECONDS)
-        await self._clock.wait(stranded, interval)
-        stranded.clear()
+        try:
+            await self._runners.commit(body, lock=[turn.session_id])
+        except StoreError as error:
+            # The others are not to suffer for it.
+            logger.warning("turn %s could not be taken over: %s", turn.id, error)

@@ -10,7 +10,7 @@ from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.executor import Executor
 from wakeful.errors import LeaseLost, StoreError
-from wakeful.model.turn import Lease, Outcome, Turn
+from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -21,11 +21,19 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Runner:
-    turn: Turn
+class Runner:
+    assignment: Assignment
     job: asyncio.Task[None]
     # It is writing the end of its turn itself: the raised epoch is its own doing.
     is_closing: bool = False
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.assignment.turn.id, self.assignment.turn.epoch
+
+    def stop(self) -> None:
+        if not self.is_closing:
+            self.job.cancel()
 
 
 class Runners:
@@ -33,11 +41,15 @@ class Runners:
         self._store = store
         self._dispatcher = dispatcher
         self._executor = executor
-        self._running: dict[str, _Runner] = {}
-        self._commits: set[asyncio.Task[Any]] = set()
-        # Turns of this node that nobody runs, because the store failed under them.
-        self.stranded: set[str] = set()
-        self.something_stranded = asyncio.Event()
+        self._running: dict[str, Runner] = {}
+        # Commits under way, with the sessions that they lock.
+        self._commits: dict[asyncio.Task[Any], Collection[str]] = {}
+        # Turns that were fenced while a commit was under way that may still launch them.
+        self._early_fences: dict[str, int] = {}
+        # Turns that broke by a fault of ours: going on with them counts, or it would never end.
+        self._broken: set[str] = set()
+        # What this node holds and what it runs may differ: the rescuer should compare.
+        self.trouble = asyncio.Event()
         self._store_error: StoreError | None = None
         self._store_failed = asyncio.Event()
         store.notifier.listen(self._hear)
@@ -45,60 +57,80 @@ class Runners:
     async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
         """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
         commit = asyncio.create_task(self._commit(body, lock))
-        self._commits.add(commit)
-        commit.add_done_callback(self._commits.discard)
+        self._commits[commit] = lock
+        commit.add_done_callback(self._forget_commit)
         return await asyncio.shield(commit)
 
-    def launch(self, assignment: Assignment) -> None:
-        turn = assignment.turn
-        self.stranded.discard(turn.id)
-        job = asyncio.create_task(self._run(assignment), name=turn.id)
-        self._running[turn.id] = _Runner(turn, job)
+    def all(self) -> list[Runner]:
+        return list(self._running.values())
+
+    def is_at_work(self, turn: Turn) -> bool:
+        """Whether the turn runs here, or may be about to."""
+        return turn.id in self._running or any(turn.session_id in lock for lock in self._commits.values())
+
+    def has_broken(self, turn: Turn) -> bool:
+        return turn.id in self._broken
 
     async def store_failure(self) -> StoreError:
+        """Wait until the store has failed under a turn of this node, and return how."""
         await self._store_failed.wait()
         assert self._store_error is not None
         return self._store_error
 
     async def drain(self, grace: float) -> None:
         """Let every turn come to a good place, but not for longer than `grace`; then leave them as they are."""
-        if self._commits:
-            await asyncio.wait(set(self._commits))
-        jobs = [runner.job for runner in self._running.values()]
+        jobs = {*self._commits, *(runner.job for runner in self._running.values())}
         if jobs:
-            _, late = await asyncio.wait(jobs, timeout=grace)
-            for job in late:
-                job.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            await asyncio.wait(jobs, timeout=grace)
+        late = [runner.job for runner in self._running.values()]
+        for job in late:
+            job.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
     async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
-        result, assignment = await self._store.write(body, lock=lock)
+        try:
+            result, assignment = await self._store.write(body, lock=lock)
+        except StoreError:
+            # The commit may have happened all the same, and have given us a turn that we do not know of.
+            self.trouble.set()
+            raise
         if assignment is not None:
-            self.launch(assignment)
+            self._launch(assignment)
         return result
+
+    def _launch(self, assignment: Assignment) -> None:
+        turn = assignment.turn
+        if turn.epoch < self._early_fences.get(turn.id, 0):
+            return  # It was stopped in the same breath.
+        job = asyncio.create_task(self._run(assignment), name=turn.id)
+        self._running[turn.id] = Runner(assignment, job)
 
     async def _run(self, assignment: Assignment) -> None:
         """The boundary of a turn: whatever happens in it ends here."""
         turn = assignment.turn
+        runner = self._running[turn.id]
         try:
             outcome = await self._executor.run(assignment)
             if outcome is not None:
-                await self._close(assignment.lease, outcome)
+                await self._close(runner, outcome)
+            self._broken.discard(turn.id)
         except LeaseLost:
             logger.info("turn %s is no longer ours", turn.id)
         except StoreError as error:
             logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
-            self._strand(turn)
-            self._store_error = error
-            self._store_failed.set()
+            self._tell_store_failure(error)
         except Exception:
             logger.exception("turn %s broke and will be resumed", turn.id)
-            self._strand(turn)
+            self._broken.add(turn.id)
+            self.trouble.set()
         finally:
-            self._forget(turn)
+            # A later runner of the same turn, launched while this one was ending, stays.
+            if self._running.get(turn.id) is runner:
+                del self._running[turn.id]
 
-    async def _close(self, lease: Lease, outcome: Outcome) -> None:
-        self._running[lease.turn_id].is_closing = True
+    async def _close(self, runner: Runner, outcome: Outcome) -> None:
+        runner.is_closing = True
+        lease = runner.assignment.lease
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             current = await tx.turns.require(lease)
@@ -106,18 +138,22 @@ class Runners:
 
         await self.commit(body, lock=[lease.session_id])
 
-    def _forget(self, turn: Turn) -> None:
-        """A later runner of the same turn, launched while this one was ending, stays."""
-        runner = self._running.get(turn.id)
-        if runner is not None and runner.job is asyncio.current_task():
-            del self._running[turn.id]
+    def _tell_store_failure(self, error: StoreError) -> None:
+        self.trouble.set()
+        self._store_error = error
+        self._store_failed.set()
 
-    def _strand(self, turn: Turn) -> None:
-        self.stranded.add(turn.id)
-        self.something_stranded.set()
+    def _forget_commit(self, commit: asyncio.Task[Any]) -> None:
+        del self._commits[commit]
+        if not self._commits:
+            self._early_fences.clear()
 
     def _hear(self, signal: Signal) -> None:
         for turn_id, epoch in signal.fenced.items():
             runner = self._running.get(turn_id)
-            if runner is not None and runner.turn.epoch < epoch and not runner.is_closing:
-                runner.job.cancel()
+            if runner is not None and runner.assignment.turn.epoch < epoch:
+                runner.stop()
+            elif runner is None and self._commits:
+                self._early_fences[turn_id] = max(epoch, self._early_fences.get(turn_id, 0))
+        if signal.is_everything:
+            self.trouble.set()

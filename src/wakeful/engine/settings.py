@@ -8,7 +8,7 @@ class EngineSettings:
     # A node that has not renewed for this long has lost its turns to whoever asks first.
     lease_seconds: float = 3.0
     # How long a graceful stop waits for turns to reach their next recorded step.
-    stop_grace_seconds: float = 8.0
+    stop_grace_seconds: float = 5.0
     # How long one turn may take, counted anew on each node that runs it.
     turn_seconds: float = 3600.0
     # How many turns an hour a session may open by notices alone.

@@ -9,10 +9,11 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
-from wakeful.model.event import FAILED, WAKE_WAITS
+from wakeful.model.event import WAKE_WAITS
 from wakeful.store.base import Signal, Store, Transaction
 
-_STORE_RETRY_SECONDS = 1.0
+# After trouble, give the store a moment.
+_PAUSE_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,10 @@ class Timekeeper:
                 wait = await self.sweep()
             except StoreError as error:
                 logger.warning("cannot look for due sessions: %s", error)
-                wait = _STORE_RETRY_SECONDS
+                wait = _PAUSE_SECONDS
+            except Exception:  # The boundary of a background job: it must go on looking.
+                logger.exception("looking for due sessions broke")
+                wait = _PAUSE_SECONDS
             await self._clock.wait(self._changed, wait)
             self._changed.clear()
 
@@ -60,6 +64,6 @@ class Timekeeper:
         await self._runners.commit(body, lock=[session_id])
 
     def _hear(self, signal: Signal) -> None:
-        """Only a failed wake-up or a spent budget sets a new time."""
-        if any(event.kind in (FAILED, WAKE_WAITS) for event in signal.events):
+        """A turn that ends may leave a retry or free what waited for it; a spent budget sets a time."""
+        if any(event.is_final or event.kind == WAKE_WAITS for event in signal.events):
             self._changed.set()

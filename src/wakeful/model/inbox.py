@@ -23,10 +23,6 @@ class RowStatus(StrEnum):
     CLAIMED = "claimed"
     WITHDRAWN = "withdrawn"
 
-    @property
-    def is_final(self) -> bool:
-        return not TRANSITIONS[self]
-
 
 TRANSITIONS: dict[RowStatus, frozenset[RowStatus]] = {
     RowStatus.PENDING: frozenset({RowStatus.CLAIMED, RowStatus.WITHDRAWN}),

@@ -30,7 +30,7 @@ class Session:
     last_seq: int = 0
     # A user has stopped a turn: notices wait for the next user message.
     is_held: bool = False
-    # A wake-up failed for lack of credit or credentials: notices wait until a turn succeeds.
+    # The last turn failed for lack of credit or credentials: notices wait until a turn succeeds.
     is_blocked: bool = False
     # When the wake budget frees; until then notices wait.
     wake_at: float | None = None

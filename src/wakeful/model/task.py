@@ -19,10 +19,6 @@ class TaskStatus(StrEnum):
     KILLED = "killed"
     LOST = "lost"
 
-    @property
-    def is_final(self) -> bool:
-        return not TRANSITIONS[self]
-
 
 TRANSITIONS: dict[TaskStatus, frozenset[TaskStatus]] = {
     TaskStatus.RUNNING: frozenset({TaskStatus.EXITED, TaskStatus.FAILED, TaskStatus.KILLED, TaskStatus.LOST}),

@@ -15,7 +15,7 @@ class Footprint:
         self.fenced: dict[str, int] = {}
         self.events: list[Event] = []
 
-    def has_locked(self, session_id: str) -> None:
+    def note_locked(self, session_id: str) -> None:
         if self._locked is not None:
             self._locked.add(session_id)
 
@@ -24,7 +24,7 @@ class Footprint:
         if self._locked is not None and session_id not in self._locked:
             raise RuntimeError(f"session {session_id} is written without its lock: name it in write(lock=…)")
 
-    def has_appended(self, events: Iterable[Event]) -> None:
+    def note_appended(self, events: Iterable[Event]) -> None:
         for event in events:
             self.events.append(event)
             self.sessions.add(event.session_id)

@@ -123,7 +123,7 @@ class Appender:
             counters = await _count(connection, group)
             written = [(a, counters.number(a)) for a in group if a.fence in counters.of_turn]
             for _, numbered in written:
-                footprint.has_appended(numbered)
+                footprint.note_appended(numbered)
             if footprint.events:
                 await copy_events(connection, footprint.events)
             await commit(connection, self._notifier, footprint.signal)

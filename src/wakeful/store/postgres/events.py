@@ -52,7 +52,7 @@ class PostgresEvents:
             )
             for place, event in enumerate(events, start=1)
         ]
-        self._footprint.has_appended(numbered)
+        self._footprint.note_appended(numbered)
         return numbered
 
     async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:

@@ -50,7 +50,7 @@ class PostgresSessions:
             session.created_at,
             session.updated_at,
         )
-        self._footprint.has_locked(session.id)
+        self._footprint.note_locked(session.id)
         return created is not None
 
     async def get(self, session_id: str) -> Session | None:

@@ -69,5 +69,5 @@ class SqliteEvents:
             f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at) for e in numbered],
         )
-        self._footprint.has_appended(numbered)
+        self._footprint.note_appended(numbered)
         return numbered

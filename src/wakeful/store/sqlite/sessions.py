@@ -39,7 +39,7 @@ class SqliteSessions:
                 session.updated_at,
             ),
         )
-        self._footprint.has_locked(session.id)
+        self._footprint.note_locked(session.id)
         return cursor.rowcount == 1
 
     async def get(self, session_id: str) -> Session | None:

@@ -4,6 +4,7 @@ Going to another thread and back costs more than most statements; a group pays f
 """
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from typing import Any, Generic, TypeVar
 from wakeful.errors import StoreUnavailable
 
 W = TypeVar("W")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -73,8 +76,18 @@ class Worker(Generic[W]):
             is_last |= self._gather(waiting)
             if waiting:
                 group = self._choose(waiting)
-                done = self._do(group)
+                done = self._attempt(group)
                 self._loop.call_soon_threadsafe(self._finish, group, done)
+
+    def _attempt(self, group: list[Job[W]]) -> Any:
+        """The thread must live on: without it everybody would wait for ever."""
+        try:
+            return self._do(group)
+        except Exception as error:
+            logger.exception("%s broke", self._thread.name)
+            for job in group:
+                job.error = error
+            return None
 
     def _gather(self, waiting: list[Job[W]]) -> bool:
         """Add what is queued to what waits; sleep only when there is nothing to do. True when nothing more comes."""

@@ -66,8 +66,13 @@ class Writer:
                     self._attempt(job, job.work, changed)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            self._fail_all(group, error)
+            for job in group:
+                job.error = translated(error, self._path)
+            self._undo()
             return None
+        except BaseException:
+            self._undo()
+            raise
         return changed.signal
 
     def _append(self, jobs: list[Job[Any]], changed: Footprint) -> None:
@@ -78,7 +83,7 @@ class Writer:
                     job.error = result
                 else:
                     job.result = result
-                    changed.has_appended(result)
+                    changed.note_appended(result)
 
     def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
         footprint = Footprint(write.lock)
@@ -97,14 +102,12 @@ class Writer:
             self._connection.execute("ROLLBACK TO job")
         self._connection.execute("RELEASE job")
 
-    def _fail_all(self, group: list[Job[Any]], error: sqlite3.Error) -> None:
-        for job in group:
-            job.error = translated(error, self._path)
+    def _undo(self) -> None:
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            # The thread must live on: the next group's BEGIN tells whoever asks what is wrong.
+            # The next group's BEGIN tells whoever asks what is wrong.
             logger.exception("cannot undo a failed group in %s", self._path)
 
     def _tell(self, signal: Signal | None) -> None:

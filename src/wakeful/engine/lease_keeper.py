@@ -1,0 +1,44 @@
+"""Keeps this node's lease, apart from everything else that the node does: also while it stops, or is very busy."""
+
+import asyncio
+import logging
+
+from wakeful.engine.ports import Clock
+from wakeful.engine.settings import EngineSettings
+from wakeful.store.base import Store, Transaction
+
+logger = logging.getLogger(__name__)
+
+
+class LeaseKeeper:
+    """The holder of an exclusive store has no rivals and needs no lease."""
+
+    def __init__(self, store: Store, node: str, clock: Clock, settings: EngineSettings) -> None:
+        self._store = store
+        self._node = node
+        self._clock = clock
+        self._seconds = settings.lease_seconds
+        self._never = asyncio.Event()
+
+    async def run(self) -> None:
+        while not self._store.is_exclusive:
+            await self._clock.wait(self._never, self._seconds / 3)
+            try:
+                await self.renew()
+            except Exception:  # The boundary of a background job: the next try may do better.
+                logger.exception("the lease could not be renewed")
+
+    async def renew(self) -> None:
+        if self._store.is_exclusive:
+            return
+
+        async def body(tx: Transaction) -> None:
+            await tx.nodes.renew(self._node, await tx.now() + self._seconds)
+
+        await self._store.write(body)
+
+    async def give_up(self) -> None:
+        async def body(tx: Transaction) -> None:
+            await tx.nodes.retire(self._node)
+
+        await self._store.write(body)
