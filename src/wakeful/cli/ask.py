@@ -57,12 +57,13 @@ async def _follow_or_stop(engine: Engine, receipt: Receipt, caught: asyncio.Futu
     try:
         jobs: list[asyncio.Future[Any]] = [following, failing, caught]
         await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        if failing.done() and not following.done():
+        if following.done() and following.exception() is None:
+            return _exit_code(following.result())
+        if failing.done():
             raise failing.result()
-        if not following.done() or following.exception() is not None:
-            # Nobody waits for the turn any more.
-            await engine.cancel(receipt.session_id)
-        return _exit_code(following.result()) if following.done() else 128 + caught.result()
+        # Nobody waits for the turn any more.
+        await engine.cancel(receipt.session_id)
+        return 128 + caught.result() if caught.done() else _exit_code(following.result())
     finally:
         following.cancel()
         failing.cancel()
