@@ -214,7 +214,7 @@ class Schedules(RuleBasedStateMachine):
     @invariant()
     def the_rules_hold(self) -> None:
         if hasattr(self, "house"):
-            self._do(self._check())
+            self.loop.run_until_complete(self._check())
 
     def teardown(self) -> None:
         try:

@@ -66,7 +66,9 @@ class Rescuer:
         own = await tx.turns.running_on(node)
         if not self.adopts:
             return own, []
-        return own, await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
+        orphans = await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
+        # However late its lease is renewed: what a node runs itself is no orphan to it.
+        return own, [turn for turn in orphans if turn.node != node]
 
     async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
         """A resume counts, unless the turn was ours all the time and only the store has failed."""
