@@ -67,6 +67,7 @@ async def test_steering_words_reach_the_model_before_its_next_call(node: Node) -
 async def test_steering_words_that_no_step_took_open_the_next_turn_under_their_own_id(node: Node, house: House) -> None:
     session = await open_session(node)
     first = await send(node, session, "first")
+    await send(node, session, "queued")
     words = await send(node, session, "left!", if_busy=IfBusy.STEER)
     node.agent.order(first.turn_id, "finish")
     await events_of(node, session, first.turn_id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from wakeful.engine.assignment import Assignment, assign
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
@@ -123,10 +123,12 @@ class Dispatcher:
         await tx.turns.open(turn)
         await tx.inbox.claim([row.id for row in batch.rows], turn.id)
         await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
-        await tx.journal.add(_entry(turn.id, 0, index, row) for index, row in enumerate(told))
+        inputs = [_entry(turn.id, 0, index, row) for index, row in enumerate(told)]
+        await tx.journal.add(inputs)
         how = "opened" if batch.is_wakeup else "with_message"
         await tx.events.append(session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)])
-        return await assign(tx, replace(turn, last_seq=turn.recorded_seq))
+        opened = replace(turn, last_seq=turn.recorded_seq)
+        return Assignment(opened, inputs if turn.parent is None else None)
 
     async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
         """Whether wake-ups must wait; then the session says so, and a stored time says how long."""

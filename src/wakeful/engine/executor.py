@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +14,11 @@ from wakeful.engine.recorder import Recorder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal import Entry
 from wakeful.model.message import Message, UserMessage
 from wakeful.model.transcript import fold
 from wakeful.model.turn import Outcome, TurnStatus
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ class Executor:
 
     async def _brief(self, assignment: Assignment, recorder: Recorder) -> Brief:
         turn = assignment.turn
-        transcript = fold(assignment.journal, turn.id)
+        transcript = fold(await self._journal(assignment), turn.id)
         if turn.last_seq > turn.recorded_seq:
             await recorder.abandon(StepAbandoned(transcript.last_step + 1))
         return Brief(
@@ -83,6 +85,15 @@ class Executor:
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
         )
+
+    async def _journal(self, assignment: Assignment) -> Sequence[Entry]:
+        if assignment.journal is not None:
+            return assignment.journal
+
+        async def body(tx: Transaction) -> list[Entry]:
+            return await tx.journal.of_chain(assignment.turn.id)
+
+        return await self.store.read(body)
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
         # Between two steps nothing is half done: the place to leave a turn to the next node.

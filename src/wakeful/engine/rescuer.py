@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from wakeful.engine.assignment import Assignment, assign
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
@@ -78,7 +78,7 @@ class Rescuer:
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
-            return None, None if taken is None else await assign(tx, taken)
+            return None, None if taken is None else Assignment(taken)
 
         logger.info("turn %s is resumed", turn.id)
         try:

@@ -145,6 +145,9 @@ class Runners:
 
     def _forget_commit(self, commit: asyncio.Task[Any]) -> None:
         del self._commits[commit]
+        # Whoever asked may have gone away: then nobody else asks how it went.
+        if not commit.cancelled():
+            commit.exception()
         if not self._commits:
             self._early_fences.clear()
 

@@ -94,7 +94,9 @@ def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -
     A waiting retry rides along with any message of its address even before its time: that turn's context
     holds the notice it is about.
     """
-    message = next(iter(sorted(_messages(pending), key=lambda row: not row.is_urgent)), None)
+    # Words that were to steer the last turn and came too late are still about it: they go before the queue.
+    messages = sorted(_messages(pending), key=lambda row: (not row.is_urgent, not row.steers))
+    message = messages[0] if messages else None
     notices = [row for row in pending if row.kind is not RowKind.MESSAGE]
     if message is not None:
         riding = [row for row in notices if row.address == message.address]

@@ -78,7 +78,8 @@ class Connection:
         try:
             await self.execute("ROLLBACK")
         except StoreError:
-            self._driver.terminate()
+            if not self._is_lost:
+                self._driver.terminate()
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:

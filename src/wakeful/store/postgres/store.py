@@ -83,8 +83,14 @@ class PostgresStore:
         """What has begun goes on when its caller goes away: after half a COMMIT nobody would know what holds."""
         job = asyncio.create_task(work)
         self._under_way.add(job)
-        job.add_done_callback(self._under_way.discard)
+        job.add_done_callback(self._forget)
         return await asyncio.shield(job)
+
+    def _forget(self, job: asyncio.Task[Any]) -> None:
+        self._under_way.discard(job)
+        # Whoever asked may have gone away: then nobody else asks how it went.
+        if not job.cancelled():
+            job.exception()
 
     def _require_open(self) -> Appender:
         if self._is_closed:
