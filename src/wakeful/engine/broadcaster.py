@@ -1,7 +1,7 @@
 """Event log to subscribers: replay, then follow. A subscriber is a cursor into the log, never a buffer.
 
-A short tail of each followed session is kept in memory, so that a live reader costs no query. It only ever holds
-committed events without a gap; whoever is behind it reads the store.
+A short tail is kept in memory of each session that runs a turn here or is followed, so that a live reader costs no
+query. It only ever holds committed events without a gap; whoever is behind it reads the store.
 """
 
 import asyncio
@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 
-from wakeful.model.event import Event
+from wakeful.model.event import TURN_STARTED, Event
 from wakeful.store.base import Signal, Store, Transaction
 
 _PAGE = 500
@@ -19,8 +20,9 @@ _TAIL = 256
 
 @dataclass(slots=True)
 class _Followed:
-    """A session with subscribers. Every event in `tail` directly follows the one before it."""
+    """A session with subscribers or with a running turn. Every event in `tail` directly follows the one before it."""
 
+    is_running: bool = False
     tail: deque[Event] = field(default_factory=lambda: deque(maxlen=_TAIL))
     subscribers: set[asyncio.Event] = field(default_factory=set)
 
@@ -31,6 +33,10 @@ class _Followed:
         if newest is not None and event.session_seq > newest + 1:
             self.tail.clear()
         self.tail.append(event)
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.subscribers and not self.is_running
 
     def wake(self) -> None:
         for changed in self.subscribers:
@@ -67,11 +73,11 @@ class Broadcaster:
     async def follow_turn(self, session_id: str, turn_id: str, after: int) -> AsyncGenerator[Event, None]:
         """The events of one turn with a number above `after`, up to its last one. Waits for it to open."""
         with self._subscribed(session_id) as (followed, changed):
-            # Every event of the session up to this number was looked at.
-            position = -1
+            # Every event of the session up to this number was looked at; None while that is not known.
+            position: int | None = None
             while not self._is_closed:
                 changed.clear()
-                news = _after(followed.tail, position)
+                news = _from(followed.tail, turn_id, after) if position is None else _after(followed.tail, position)
                 if news is None:
                     page, position, has_ended = await self._read_turn(session_id, turn_id, after)
                     if has_ended and not page:
@@ -90,15 +96,34 @@ class Broadcaster:
     def _hear(self, signal: Signal) -> None:
         told = {event.session_id for event in signal.events}
         for event in signal.events:
-            if followed := self._followed.get(event.session_id):
-                followed.add(event)
+            self._keep(event)
         touched = self._followed if signal.is_everything else signal.sessions & self._followed.keys()
-        for session_id in touched:
+        for session_id in list(touched):
             followed = self._followed[session_id]
             if session_id not in told:
-                # Another node's commit: the tail does not know what came, and must not say that nothing did.
-                followed.tail.clear()
+                self._lose_track(session_id, followed)
             followed.wake()
+
+    def _keep(self, event: Event) -> None:
+        if event.kind == TURN_STARTED:
+            self._followed.setdefault(event.session_id, _Followed()).is_running = True
+        followed = self._followed.get(event.session_id)
+        if followed is None:
+            return
+        followed.add(event)
+        if event.is_final:
+            followed.is_running = False
+            self._let_go(event.session_id, followed)
+
+    def _lose_track(self, session_id: str, followed: _Followed) -> None:
+        """Another node's commit: the tail does not know what came, and must not say that nothing did."""
+        followed.tail.clear()
+        followed.is_running = False
+        self._let_go(session_id, followed)
+
+    def _let_go(self, session_id: str, followed: _Followed) -> None:
+        if followed.is_idle and self._followed.get(session_id) is followed:
+            del self._followed[session_id]
 
     @contextmanager
     def _subscribed(self, session_id: str) -> Iterator[tuple[_Followed, asyncio.Event]]:
@@ -110,8 +135,7 @@ class Broadcaster:
             yield followed, changed
         finally:
             followed.subscribers.discard(changed)
-            if not followed.subscribers:
-                self._followed.pop(session_id, None)
+            self._let_go(session_id, followed)
 
     async def _read_session(self, session_id: str, after: int) -> list[Event]:
         async def body(tx: Transaction) -> list[Event]:
@@ -140,6 +164,14 @@ async def _has_ended(tx: Transaction, turn_id: str) -> bool:
         return turn.status.is_final
     # An id that was given out and never opened has one event at most, and that is its end.
     return bool(await tx.events.of_turn(turn_id, 0, 1))
+
+
+def _from(tail: deque[Event], turn_id: str, after: int) -> list[Event] | None:
+    """The session's events from the one that follows the turn's `after` on, when the tail has that one."""
+    for place, event in enumerate(tail):
+        if event.turn_id == turn_id and event.turn_seq == after + 1:
+            return list(islice(tail, place, None))
+    return None
 
 
 def _after(tail: deque[Event], number: int) -> list[Event] | None:
