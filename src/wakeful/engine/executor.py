@@ -62,6 +62,8 @@ class Executor:
                 )
             await self._follow(await self._brief(assignment, recorder), recorder)
         except TurnFailed as failure:
+            # What was said before it failed is part of the log.
+            await recorder.flushed()
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except (LeaseLost, StoreError, _Paused):
             raise
