@@ -1,12 +1,14 @@
-"""Sessions, turns, rows and tasks for tests: whole, and of no interest except for what a test names."""
+"""Sessions, turns, rows, tasks and approvals for tests: whole, and of no interest except for what a test names."""
 
 from typing import Any
 
+from wakeful.model.approval import Approval
 from wakeful.model.event import NewEvent
 from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.journal import Entry, input_entry
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind
-from wakeful.model.turn import Door, Lease, Turn, TurnStatus
+from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store
 
 DOOR = Door("telegram", async_delivery=True)
@@ -72,6 +74,24 @@ def a_task(task_id: str = "k1", session_id: str = "s1", **changes: Any) -> Task:
     return Task(task_id, session_id=session_id, **(values | changes))
 
 
+def an_approval(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> Approval:
+    values: dict[str, Any] = {
+        "step": 1,
+        "index": 1,
+        "call_id": "call1",
+        "command": "rm -r /",
+        "danger": "recursive_delete",
+        "reason": "It deletes a folder.",
+        "expires_at": 90.0,
+        "created_at": 50.0,
+    }
+    return Approval(session_id, turn_id, **(values | changes))
+
+
+def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
+    return input_entry(turn_id, 0, index, {"source": "user", "message_id": "", "text": text})
+
+
 def some_events(count: int, kind: str = "token") -> list[NewEvent]:
     return [NewEvent(kind, b"%d" % number) for number in range(count)]
 
@@ -88,6 +108,18 @@ async def have_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", *
     turn = a_turn(turn_id, session_id, **changes)
     await store.write(lambda tx: tx.turns.open(turn), lock=[session_id])
     return Lease(turn_id, session_id, turn.node or "", turn.epoch)
+
+
+async def have_closed_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> None:
+    await have_turn(store, turn_id, session_id, **changes)
+    outcome = Outcome(TurnStatus.DONE)
+    await store.write(lambda tx: tx.turns.close_if_running(turn_id, outcome), lock=[session_id])
+
+
+async def have_task(store: Store, task: Task) -> bool:
+    """Whether it is new. Its session is there afterwards."""
+    await have_session(store, task.session_id)
+    return await store.write(lambda tx: tx.tasks.add_if_absent(task), lock=[task.session_id])
 
 
 async def have_row(store: Store, row: InboxRow) -> InboxRow:

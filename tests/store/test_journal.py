@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.store.nouns import have_session, have_turn
+from tests.store.conftest import FakeClock
+from tests.store.nouns import have_closed_turn, have_session, have_turn
 from wakeful.errors import StoreError
 from wakeful.model.journal import Entry, EntryKind
-from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store
 
 
@@ -15,15 +15,40 @@ async def test_entries_come_back_in_the_order_of_steps(store: Store) -> None:
 
     await _add(store, list(reversed(entries)))
 
-    assert await _chain(store, "t1") == entries
+    assert [(e.step, e.index) for e in await _chain(store, "t1")] == [(e.step, e.index) for e in entries]
+
+
+async def test_an_entry_is_read_back_whole_with_the_time_of_the_store(store: Store, clock: FakeClock) -> None:
+    await have_turn(store)
+    await clock.set(77.0)
+
+    await _add(store, [_entry("t1", 0, 0), _entry("t1", 1, 0)])
+
+    assert await _chain(store, "t1") == [
+        Entry("t1", 0, 0, EntryKind.INPUT, b"{}", at=77.0),
+        Entry("t1", 1, 0, EntryKind.INPUT, b"{}", at=77.0),
+    ]
+
+
+async def test_the_entries_of_some_turns_are_those_of_no_other(store: Store) -> None:
+    for turn_id in ("a", "b", "c"):
+        await have_closed_turn(store, turn_id)
+        await _add(store, [_entry(turn_id, 1, 0), _entry(turn_id, 0, 1), _entry(turn_id, 0, 0)])
+
+    entries = await store.read(lambda tx: tx.journal.of_turns(["c", "a", "nobody"]))
+
+    for turn_id in ("a", "c"):
+        assert [(e.step, e.index) for e in entries if e.turn_id == turn_id] == [(0, 0), (0, 1), (1, 0)]
+    assert len(entries) == 6
+    assert await store.read(lambda tx: tx.journal.of_turns([])) == []
 
 
 async def test_a_chain_begins_with_its_oldest_turn_and_leaves_out_branches(store: Store) -> None:
     # Later turns have smaller ids here, so that only their parents tell the order.
-    await _have_closed(store, "c", parent=None)
-    await _have_closed(store, "b", parent="c")
-    await _have_closed(store, "branch", parent="c")
-    await _have_closed(store, "a", parent="b")
+    await have_closed_turn(store, "c", parent=None)
+    await have_closed_turn(store, "b", parent="c")
+    await have_closed_turn(store, "branch", parent="c")
+    await have_closed_turn(store, "a", parent="b")
     for turn_id in ("a", "b", "branch", "c"):
         await _add(store, [_entry(turn_id, 0, 0), _entry(turn_id, 1, 0)])
 
@@ -40,7 +65,7 @@ async def test_any_bytes_come_back_as_they_were(store: Store) -> None:
 
     await _add(store, [entry])
 
-    assert await _chain(store, "t1") == [entry]
+    assert [entry.payload for entry in await _chain(store, "t1")] == [b"\x00\xff\x80text"]
 
 
 async def test_adding_nothing_and_asking_for_nobody_are_fine(store: Store) -> None:
@@ -71,9 +96,3 @@ async def _add(store: Store, entries: list[Entry]) -> None:
 
 async def _chain(store: Store, turn_id: str) -> list[Entry]:
     return await store.read(lambda tx: tx.journal.of_chain(turn_id))
-
-
-async def _have_closed(store: Store, turn_id: str, parent: str | None) -> None:
-    await have_turn(store, turn_id, parent=parent)
-    outcome = Outcome(TurnStatus.DONE)
-    await store.write(lambda tx: tx.turns.close_if_running(turn_id, outcome), lock=["s1"])

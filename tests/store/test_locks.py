@@ -4,13 +4,22 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row, a_task, a_turn, have_row, have_turn, some_events
-from wakeful.model.task import TaskOutcome, TaskStatus
+from tests.store.nouns import a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
+from wakeful.model.approval import Choice
+from wakeful.model.task import Host, TaskOutcome, TaskStatus
 from wakeful.model.turn import Lease, Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 
 _LEASE = Lease("t1", "s1", "node1", 1)
+_FREE_WRITES: dict[str, Any] = {
+    "adopt task": lambda tx: tx.tasks.adopt(Host("host1", "boot1"), "node2", 0.0, keeper=None),
+    "next attempt": lambda tx: tx.tasks.next_attempt_if("k1", 1),
+    "save watch": lambda tx: tx.tasks.save_watch("k1", b"{}"),
+    "intend kill": lambda tx: tx.tasks.intend_kill_if_running("k1"),
+    "allow owner": lambda tx: tx.approvals.allow("recursive_delete", owner="alice"),
+}
 _UNLOCKED_WRITES: dict[str, Any] = {
+    "change": lambda tx: tx.sessions.change("s1", title="Another"),
     "activate": lambda tx: tx.sessions.activate("s1", "t1", release_hold=True),
     "settle": lambda tx: tx.sessions.settle("s1", head="t1", checkpoint=None, is_held=False, is_blocked=False),
     "wake_later": lambda tx: tx.sessions.wake_later("s1", 1.0),
@@ -26,6 +35,9 @@ _UNLOCKED_WRITES: dict[str, Any] = {
     "append": lambda tx: tx.events.append("s1", None, some_events(1)),
     "add task": lambda tx: tx.tasks.add_if_absent(a_task("k2", index=2)),
     "finish task": lambda tx: tx.tasks.finish_if_running("k1", TaskOutcome(TaskStatus.EXITED, 0, "")),
+    "ask": lambda tx: tx.approvals.ask_if_new(an_approval()),
+    "answer": lambda tx: tx.approvals.answer_if_open(an_approval(), Choice.ONCE, 0.0),
+    "allow session": lambda tx: tx.approvals.allow("recursive_delete", session_id="s1"),
 }
 
 
@@ -42,3 +54,11 @@ async def test_writing_to_a_session_without_its_lock_is_refused(store: Store, na
     with pytest.raises(RuntimeError, match="s1 is written without its lock"):
         await store.write(body, lock=["s2"])
     await store.write(body, lock=["s2", "s1"])
+
+
+@pytest.mark.parametrize("name", _FREE_WRITES)
+async def test_what_touches_a_task_or_an_owner_alone_needs_no_lock(store: Store, name: str) -> None:
+    await have_turn(store)
+    await store.write(lambda tx: tx.tasks.add_if_absent(a_task()), lock=["s1"])
+
+    await store.write(_FREE_WRITES[name])

@@ -1,15 +1,20 @@
 """Schemas: both stores have the same one, and every older one becomes it."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
 
 import wakeful.store
+from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
-from tests.store.nouns import have_turn
+from tests.store.nouns import a_session, a_task, a_turn, have_turn
 from wakeful.errors import StoreTooNew
+from wakeful.model.task import TaskStatus
+from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -54,6 +59,28 @@ async def test_an_older_postgres_schema_is_brought_up_to_date(postgres_url: str,
     assert [row["version"] for row in versions] == [m.version for m in POSTGRES]
 
 
+async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "wakeful.db"
+    _apply_to_sqlite(path, SQLITE[:1])
+    _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
+
+    store = SqliteStore(path, FakeClock())
+    await store.open()
+    await _check_rows_of_version_1(store)
+    await store.close()
+
+
+async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(postgres_url: str) -> None:
+    await _apply_to_postgres(postgres_url, POSTGRES[:1])
+    async with Admin(postgres_url) as admin:
+        await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
+
+    store = PostgresStore(postgres_url)
+    await store.open()
+    await _check_rows_of_version_1(store)
+    await store.close()
+
+
 async def test_opening_again_keeps_what_is_there(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "wakeful.db", FakeClock())
     await store.open()
@@ -84,6 +111,49 @@ async def test_a_newer_postgres_schema_is_refused_and_left_alone(postgres_url: s
 
     with pytest.raises(StoreTooNew, match=r'"postgres" at .* was written by a newer Wakeful \(schema 999'):
         await _open_postgres(postgres_url)
+
+
+# A closed turn with two entries, a running one with one, a task that runs and one that has ended.
+_ROWS_OF_VERSION_1 = """
+    INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint, active,
+                          created_at, updated_at)
+    VALUES ('s1', 'alice', 'telegram', 'chat', 'thread', 'demo:model', '', 't1', 't1', 't2', 10, 10);
+
+    INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id, source, is_wakeup,
+                       model, status, node, epoch, workspace, opened_at)
+    VALUES ('t1', 's1', NULL, 'telegram', TRUE, 'telegram', 'chat', 'thread', 'user', FALSE,
+            'demo:model', 'done', 'node1', 1, '', 20),
+           ('t2', 's1', 't1', 'telegram', TRUE, 'telegram', 'chat', 'thread', 'user', FALSE,
+            'demo:model', 'running', 'node1', 1, '', 20);
+
+    INSERT INTO journal (turn_id, step, idx, kind, payload)
+    VALUES ('t1', 0, 0, 'input', CAST('one' AS {blob})),
+           ('t1', 1, 0, 'answer', CAST('two' AS {blob})),
+           ('t2', 0, 0, 'input', CAST('three' AS {blob}));
+
+    INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, host, boot_id, command, door, async_delivery,
+                       platform, chat_id, thread_id, model, will_notify, status, exit_code, kill_intended, started_at,
+                       ended_at)
+    VALUES ('k1', 'process', 's1', 'alice', 't2', 1, 1, 'host1', 'boot1', CAST('make' AS {blob}), 'telegram', TRUE,
+            'telegram', 'chat', 'thread', 'demo:model', TRUE, 'running', NULL, FALSE, 40, NULL),
+           ('k2', 'process', 's1', 'alice', 't2', 1, 2, 'host1', 'boot1', CAST('make' AS {blob}), 'telegram', TRUE,
+            'telegram', 'chat', 'thread', 'demo:model', TRUE, 'killed', 9, TRUE, 41, 42)
+"""
+
+
+async def _check_rows_of_version_1(store: Store) -> None:
+    async def body(tx: Transaction) -> tuple[Any, ...]:
+        session, turn = await tx.sessions.get("s1"), await tx.turns.get("t2")
+        return session, turn, await tx.journal.of_chain("t2"), await tx.tasks.of_session("s1")
+
+    session, turn, entries, tasks = await store.read(body)
+
+    assert session == a_session(head="t1", checkpoint="t1", active="t2", message_count=2)
+    assert turn == a_turn("t2", parent="t1")
+    assert [(entry.payload, entry.at) for entry in entries] == [(b"one", 0.0), (b"two", 0.0), (b"three", 0.0)]
+    running = a_task("k1", turn_id="t2")
+    ended = a_task("k2", turn_id="t2", index=2, status=TaskStatus.KILLED, exit_code=9, kill_intended=True)
+    assert tasks == [running, replace(ended, started_at=41.0, ended_at=42.0)]
 
 
 async def _open_sqlite(path: Path) -> None:

@@ -1,28 +1,42 @@
 """Nodes: a lease that is renewed, or not."""
 
-from tests.store.nouns import have_turn
+from tests.store.conftest import FakeClock
+from tests.store.nouns import a_task, have_task, have_turn
 from wakeful.store.base import Store
 
 
 async def test_a_node_keeps_its_turns_as_long_as_it_renews_its_lease(store: Store) -> None:
     await have_turn(store, node="node1")
 
-    await store.write(lambda tx: tx.nodes.renew("node1", 100.0))
+    await store.write(lambda tx: tx.nodes.renew("node1", 100.0, host="host1"))
     assert await _orphans(store, 99.0) == []
     assert await _orphans(store, 100.0) == ["t1"]
 
-    await store.write(lambda tx: tx.nodes.renew("node1", 200.0))
+    await store.write(lambda tx: tx.nodes.renew("node1", 200.0, host="host1"))
     assert await _orphans(store, 100.0) == []
 
 
 async def test_a_retired_node_holds_nothing(store: Store) -> None:
     await have_turn(store, node="node1")
-    await store.write(lambda tx: tx.nodes.renew("node1", 100.0))
+    await store.write(lambda tx: tx.nodes.renew("node1", 100.0, host="host1"))
 
     await store.write(lambda tx: tx.nodes.retire("node1"))
     await store.write(lambda tx: tx.nodes.retire("nobody"))
 
     assert await _orphans(store, 0.0) == ["t1"]
+
+
+async def test_a_host_is_as_old_as_the_last_lease_of_its_nodes(store: Store, clock: FakeClock) -> None:
+    await have_task(store, a_task())
+
+    await clock.set(100.0)
+    await store.write(lambda tx: tx.nodes.renew("node1", 0.0, host="host1"))
+    await clock.set(200.0)
+    await store.write(lambda tx: tx.nodes.renew("node2", 0.0, host="host1"))
+    await store.write(lambda tx: tx.nodes.retire("node2"))
+
+    assert await store.read(lambda tx: tx.tasks.of_silent_hosts(200.0)) == []
+    assert [task.id for task in await store.read(lambda tx: tx.tasks.of_silent_hosts(201.0))] == ["k1"]
 
 
 async def _orphans(store: Store, now: float) -> list[str]:

@@ -8,10 +8,11 @@ import pytest
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_row, a_session, have_session, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_task, have_session, have_task, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
+from wakeful.model.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
 from wakeful.store.postgres import sessions
@@ -139,7 +140,7 @@ async def test_nodes_that_start_at_once_do_not_collide(postgres_url: str, admin:
 
     await asyncio.gather(*(store.open() for store in stores))
 
-    assert await admin.fetchval("SELECT count(*) FROM wakeful_schema") == 1
+    assert await admin.fetchval("SELECT count(*) = max(version) FROM wakeful_schema")
     for store in stores:
         await store.close()
 
@@ -156,6 +157,23 @@ async def test_a_turn_is_taken_over_by_one_of_two_nodes_and_counted_once(one: No
     assert turn is not None
     assert [winner.node for winner in taken if winner] == [turn.node]
     assert (turn.epoch, turn.resumes) == (2, 1)
+
+
+async def test_a_task_that_another_node_is_just_writing_is_left_for_the_next_adoption(one: Node, two: Node) -> None:
+    await have_task(one.store, a_task("k1", index=1))
+    await have_task(one.store, a_task("k2", index=2))
+
+    async def adopt() -> list[str]:
+        tasks = await two.store.write(lambda tx: tx.tasks.adopt(Host("host1", "boot1"), "two", 100.0, keeper=None))
+        return [task.id for task in tasks]
+
+    async def body(tx: Transaction) -> list[str]:
+        await tx.tasks.save_watch("k1", b"{}")
+        return await adopt()
+
+    assert await one.store.write(body) == ["k2"]
+    await two.store.write(lambda tx: tx.nodes.renew("two", 200.0, host="host1"))
+    assert await adopt() == ["k1"]
 
 
 async def test_appends_and_writes_of_two_nodes_leave_no_gap(one: Node, two: Node) -> None:

@@ -33,7 +33,7 @@ _WRITES: dict[str, Any] = {
     "close": lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)),
     "post": lambda tx: tx.inbox.post_if_new(a_row()),
     "append": lambda tx: tx.events.append("s1", None, some_events(1)),
-    "renew": lambda tx: tx.nodes.renew("node1", 1.0),
+    "renew": lambda tx: tx.nodes.renew("node1", 1.0, host="host1"),
 }
 
 

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row, a_session, have_row, have_session
+from tests.store.nouns import a_row, a_session, an_input, have_row, have_session, have_turn
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
+from wakeful.model.turn import TurnStatus
 from wakeful.store.base import Store, Transaction
 
 NOTICE = a_row("notice", kind=RowKind.NOTICE)
 
 
 async def test_a_session_is_read_back_whole(store: Store) -> None:
-    session = a_session(head="t0", checkpoint="t0")
+    session = a_session(head="t0", checkpoint="t0", workspace="/home", title="A talk", task_id="k1")
 
     is_new = await store.write(lambda tx: tx.sessions.create_if_absent(session))
 
@@ -64,6 +65,36 @@ async def test_settling_makes_a_session_idle(store: Store) -> None:
 
     expected = a_session(head="t9", checkpoint="t8", is_held=True, is_blocked=True)
     assert await _session(store) == expected
+
+
+async def test_settling_counts_what_the_turn_has_recorded(store: Store) -> None:
+    for turn_id, count in (("t1", 3), ("t2", 2)):
+        await have_turn(store, turn_id, status=TurnStatus.DONE)
+        await _record(store, turn_id, count)
+        await _settle(store, turn_id)
+
+    assert (await _session(store)).message_count == 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "title", "model", "is_blocked"),
+    [
+        ({"title": "New"}, "New", "demo:model", True),
+        ({"model": "other:model"}, "Old", "other:model", False),
+        ({"model": "demo:model", "title": ""}, "", "demo:model", True),
+        ({}, "Old", "demo:model", True),
+    ],
+)
+async def test_a_change_leaves_what_it_does_not_name_and_another_model_ends_the_block(
+    store: Store, changes: dict[str, str], title: str, model: str, is_blocked: bool
+) -> None:
+    await have_session(store, title="Old")
+    await _given(store, is_blocked=True)
+
+    await store.write(lambda tx: tx.sessions.change("s1", **changes), lock=["s1"])
+
+    session = await _session(store)
+    assert (session.title, session.model, session.is_blocked) == (title, model, is_blocked)
 
 
 async def test_a_wait_is_set_and_taken_back(store: Store) -> None:
@@ -135,6 +166,18 @@ async def _session(store: Store, session_id: str = "s1") -> Session:
     session = await store.read(lambda tx: tx.sessions.get(session_id))
     assert session is not None
     return session
+
+
+async def _record(store: Store, turn_id: str, count: int) -> None:
+    entries = [an_input(turn_id, "words", index) for index in range(count)]
+    await store.write(lambda tx: tx.journal.add(entries), lock=["s1"])
+
+
+async def _settle(store: Store, turn_id: str) -> None:
+    await store.write(
+        lambda tx: tx.sessions.settle("s1", head=turn_id, checkpoint=None, is_held=False, is_blocked=False),
+        lock=["s1"],
+    )
 
 
 async def _given(

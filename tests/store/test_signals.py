@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from tests.store.nouns import a_row, have_session, have_turn, some_events
+from tests.store.nouns import a_row, a_task, have_session, have_task, have_turn, some_events
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -49,6 +49,15 @@ async def test_an_ended_or_taken_turn_is_told_with_its_new_epoch(store: Store, s
     assert signals == [Signal(frozenset(), {"t1": 2}), Signal(frozenset(), {"t1": 3})]
 
 
+async def test_an_intended_kill_is_told_to_whoever_watches_the_task(store: Store, signals: list[Signal]) -> None:
+    await have_task(store, a_task())
+
+    await store.write(lambda tx: tx.tasks.intend_kill_if_running("k1"))
+    await store.write(lambda tx: tx.tasks.intend_kill_if_running("nobody"))
+
+    assert signals == [Signal(frozenset({"s1"}))]
+
+
 async def test_appends_are_told_once_each_and_in_order(store: Store, signals: list[Signal]) -> None:
     first, second = await have_turn(store, "t1", "s1"), await have_turn(store, "t2", "s2")
 
@@ -64,7 +73,7 @@ async def test_appends_are_told_once_each_and_in_order(store: Store, signals: li
 async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signals: list[Signal]) -> None:
     lease = await have_turn(store)
 
-    await store.write(lambda tx: tx.nodes.renew("node1", 5.0))
+    await store.write(lambda tx: tx.nodes.renew("node1", 5.0, host="host1"))
     await store.write(lambda tx: tx.sessions.wake_later("s1", 5.0), lock=["s1"])
     await store.append(lease, [])
 

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn, some_events
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
@@ -25,6 +25,8 @@ async def test_a_turn_is_read_back_whole(store: Store) -> None:
         address=Address("api", "c", ""),
         is_wakeup=True,
         attempt=2,
+        workspace="/home/alice",
+        message_id="m7",
         node=None,
     )
 
@@ -35,6 +37,21 @@ async def test_a_turn_is_read_back_whole(store: Store) -> None:
 
 async def test_an_unknown_turn_is_none(store: Store) -> None:
     assert await store.read(lambda tx: tx.turns.get("t1")) is None
+
+
+async def test_a_chain_goes_from_a_turn_to_its_ancestors_as_far_as_asked(store: Store) -> None:
+    # Later turns have smaller ids here, so that only their parents tell the order.
+    await have_closed_turn(store, "c", parent=None)
+    await have_closed_turn(store, "b", parent="c")
+    await have_closed_turn(store, "branch", parent="c")
+    await have_closed_turn(store, "a", parent="b")
+
+    async def chain(turn_id: str, limit: int) -> list[str]:
+        return [turn.id for turn in await store.read(lambda tx: tx.turns.chain(turn_id, limit))]
+
+    assert await chain("a", 2) == ["a", "b"]
+    assert await chain("a", 3) == await chain("a", 9) == ["a", "b", "c"]
+    assert await chain("nobody", 3) == []
 
 
 async def test_a_session_runs_one_turn_at_a_time(store: Store) -> None:
@@ -166,8 +183,8 @@ async def test_a_lost_lease_releases_nothing(store: Store) -> None:
 async def test_orphans_are_running_turns_without_a_living_node(store: Store) -> None:
     await _turns_on(store, t1="alive", t2="late", t3="unknown", t4=None, t5="unknown")
     await _close(store, "t5", DONE)
-    await store.write(lambda tx: tx.nodes.renew("alive", 101.0))
-    await store.write(lambda tx: tx.nodes.renew("late", 100.0))
+    await store.write(lambda tx: tx.nodes.renew("alive", 101.0, host="host1"))
+    await store.write(lambda tx: tx.nodes.renew("late", 100.0, host="host1"))
 
     orphans = await store.read(lambda tx: tx.turns.orphans(100.0, keeper=None))
 
@@ -176,7 +193,7 @@ async def test_orphans_are_running_turns_without_a_living_node(store: Store) -> 
 
 async def test_a_keeper_finds_all_that_it_does_not_hold(store: Store) -> None:
     await _turns_on(store, t1="keeper", t2="alive", t3=None)
-    await store.write(lambda tx: tx.nodes.renew("alive", 101.0))
+    await store.write(lambda tx: tx.nodes.renew("alive", 101.0, host="host1"))
 
     orphans = await store.read(lambda tx: tx.turns.orphans(100.0, keeper="keeper"))
 

@@ -21,6 +21,10 @@ CANCELLED = "cancelled"
 MESSAGE_QUEUED = "message_queued"
 TASK_STARTED = "task_started"
 PROCESS_COMPLETE = "process_complete"
+WATCH_MATCH = "watch_match"
+APPROVAL_REQUIRED = "approval_required"
+APPROVAL_ANSWERED = "approval_answered"
+SESSION_UPDATED = "session-updated"
 WAKE_WAITS = "wake_waits"
 
 # The last event of a turn is one of these, and there is exactly one.

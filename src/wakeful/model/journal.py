@@ -4,6 +4,7 @@ Step 0 holds the inputs that opened the turn. In every later step index 0 is the
 results of its n calls, and what follows are inputs that joined the turn before its next step.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -26,6 +27,13 @@ class Entry:
     index: int
     kind: EntryKind
     payload: bytes
+    # When it was recorded: given by the store.
+    at: float = 0.0
+
+    @property
+    def id(self) -> str:
+        """The name under which people see it, as a message."""
+        return f"{self.turn_id}.{self.step}.{self.index}"
 
     @property
     def data(self) -> dict[str, Any]:
@@ -33,9 +41,9 @@ class Entry:
         return decoded
 
 
-def input_entry(turn_id: str, step: int, index: int, *, source: str, message_id: str, text: str) -> Entry:
-    payload = orjson.dumps({"source": source, "message_id": message_id, "text": text})
-    return Entry(turn_id, step, index, EntryKind.INPUT, payload)
+def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) -> Entry:
+    """`data` has the text, its source and message_id, and what is known of a notice."""
+    return Entry(turn_id, step, index, EntryKind.INPUT, orjson.dumps(data))
 
 
 def answer_entry(turn_id: str, step: int, message: AssistantMessage, usage: Usage) -> Entry:

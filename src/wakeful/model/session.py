@@ -20,6 +20,9 @@ class Session:
     model: str = ""
     # The folder that its tools work in, wherever the server was started that runs its next turn.
     workspace: str = ""
+    title: str = ""
+    # The delegation that it works for; None for a session of its own.
+    task_id: str | None = None
     # The last closed turn, whatever its status: the next turn grows from here.
     head: str | None = None
     # The latest turn that completed.
@@ -34,5 +37,7 @@ class Session:
     is_blocked: bool = False
     # When the wake budget frees; until then notices wait.
     wake_at: float | None = None
+    # The journal entries of its closed turns.
+    message_count: int = 0
     created_at: float = 0.0
     updated_at: float = 0.0

@@ -59,9 +59,17 @@ class Turn:
     attempt: int = 0
     # The folder that its tools work in.
     workspace: str = ""
+    # Its sender's name for the message that opened it; empty for a wake-up.
+    message_id: str = ""
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None
+
+    @property
+    def lease(self) -> "Lease":
+        """The right of the node that runs it."""
+        assert self.node is not None
+        return Lease(self.id, self.session_id, self.node, self.epoch)
 
 
 @dataclass(frozen=True, slots=True)

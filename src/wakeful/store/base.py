@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from wakeful.model.approval import Approval, Choice
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.session import Session
-from wakeful.model.task import Task, TaskOutcome
+from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
 
 T = TypeVar("T")
@@ -47,6 +48,22 @@ class Sessions(Protocol):
 
     async def get(self, session_id: str) -> Session | None: ...
 
+    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+        """Give it another title or model; None leaves what is there. A changed model may wake again: it is no longer
+        blocked.
+        """
+        ...
+
+    async def page(
+        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+    ) -> list[Session]:
+        """The sessions of an owner, or of everybody, that no delegation works in; the one changed last comes first.
+
+        `query`: only those with these words in their title or their messages, whatever their case. `before`: only
+        those that come after this (updated_at, id) in the list.
+        """
+        ...
+
     async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
         """The session now runs this turn. `release_hold`: a user has spoken, notices need not wait any more."""
         ...
@@ -54,7 +71,7 @@ class Sessions(Protocol):
     async def settle(
         self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
     ) -> None:
-        """The active turn has ended; the session is idle."""
+        """The active turn, now `head`, has ended; the session is idle. Its entries count as messages from now on."""
         ...
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
@@ -74,6 +91,10 @@ class Turns(Protocol):
     async def open(self, turn: Turn) -> None: ...
 
     async def get(self, turn_id: str) -> Turn | None: ...
+
+    async def chain(self, turn_id: str, limit: int) -> list[Turn]:
+        """The turn and its ancestors, newest first, `limit` at most."""
+        ...
 
     async def require(self, lease: Lease) -> Turn:
         """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
@@ -139,6 +160,10 @@ class Events(Protocol):
 class Journal(Protocol):
     async def add(self, entries: Iterable[Entry]) -> None: ...
 
+    async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
+        """The entries of these turns, each turn's in their order, the turns in any."""
+        ...
+
     async def of_chain(self, turn_id: str) -> list[Entry]:
         """The entries of the turn and of all its ancestors, oldest first."""
         ...
@@ -146,20 +171,89 @@ class Journal(Protocol):
 
 class Tasks(Protocol):
     async def add_if_absent(self, task: Task) -> bool:
-        """Write a task before it is spawned; false when its call has one already."""
+        """Write a task before it is spawned; false when its call has one already at the same part."""
         ...
 
     async def get(self, task_id: str) -> Task | None: ...
 
-    async def of_session(self, session_id: str) -> list[Task]: ...
+    async def of_call(self, turn_id: str, step: int, index: int) -> list[Task]:
+        """The tasks that a call has begun, in the order of their parts."""
+        ...
+
+    async def of_session(self, session_id: str) -> list[Task]:
+        """In the order of their start."""
+        ...
+
+    async def recent(self, session_id: str, *, ended: int) -> list[Task]:
+        """Those of a session that run, and so many of those that have ended; newest first."""
+        ...
+
+    async def page(self, owner: str | None, *, limit: int) -> list[Task]:
+        """The newest tasks of an owner, or of everybody, newest first."""
+        ...
+
+    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
+        """How many tasks run of each of these sessions; none is left out of the answer."""
+        ...
+
+    async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
+        """Make `node` the watcher of running tasks that nobody watches, and return them: processes of this host,
+        and delegations of any. Nobody watches means: their node is none, or has let its lease run out. With
+        `keeper`: any node but this one is gone.
+        """
+        ...
+
+    async def watched_by(self, node: str) -> list[Task]:
+        """The running tasks that a node watches."""
+        ...
+
+    async def of_silent_hosts(self, before: float) -> list[Task]:
+        """Running processes of hosts that were last seen before this moment, or never."""
+        ...
+
+    async def next_attempt_if(self, task_id: str, attempt: int) -> bool:
+        """Count one more spawn of a running task; false when that was done already or it has ended."""
+        ...
+
+    async def save_watch(self, task_id: str, watch: bytes, *, will_notify: bool | None = None) -> None:
+        """How far the output was searched; `will_notify` changes what is promised of the end, None leaves it."""
+        ...
 
     async def intend_kill_if_running(self, task_id: str) -> bool: ...
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool: ...
 
 
+class Approvals(Protocol):
+    async def ask_if_new(self, approval: Approval) -> Approval:
+        """Write the question, or find the one that the same call has asked before."""
+        ...
+
+    async def get(self, turn_id: str, step: int, index: int) -> Approval | None: ...
+
+    async def find(self, session_id: str, call_id: str) -> Approval | None:
+        """The newest question of this call id in this session."""
+        ...
+
+    async def answer_if_open(self, approval: Approval, choice: Choice, now: float) -> bool:
+        """False when it was answered before or its time has passed."""
+        ...
+
+    async def open_of(self, session_id: str, now: float) -> list[Approval]:
+        """What waits for an answer in this session or in one of its delegations, however deep; oldest first."""
+        ...
+
+    async def allow(self, danger: str, *, session_id: str = "", owner: str = "") -> None:
+        """Do not ask about this danger again: in the session, or for the owner, whichever is given."""
+        ...
+
+    async def is_allowed(self, danger: str, session_id: str, owner: str) -> bool: ...
+
+
 class Nodes(Protocol):
-    async def renew(self, node: str, lease_until: float) -> None: ...
+    async def renew(self, node: str, lease_until: float, *, host: str) -> None:
+        """Also says that the host is up."""
+        ...
 
     async def retire(self, node: str) -> None: ...
 
@@ -177,6 +271,8 @@ class Transaction(Protocol):
     def journal(self) -> Journal: ...
     @property
     def tasks(self) -> Tasks: ...
+    @property
+    def approvals(self) -> Approvals: ...
     @property
     def nodes(self) -> Nodes: ...
 

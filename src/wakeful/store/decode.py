@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from wakeful.model.approval import Approval, Choice
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.session import Address, Session
@@ -20,6 +21,8 @@ def session_from(row: Row) -> Session:
         address=_address_from(row),
         model=row["model"],
         workspace=row["workspace"],
+        title=row["title"],
+        task_id=row["task_id"],
         head=row["head"],
         checkpoint=row["checkpoint"],
         active=row["active"],
@@ -27,6 +30,7 @@ def session_from(row: Row) -> Session:
         is_held=bool(row["is_held"]),
         is_blocked=bool(row["is_blocked"]),
         wake_at=row["wake_at"],
+        message_count=row["message_count"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
@@ -50,6 +54,7 @@ def turn_from(row: Row) -> Turn:
         recorded_seq=row["recorded_seq"],
         attempt=row["attempt"],
         workspace=row["workspace"],
+        message_id=row["message_id"],
         error=row["error"],
         opened_at=row["opened_at"],
         closed_at=row["closed_at"],
@@ -78,10 +83,12 @@ def inbox_row_from(row: Row) -> InboxRow:
 
 
 def entry_from(row: Row) -> Entry:
-    return Entry(row["turn_id"], row["step"], row["idx"], EntryKind(row["kind"]), row["payload"])
+    return Entry(row["turn_id"], row["step"], row["idx"], EntryKind(row["kind"]), row["payload"], row["at"])
 
 
 def task_from(row: Row) -> Task:
+    """From a row of tasks joined with the notice of its end."""
+    notice_status = row["notice_status"]
     return Task(
         id=row["id"],
         kind=TaskKind(row["kind"]),
@@ -96,11 +103,39 @@ def task_from(row: Row) -> Task:
         address=_address_from(row),
         model=row["model"],
         will_notify=bool(row["will_notify"]),
+        part=row["part"],
+        is_inline=bool(row["is_inline"]),
+        spec=row["spec"],
+        watch=row["watch"],
+        attempt=row["attempt"],
+        node=row["node"],
+        child_session_id=row["child_session_id"],
         status=TaskStatus(row["status"]),
         exit_code=row["exit_code"],
+        result=row["result"].decode(),
         kill_intended=bool(row["kill_intended"]),
         started_at=row["started_at"],
         ended_at=row["ended_at"],
+        notice_status=None if notice_status is None else RowStatus(notice_status),
+        woke_turn_id=row["woke_turn_id"],
+    )
+
+
+def approval_from(row: Row) -> Approval:
+    choice = row["choice"]
+    return Approval(
+        session_id=row["session_id"],
+        turn_id=row["turn_id"],
+        step=row["step"],
+        index=row["idx"],
+        call_id=row["call_id"],
+        command=row["command"].decode(),
+        danger=row["danger"],
+        reason=row["reason"].decode(),
+        expires_at=row["expires_at"],
+        task_id=row["task_id"],
+        choice=None if choice is None else Choice(choice),
+        created_at=row["created_at"],
     )
 
 

@@ -9,7 +9,7 @@ CALLING = AssistantMessage("let me see", calls=(ONE, TWO))
 
 
 def said(turn: str, text: str) -> Entry:
-    return input_entry(turn, 0, 0, source="user", message_id="m", text=text)
+    return input_entry(turn, 0, 0, {"source": "user", "message_id": "m", "text": text})
 
 
 def result(turn: str, index: int, call: ToolCall) -> Entry:

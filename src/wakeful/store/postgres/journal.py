@@ -1,6 +1,6 @@
 """The step journal in PostgreSQL."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wakeful.model.journal import Entry
 from wakeful.store.decode import entry_from
@@ -14,14 +14,21 @@ class PostgresJournal:
     async def add(self, entries: Iterable[Entry]) -> None:
         entries = list(entries)
         await self._connection.execute(
-            """INSERT INTO journal (turn_id, step, idx, kind, payload)
-               SELECT * FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::bytea[])""",
+            """INSERT INTO journal (turn_id, step, idx, kind, payload, at)
+               SELECT e.*, (SELECT wakeful_now())
+               FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::bytea[]) AS e""",
             [entry.turn_id for entry in entries],
             [entry.step for entry in entries],
             [entry.index for entry in entries],
             [entry.kind for entry in entries],
             [entry.payload for entry in entries],
         )
+
+    async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)
+        )
+        return [entry_from(row) for row in rows]
 
     async def of_chain(self, turn_id: str) -> list[Entry]:
         rows = await self._connection.fetch(

@@ -7,12 +7,17 @@ class PostgresNodes:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def renew(self, node: str, lease_until: float) -> None:
+    async def renew(self, node: str, lease_until: float, *, host: str) -> None:
         await self._connection.execute(
             """INSERT INTO nodes (id, lease_until) VALUES ($1, $2)
                ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until""",
             node,
             lease_until,
+        )
+        await self._connection.execute(
+            """INSERT INTO hosts (id, seen_at) VALUES ($1, wakeful_now())
+               ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at""",
+            host,
         )
 
     async def retire(self, node: str) -> None:

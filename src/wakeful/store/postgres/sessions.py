@@ -16,6 +16,14 @@ _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL
 """
+_IN_THE_LIST = """
+    s.task_id IS NULL AND ($1::text IS NULL OR s.owner = $1)
+    AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
+"""
+_SAYS = """(strpos(lower(s.title), lower($5)) > 0 OR EXISTS (
+    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
+    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($5)) > 0
+))"""
 
 
 async def lock_sessions(connection: Connection, session_ids: Collection[str]) -> None:
@@ -33,9 +41,9 @@ class PostgresSessions:
         address = session.address
         # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
         created = await self._connection.fetchval(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint,
-                                     created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
+                                     head, checkpoint, created_at, updated_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
                ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE
                RETURNING TRUE""",
             session.id,
@@ -45,6 +53,8 @@ class PostgresSessions:
             address.thread_id,
             session.model,
             session.workspace,
+            session.title,
+            session.task_id,
             session.head,
             session.checkpoint,
             session.created_at,
@@ -56,6 +66,32 @@ class PostgresSessions:
     async def get(self, session_id: str) -> Session | None:
         row = await self._connection.fetchrow("SELECT * FROM sessions WHERE id = $1", session_id)
         return None if row is None else session_from(row)
+
+    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+        self._footprint.require_lock(session_id)
+        await self._connection.execute(
+            """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model),
+                                   is_blocked = is_blocked AND coalesce($3, model) = model
+               WHERE id = $1""",
+            session_id,
+            title,
+            model,
+        )
+
+    async def page(
+        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+    ) -> list[Session]:
+        # Text has no NUL here, so none can be looked for.
+        words = query.replace("\0", "")
+        wanted = f"{_IN_THE_LIST} AND {_SAYS}" if words else _IN_THE_LIST
+        rows = await self._connection.fetch(
+            f"SELECT s.* FROM sessions s WHERE {wanted} ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
+            owner,
+            *(before or (None, None)),
+            limit,
+            *([words] if words else []),
+        )
+        return [session_from(row) for row in rows]
 
     async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
         self._footprint.require_lock(session_id)
@@ -71,7 +107,8 @@ class PostgresSessions:
     ) -> None:
         self._footprint.require_lock(session_id)
         await self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = $2, checkpoint = $3, is_held = $4, is_blocked = $5
+            """UPDATE sessions SET active = NULL, head = $2, checkpoint = $3, is_held = $4, is_blocked = $5,
+                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = $2)
                WHERE id = $1""",
             session_id,
             head,

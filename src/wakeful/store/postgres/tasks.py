@@ -1,9 +1,33 @@
 """Background tasks in PostgreSQL."""
 
-from wakeful.model.task import Task, TaskOutcome
+from collections.abc import Sequence
+
+from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import task_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+
+# With the notice of its end, if there is one.
+_WITH_NOTICE = """
+    SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
+    FROM {tasks} t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
+"""
+_READ = _WITH_NOTICE.format(tasks="tasks")
+
+# `free` is how the tasks were when the statement began, `still` those of them that nobody has taken since. It waits
+# for no other write, so that it can stand in nobody's way: what is locked is left for the next call.
+_ADOPT = """
+    WITH free AS MATERIALIZED (
+        SELECT t.id, t.node FROM tasks t LEFT JOIN nodes n ON n.id = t.node
+        WHERE t.status = 'running' AND (t.kind = 'delegation' OR t.host = $1) AND {unwatched}
+    ), still AS MATERIALIZED (
+        SELECT t.id FROM tasks t JOIN free f ON f.id = t.id
+        WHERE t.status = 'running' AND t.node IS NOT DISTINCT FROM f.node
+        FOR UPDATE OF t SKIP LOCKED
+    ), adopted AS (
+        UPDATE tasks t SET node = $2 FROM still WHERE t.id = still.id RETURNING t.*
+    )
+""" + _WITH_NOTICE.format(tasks="adopted")
 
 
 class PostgresTasks:
@@ -14,11 +38,12 @@ class PostgresTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         added = await self._connection.fetchval(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, status,
-                                  started_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-               ON CONFLICT (turn_id, step, idx) DO NOTHING RETURNING TRUE""",
+            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
+                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
+                                  watch, attempt, node, child_session_id, status, started_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+                       $21, $22, $23, $24, $25, $26)
+               ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE""",
             task.id,
             task.kind,
             task.session_id,
@@ -26,6 +51,7 @@ class PostgresTasks:
             task.turn_id,
             task.step,
             task.index,
+            task.part,
             task.host.id,
             task.host.boot_id,
             task.command.encode(),
@@ -36,36 +62,114 @@ class PostgresTasks:
             task.address.thread_id,
             task.model,
             task.will_notify,
+            task.is_inline,
+            task.spec,
+            task.watch,
+            task.attempt,
+            task.node,
+            task.child_session_id,
             task.status,
             task.started_at,
         )
         return added is not None
 
     async def get(self, task_id: str) -> Task | None:
-        row = await self._connection.fetchrow("SELECT * FROM tasks WHERE id = $1", task_id)
+        row = await self._connection.fetchrow(f"{_READ} WHERE t.id = $1", task_id)
         return None if row is None else task_from(row)
 
-    async def of_session(self, session_id: str) -> list[Task]:
-        rows = await self._connection.fetch(
-            "SELECT * FROM tasks WHERE session_id = $1 ORDER BY started_at, id", session_id
+    async def of_call(self, turn_id: str, step: int, index: int) -> list[Task]:
+        return await self._read(
+            f"{_READ} WHERE t.turn_id = $1 AND t.step = $2 AND t.idx = $3 ORDER BY t.part", turn_id, step, index
         )
-        return [task_from(row) for row in rows]
+
+    async def of_session(self, session_id: str) -> list[Task]:
+        return await self._read(f"{_READ} WHERE t.session_id = $1 ORDER BY t.started_at, t.id", session_id)
+
+    async def recent(self, session_id: str, *, ended: int) -> list[Task]:
+        return await self._read(
+            f"""{_READ} WHERE t.session_id = $1 AND (t.status = 'running' OR t.id IN (
+                    SELECT id FROM tasks WHERE session_id = $1 AND status <> 'running'
+                    ORDER BY started_at DESC, id DESC LIMIT $2))
+                ORDER BY t.started_at DESC, t.id DESC""",
+            session_id,
+            ended,
+        )
+
+    async def page(self, owner: str | None, *, limit: int) -> list[Task]:
+        return await self._read(
+            f"{_READ} WHERE $1::text IS NULL OR t.owner = $1 ORDER BY t.started_at DESC, t.id DESC LIMIT $2",
+            owner,
+            limit,
+        )
+
+    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
+        rows = await self._connection.fetch(
+            """SELECT session_id, count(*) AS count FROM tasks
+               WHERE status = 'running' AND session_id = ANY($1::text[]) GROUP BY session_id""",
+            list(session_ids),
+        )
+        return dict.fromkeys(session_ids, 0) | {row["session_id"]: row["count"] for row in rows}
+
+    async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
+        unwatched = "coalesce(n.lease_until, 0) <= $3" if keeper is None else "t.node IS DISTINCT FROM $3"
+        return await self._read(
+            f"{_ADOPT.format(unwatched=unwatched)} ORDER BY t.started_at, t.id",
+            host.id,
+            node,
+            now if keeper is None else keeper,
+        )
+
+    async def watched_by(self, node: str) -> list[Task]:
+        return await self._read(f"{_READ} WHERE t.status = 'running' AND t.node = $1 ORDER BY t.started_at, t.id", node)
+
+    async def of_silent_hosts(self, before: float) -> list[Task]:
+        return await self._read(
+            f"""{_READ} WHERE t.status = 'running' AND t.kind = 'process'
+                AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.id = t.host AND h.seen_at >= $1)
+                ORDER BY t.started_at, t.id""",
+            before,
+        )
+
+    async def next_attempt_if(self, task_id: str, attempt: int) -> bool:
+        counted = await self._connection.fetchval(
+            """UPDATE tasks SET attempt = attempt + 1 WHERE id = $1 AND attempt = $2 AND status = 'running'
+               RETURNING TRUE""",
+            task_id,
+            attempt,
+        )
+        return counted is not None
+
+    async def save_watch(self, task_id: str, watch: bytes, *, will_notify: bool | None = None) -> None:
+        await self._connection.execute(
+            "UPDATE tasks SET watch = $2, will_notify = coalesce($3, will_notify) WHERE id = $1",
+            task_id,
+            watch,
+            will_notify,
+        )
 
     async def intend_kill_if_running(self, task_id: str) -> bool:
-        intended = await self._connection.fetchval(
-            "UPDATE tasks SET kill_intended = TRUE WHERE id = $1 AND status = 'running' RETURNING TRUE", task_id
+        session_id = await self._connection.fetchval(
+            "UPDATE tasks SET kill_intended = TRUE WHERE id = $1 AND status = 'running' RETURNING session_id", task_id
         )
-        return intended is not None
+        if session_id is None:
+            return False
+        # The node that watches the task has to look.
+        self._footprint.sessions.add(session_id)
+        return True
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool:
         session_id = await self._connection.fetchval(
-            """UPDATE tasks SET status = $2, exit_code = $3, ended_at = wakeful_now()
+            """UPDATE tasks SET status = $2, exit_code = $3, result = $4, ended_at = wakeful_now()
                WHERE id = $1 AND status = 'running' RETURNING session_id""",
             task_id,
             outcome.status,
             outcome.exit_code,
+            outcome.result.encode(),
         )
         if session_id is None:
             return False
         self._footprint.require_lock(session_id)
         return True
+
+    async def _read(self, query: str, *arguments: object) -> list[Task]:
+        return [task_from(row) for row in await self._connection.fetch(query, *arguments)]

@@ -3,6 +3,7 @@
 from wakeful.errors import StoreError, StoreUnavailable
 from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
+from wakeful.store.postgres.approvals import PostgresApprovals
 from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.events import PostgresEvents
 from wakeful.store.postgres.inbox import PostgresInbox
@@ -27,6 +28,7 @@ class PostgresTransaction:
         self.events = PostgresEvents(connection, footprint)
         self.journal = PostgresJournal(connection)
         self.tasks = PostgresTasks(connection, footprint)
+        self.approvals = PostgresApprovals(connection, footprint)
         self.nodes = PostgresNodes(connection)
 
     async def now(self) -> float:

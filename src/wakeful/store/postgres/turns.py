@@ -20,8 +20,8 @@ class PostgresTurns:
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  opened_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)""",
+                                  message_id, opened_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)""",
             turn.id,
             turn.session_id,
             turn.parent,
@@ -39,12 +39,27 @@ class PostgresTurns:
             turn.recorded_seq,
             turn.attempt,
             turn.workspace,
+            turn.message_id,
             turn.opened_at,
         )
 
     async def get(self, turn_id: str) -> Turn | None:
         row = await self._connection.fetchrow("SELECT * FROM turns WHERE id = $1", turn_id)
         return None if row is None else turn_from(row)
+
+    async def chain(self, turn_id: str, limit: int) -> list[Turn]:
+        rows = await self._connection.fetch(
+            """WITH RECURSIVE chain (id, parent, depth) AS (
+                   SELECT id, parent, 1 FROM turns WHERE id = $1
+                   UNION ALL
+                   SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
+                   WHERE c.depth < $2
+               )
+               SELECT t.* FROM chain c JOIN turns t ON t.id = c.id ORDER BY c.depth""",
+            turn_id,
+            limit,
+        )
+        return [turn_from(row) for row in rows]
 
     async def require(self, lease: Lease) -> Turn:
         self._footprint.require_lock(lease.session_id)

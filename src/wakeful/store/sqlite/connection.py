@@ -3,6 +3,8 @@
 import sqlite3
 from pathlib import Path
 
+import orjson
+
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
 
 # RETURNING came with this one.
@@ -19,6 +21,8 @@ def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: b
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
     )
     connection.row_factory = sqlite3.Row
+    connection.create_function("contains", 2, _contains, deterministic=True)
+    connection.create_function("text_of", 1, _text_of, deterministic=True)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -35,6 +39,17 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
     ours = _sentence_for(error, path)
     ours.__cause__ = error
     return ours
+
+
+def _contains(text: str | None, words: str) -> bool:
+    """Whatever their case, in every script: SQLite's own LIKE knows that of ASCII only."""
+    return text is not None and words.casefold() in text.casefold()
+
+
+def _text_of(payload: bytes) -> str | None:
+    """The words of a journal entry."""
+    text: str | None = orjson.loads(payload).get("text")
+    return text
 
 
 def _sentence_for(error: sqlite3.Error, path: Path) -> StoreError:

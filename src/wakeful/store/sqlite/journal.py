@@ -1,21 +1,30 @@
 """The step journal in SQLite."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from wakeful.model.journal import Entry
 from wakeful.store.decode import entry_from
 
 
 class SqliteJournal:
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
         self._connection = connection
+        self._clock = clock
 
     async def add(self, entries: Iterable[Entry]) -> None:
+        at = self._clock()
         self._connection.executemany(
-            "INSERT INTO journal (turn_id, step, idx, kind, payload) VALUES (?, ?, ?, ?, ?)",
-            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload) for entry in entries],
+            "INSERT INTO journal (turn_id, step, idx, kind, payload, at) VALUES (?, ?, ?, ?, ?, ?)",
+            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at) for entry in entries],
         )
+
+    async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
+        marks = ", ".join("?" * len(turn_ids))
+        rows = self._connection.execute(
+            f"SELECT * FROM journal WHERE turn_id IN ({marks}) ORDER BY turn_id, step, idx", turn_ids
+        )
+        return [entry_from(row) for row in rows]
 
     async def of_chain(self, turn_id: str) -> list[Entry]:
         rows = self._connection.execute(

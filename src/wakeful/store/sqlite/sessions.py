@@ -1,6 +1,7 @@
 """Sessions in SQLite."""
 
 import sqlite3
+from typing import Any
 
 from wakeful.model.session import Session
 from wakeful.store.decode import session_from
@@ -12,6 +13,10 @@ _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL
 """
+_SAYS = """(contains(s.title, ?) OR EXISTS (
+    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
+    WHERE t.session_id = s.id AND contains(text_of(j.payload), ?)
+))"""
 
 
 class SqliteSessions:
@@ -22,9 +27,9 @@ class SqliteSessions:
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
         cursor = self._connection.execute(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint,
-                                     created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
+            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
+                                     head, checkpoint, created_at, updated_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
             (
                 session.id,
                 session.owner,
@@ -33,6 +38,8 @@ class SqliteSessions:
                 address.thread_id,
                 session.model,
                 session.workspace,
+                session.title,
+                session.task_id,
                 session.head,
                 session.checkpoint,
                 session.created_at,
@@ -46,6 +53,34 @@ class SqliteSessions:
         row = self._connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
         return None if row is None else session_from(row)
 
+    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+        self._footprint.require_lock(session_id)
+        self._connection.execute(
+            """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model),
+                                   is_blocked = is_blocked AND coalesce(?2, model) = model
+               WHERE id = ?3""",
+            (title, model, session_id),
+        )
+
+    async def page(
+        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+    ) -> list[Session]:
+        wanted, arguments = ["s.task_id IS NULL"], list[Any]()
+        if owner is not None:
+            wanted.append("s.owner = ?")
+            arguments.append(owner)
+        if before is not None:
+            wanted.append("(s.updated_at, s.id) < (?, ?)")
+            arguments += before
+        if query:
+            wanted.append(_SAYS)
+            arguments += [query, query]
+        rows = self._connection.execute(
+            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?",
+            [*arguments, limit],
+        )
+        return [session_from(row) for row in rows]
+
     async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
@@ -58,8 +93,9 @@ class SqliteSessions:
     ) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = ?, checkpoint = ?, is_held = ?, is_blocked = ?
-               WHERE id = ?""",
+            """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
+                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1)
+               WHERE id = ?5""",
             (head, checkpoint, is_held, is_blocked, session_id),
         )
 

@@ -1,11 +1,17 @@
 """Background tasks in SQLite."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from wakeful.model.task import Task, TaskOutcome
+from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import task_from
 from wakeful.store.footprint import Footprint
+
+# With the notice of its end, if there is one.
+_READ = """
+    SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
+    FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
+"""
 
 
 class SqliteTasks:
@@ -17,11 +23,11 @@ class SqliteTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         cursor = self._connection.execute(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, status,
-                                  started_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (turn_id, step, idx) DO NOTHING""",
+            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
+                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
+                                  watch, attempt, node, child_session_id, status, started_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (turn_id, step, idx, part) DO NOTHING""",
             (
                 task.id,
                 task.kind,
@@ -30,6 +36,7 @@ class SqliteTasks:
                 task.turn_id,
                 task.step,
                 task.index,
+                task.part,
                 task.host.id,
                 task.host.boot_id,
                 task.command.encode(),
@@ -40,6 +47,12 @@ class SqliteTasks:
                 task.address.thread_id,
                 task.model,
                 task.will_notify,
+                task.is_inline,
+                task.spec,
+                task.watch,
+                task.attempt,
+                task.node,
+                task.child_session_id,
                 task.status,
                 task.started_at,
             ),
@@ -47,28 +60,97 @@ class SqliteTasks:
         return cursor.rowcount == 1
 
     async def get(self, task_id: str) -> Task | None:
-        row = self._connection.execute("SELECT * FROM tasks WHERE id = ?", (task_id,)).fetchone()
+        row = self._connection.execute(f"{_READ} WHERE t.id = ?", (task_id,)).fetchone()
         return None if row is None else task_from(row)
 
-    async def of_session(self, session_id: str) -> list[Task]:
-        rows = self._connection.execute(
-            "SELECT * FROM tasks WHERE session_id = ? ORDER BY started_at, id", (session_id,)
-        )
-        return [task_from(row) for row in rows]
+    async def of_call(self, turn_id: str, step: int, index: int) -> list[Task]:
+        return self._read("WHERE t.turn_id = ? AND t.step = ? AND t.idx = ? ORDER BY t.part", turn_id, step, index)
 
-    async def intend_kill_if_running(self, task_id: str) -> bool:
+    async def of_session(self, session_id: str) -> list[Task]:
+        return self._read("WHERE t.session_id = ? ORDER BY t.started_at, t.id", session_id)
+
+    async def recent(self, session_id: str, *, ended: int) -> list[Task]:
+        return self._read(
+            """WHERE t.session_id = ? AND (t.status = 'running' OR t.id IN (
+                   SELECT id FROM tasks WHERE session_id = ? AND status <> 'running'
+                   ORDER BY started_at DESC, id DESC LIMIT ?))
+               ORDER BY t.started_at DESC, t.id DESC""",
+            session_id,
+            session_id,
+            ended,
+        )
+
+    async def page(self, owner: str | None, *, limit: int) -> list[Task]:
+        newest = "ORDER BY t.started_at DESC, t.id DESC LIMIT ?"
+        if owner is None:
+            return self._read(newest, limit)
+        return self._read(f"WHERE t.owner = ? {newest}", owner, limit)
+
+    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
+        marks = ", ".join("?" * len(session_ids))
+        rows = self._connection.execute(
+            f"""SELECT session_id, count(*) FROM tasks WHERE status = 'running' AND session_id IN ({marks})
+                GROUP BY session_id""",
+            session_ids,
+        )
+        return dict.fromkeys(session_ids, 0) | {row[0]: row[1] for row in rows}
+
+    async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
+        unwatched = "node IS NOT ?"
+        if keeper is None:
+            unwatched = "NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = node AND n.lease_until > ?)"
+        rows = self._connection.execute(
+            f"""UPDATE tasks SET node = ?
+                WHERE status = 'running' AND (kind = 'delegation' OR host = ?) AND {unwatched} RETURNING id""",
+            (node, host.id, now if keeper is None else keeper),
+        ).fetchall()
+        marks = ", ".join("?" * len(rows))
+        return self._read(f"WHERE t.id IN ({marks}) ORDER BY t.started_at, t.id", *(row["id"] for row in rows))
+
+    async def watched_by(self, node: str) -> list[Task]:
+        return self._read("WHERE t.status = 'running' AND t.node = ? ORDER BY t.started_at, t.id", node)
+
+    async def of_silent_hosts(self, before: float) -> list[Task]:
+        return self._read(
+            """WHERE t.status = 'running' AND t.kind = 'process'
+               AND NOT EXISTS (SELECT 1 FROM hosts h WHERE h.id = t.host AND h.seen_at >= ?)
+               ORDER BY t.started_at, t.id""",
+            before,
+        )
+
+    async def next_attempt_if(self, task_id: str, attempt: int) -> bool:
         cursor = self._connection.execute(
-            "UPDATE tasks SET kill_intended = 1 WHERE id = ? AND status = 'running'", (task_id,)
+            "UPDATE tasks SET attempt = attempt + 1 WHERE id = ? AND attempt = ? AND status = 'running'",
+            (task_id, attempt),
         )
         return cursor.rowcount == 1
 
+    async def save_watch(self, task_id: str, watch: bytes, *, will_notify: bool | None = None) -> None:
+        self._connection.execute(
+            "UPDATE tasks SET watch = ?, will_notify = coalesce(?, will_notify) WHERE id = ?",
+            (watch, will_notify, task_id),
+        )
+
+    async def intend_kill_if_running(self, task_id: str) -> bool:
+        row = self._connection.execute(
+            "UPDATE tasks SET kill_intended = 1 WHERE id = ? AND status = 'running' RETURNING session_id", (task_id,)
+        ).fetchone()
+        if row is None:
+            return False
+        # The node that watches the task has to look.
+        self._footprint.sessions.add(row["session_id"])
+        return True
+
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool:
         row = self._connection.execute(
-            """UPDATE tasks SET status = ?, exit_code = ?, ended_at = ? WHERE id = ? AND status = 'running'
-               RETURNING session_id""",
-            (outcome.status, outcome.exit_code, self._clock(), task_id),
+            """UPDATE tasks SET status = ?, exit_code = ?, result = ?, ended_at = ?
+               WHERE id = ? AND status = 'running' RETURNING session_id""",
+            (outcome.status, outcome.exit_code, outcome.result.encode(), self._clock(), task_id),
         ).fetchone()
         if row is None:
             return False
         self._footprint.require_lock(row["session_id"])
         return True
+
+    def _read(self, which: str, *arguments: object) -> list[Task]:
+        return [task_from(row) for row in self._connection.execute(f"{_READ} {which}", arguments)]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.approvals import SqliteApprovals
 from wakeful.store.sqlite.events import SqliteEvents
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
@@ -26,9 +27,10 @@ class SqliteTransaction:
         self.turns = SqliteTurns(connection, clock, footprint)
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
-        self.journal = SqliteJournal(connection)
+        self.journal = SqliteJournal(connection, clock)
         self.tasks = SqliteTasks(connection, clock, footprint)
-        self.nodes = SqliteNodes(connection)
+        self.approvals = SqliteApprovals(connection, footprint)
+        self.nodes = SqliteNodes(connection, clock)
 
     async def now(self) -> float:
         return self._clock()

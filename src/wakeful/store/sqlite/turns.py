@@ -22,8 +22,8 @@ class SqliteTurns:
         self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  opened_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  message_id, opened_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 turn.id,
                 turn.session_id,
@@ -42,6 +42,7 @@ class SqliteTurns:
                 turn.recorded_seq,
                 turn.attempt,
                 turn.workspace,
+                turn.message_id,
                 turn.opened_at,
             ),
         )
@@ -49,6 +50,19 @@ class SqliteTurns:
     async def get(self, turn_id: str) -> Turn | None:
         row = self._connection.execute("SELECT * FROM turns WHERE id = ?", (turn_id,)).fetchone()
         return None if row is None else turn_from(row)
+
+    async def chain(self, turn_id: str, limit: int) -> list[Turn]:
+        rows = self._connection.execute(
+            """WITH RECURSIVE chain (id, parent, depth) AS (
+                   SELECT id, parent, 1 FROM turns WHERE id = ?
+                   UNION ALL
+                   SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
+                   WHERE c.depth < ?
+               )
+               SELECT t.* FROM chain c JOIN turns t ON t.id = c.id ORDER BY c.depth""",
+            (turn_id, limit),
+        )
+        return [turn_from(row) for row in rows]
 
     async def require(self, lease: Lease) -> Turn:
         self._footprint.require_lock(lease.session_id)

@@ -1,0 +1,90 @@
+"""Questions to a person, their answers, and what need not be asked any more, in SQLite."""
+
+import sqlite3
+
+from wakeful.model.approval import Approval, Choice
+from wakeful.store.decode import approval_from
+from wakeful.store.footprint import Footprint
+
+
+class SqliteApprovals:
+    def __init__(self, connection: sqlite3.Connection, footprint: Footprint) -> None:
+        self._connection = connection
+        self._footprint = footprint
+
+    async def ask_if_new(self, approval: Approval) -> Approval:
+        self._footprint.require_lock(approval.session_id)
+        self._connection.execute(
+            """INSERT INTO approvals (session_id, turn_id, step, idx, call_id, command, danger, reason, expires_at,
+                                      task_id, created_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn_id, step, idx) DO NOTHING""",
+            (
+                approval.session_id,
+                approval.turn_id,
+                approval.step,
+                approval.index,
+                approval.call_id,
+                approval.command.encode(),
+                approval.danger,
+                approval.reason.encode(),
+                approval.expires_at,
+                approval.task_id,
+                approval.created_at,
+            ),
+        )
+        asked = await self.get(approval.turn_id, approval.step, approval.index)
+        assert asked is not None
+        return asked
+
+    async def get(self, turn_id: str, step: int, index: int) -> Approval | None:
+        row = self._connection.execute(
+            "SELECT * FROM approvals WHERE turn_id = ? AND step = ? AND idx = ?", (turn_id, step, index)
+        ).fetchone()
+        return None if row is None else approval_from(row)
+
+    async def find(self, session_id: str, call_id: str) -> Approval | None:
+        row = self._connection.execute(
+            """SELECT * FROM approvals WHERE session_id = ? AND call_id = ?
+               ORDER BY created_at DESC, step DESC, idx DESC LIMIT 1""",
+            (session_id, call_id),
+        ).fetchone()
+        return None if row is None else approval_from(row)
+
+    async def answer_if_open(self, approval: Approval, choice: Choice, now: float) -> bool:
+        self._footprint.require_lock(approval.session_id)
+        cursor = self._connection.execute(
+            """UPDATE approvals SET choice = ?
+               WHERE turn_id = ? AND step = ? AND idx = ? AND choice IS NULL AND expires_at > ?""",
+            (choice, approval.turn_id, approval.step, approval.index, now),
+        )
+        return cursor.rowcount == 1
+
+    async def open_of(self, session_id: str, now: float) -> list[Approval]:
+        rows = self._connection.execute(
+            """WITH RECURSIVE family (id) AS (
+                   SELECT id FROM sessions WHERE id = ?
+                   UNION
+                   SELECT s.id FROM family f JOIN tasks t ON t.session_id = f.id JOIN sessions s ON s.task_id = t.id
+               )
+               SELECT a.* FROM family f JOIN approvals a ON a.session_id = f.id
+               WHERE a.choice IS NULL AND a.expires_at > ? ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
+            (session_id, now),
+        )
+        return [approval_from(row) for row in rows]
+
+    async def allow(self, danger: str, *, session_id: str = "", owner: str = "") -> None:
+        if session_id:
+            self._footprint.require_lock(session_id)
+        self._connection.execute(
+            "INSERT INTO allowances (danger, session_id, owner) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (danger, session_id, owner),
+        )
+
+    async def is_allowed(self, danger: str, session_id: str, owner: str) -> bool:
+        # Empty means nobody, on both sides.
+        row = self._connection.execute(
+            """SELECT 1 FROM allowances
+               WHERE danger = ?1 AND (session_id = ?2 AND ?2 <> '' OR owner = ?3 AND ?3 <> '')""",
+            (danger, session_id, owner),
+        ).fetchone()
+        return row is not None
