@@ -1,0 +1,9 @@
+"""`wakeful ask`: it ends with its turn, and reads nothing while the turn runs."""
+
+from wakeful.gateway.platforms.base import BasePlatformAdapter
+
+
+class AskAdapter(BasePlatformAdapter):
+    name = "ask"
+    supports_async_delivery = False
+    can_ask = False

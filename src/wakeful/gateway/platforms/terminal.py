@@ -1,0 +1,7 @@
+"""The chat in a terminal."""
+
+from wakeful.gateway.platforms.base import BasePlatformAdapter
+
+
+class TerminalAdapter(BasePlatformAdapter):
+    name = "terminal"

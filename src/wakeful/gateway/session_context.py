@@ -1,0 +1,19 @@
+"""The session context under the names that tools and clients know it by."""
+
+from wakeful.context import (
+    async_delivery_supported,
+    clear_session_vars,
+    declare_stateless_channel,
+    get_session_env,
+    set_current_session_id,
+    set_session_vars,
+)
+
+__all__ = [
+    "async_delivery_supported",
+    "clear_session_vars",
+    "declare_stateless_channel",
+    "get_session_env",
+    "set_current_session_id",
+    "set_session_vars",
+]
