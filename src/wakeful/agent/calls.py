@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -36,22 +35,27 @@ class CallRunner:
             await asyncio.gather(*jobs, return_exceptions=True)
 
     async def rerun(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
-        """After a crash: run again what does no harm; of the rest the model must know that nobody knows."""
-        harmless = [open_call for open_call in calls if self._is_harmless(open_call.call)]
+        """After a crash: run again what may be; of the rest the model must know that nobody knows."""
+        again = [open_call for open_call in calls if await self._may_rerun(turn, step, open_call)]
         for open_call in calls:
-            if open_call not in harmless:
+            if open_call not in again:
                 yield CallFinished(step, open_call.index, open_call.call, INTERRUPTED, 0.0)
-        async with aclosing(self.run(turn, step, harmless)) as results:
+        async with aclosing(self.run(turn, step, again)) as results:
             async for finished in results:
                 yield finished
 
-    def _is_harmless(self, call: ToolCall) -> bool:
+    async def _may_rerun(self, turn: Turn, step: int, open_call: OpenCall) -> bool:
+        """A call that was never possible is answered with an error, now as then."""
+        call = open_call.call
         tool = self.tools.get(call.name)
-        return tool is None or tool.is_harmless
+        arguments = _arguments_of(call)
+        if tool is None or arguments is None:
+            return True
+        return await tool.may_rerun(arguments, ToolContext(turn, step, open_call.index, call.id))
 
     async def _finish(self, turn: Turn, step: int, open_call: OpenCall) -> CallFinished:
         call = open_call.call
-        context = ToolContext(turn.id, turn.session_id, step, open_call.index, Path(turn.workspace))
+        context = ToolContext(turn, step, open_call.index, call.id)
         started = time.monotonic()
         result = await self._result_of(call, context)
         seconds = round(time.monotonic() - started, 3)
@@ -68,7 +72,7 @@ class CallRunner:
         try:
             return await tool.run(arguments, context)
         except Exception as error:  # A broken tool must not end the turn: the model can go another way.
-            logger.exception("tool %s broke in turn %s", call.name, context.turn_id)
+            logger.exception("tool %s broke in turn %s", call.name, context.turn.id)
             return ToolResult(f"error: {call.name} broke: {type(error).__name__}: {error}")
 
 

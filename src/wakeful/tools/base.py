@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from wakeful.model.turn import Turn
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
@@ -17,13 +19,21 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Where a call stands: its key in the journal, and the directory that its paths are relative to."""
+    """Where a call stands: its turn, its key in the journal, and its id in the conversation."""
 
-    turn_id: str
-    session_id: str
+    turn: Turn
     step: int
     index: int
-    workspace: Path
+    call_id: str
+
+    @property
+    def session_id(self) -> str:
+        return self.turn.session_id
+
+    @property
+    def workspace(self) -> Path:
+        """The directory that its paths are relative to."""
+        return Path(self.turn.workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +47,10 @@ class Tool(Protocol):
     @property
     def spec(self) -> ToolSpec: ...
 
-    @property
-    def is_harmless(self) -> bool:
-        """Running it twice does no harm: a call cut off by a crash is simply run again."""
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        """Whether a call that a crash cut off is simply run again: because that does no harm, or because the tool
+        finds by itself what the first run has begun.
+        """
         ...
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult: ...

@@ -29,7 +29,9 @@ class ReadFile:
             "required": ["path"],
         },
     )
-    is_harmless = True
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return await _result_of(_read, arguments, context.workspace)
@@ -46,7 +48,9 @@ class ListFiles:
             },
         },
     )
-    is_harmless = True
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return await _result_of(_list, arguments, context.workspace)
@@ -65,7 +69,9 @@ class WriteFile:
             "required": ["path", "content"],
         },
     )
-    is_harmless = False
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return False
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return await _result_of(_write, arguments, context.workspace)

@@ -66,6 +66,9 @@ class EchoTool:
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, "says it again", {"type": "object"})
 
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return self.is_harmless
+
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self.runs.append(arguments)
         self.contexts.append(context)
@@ -119,7 +122,8 @@ async def test_a_call_knows_its_place_in_the_journal_and_works_in_the_folder_of_
     tool = EchoTool()
     brief = replace(brief_with(), turn=replace(TURN, workspace="/srv/project"))
     await facts_of(loop_with(ScriptedModel([([], (call("echo"),)), (["done"], ())]), tool), brief)
-    assert tool.contexts == [ToolContext("turn_1", "ses_1", 1, 1, Path("/srv/project"))]
+    assert tool.contexts == [ToolContext(brief.turn, 1, 1, "c1")]
+    assert tool.contexts[0].workspace == Path("/srv/project")
 
 
 async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_order() -> None:

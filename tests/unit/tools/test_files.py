@@ -5,20 +5,21 @@ from typing import Any
 
 import pytest
 
-from wakeful.tools.base import Tool, ToolContext
+from tests.unit.tools.kit import tool_context
+from wakeful.tools.base import Tool
 from wakeful.tools.files import RESULT_LIMIT, ListFiles, ReadFile, WriteFile
 
 _TOOLS: list[Tool] = [ReadFile(), ListFiles(), WriteFile()]
 
 
 async def _run(tool: Tool, workspace: Path, **arguments: Any) -> str:
-    result = await tool.run(arguments, ToolContext("turn", "session", 1, 1, workspace))
+    result = await tool.run(arguments, tool_context(workspace))
     result.text.encode()
     return result.text
 
 
-def test_only_writing_is_not_harmless() -> None:
-    assert [tool.is_harmless for tool in _TOOLS] == [True, True, False]
+async def test_only_writing_is_not_run_again(tmp_path: Path) -> None:
+    assert [await tool.may_rerun({}, tool_context(tmp_path)) for tool in _TOOLS] == [True, True, False]
 
 
 async def test_a_file_is_read_whole(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import orjson
 import pytest
 
@@ -6,7 +8,9 @@ from wakeful.agent.providers.demo import DemoModel
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
-_TOOLS = [ToolSpec(name, "", {}) for name in ("read_file", "list_files", "write_file")]
+_TOOLS = [
+    ToolSpec(name, "", {}) for name in ("read_file", "list_files", "write_file", "terminal", "process", "delegate_task")
+]
 
 
 async def _answer(*messages: Message, tools: list[ToolSpec] = _TOOLS) -> AssistantMessage:
@@ -43,9 +47,25 @@ async def test_it_speaks_word_by_word_and_always_the_same() -> None:
         ("list files", "list_files", {}),
         ("List the files in docs", "list_files", {"path": "docs"}),
         ("write a.txt: two\nlines", "write_file", {"path": "a.txt", "content": "two\nlines"}),
+        ("run make -j2", "terminal", {"command": "make -j2"}),
+        (
+            "run sleep 5; echo done in the background",
+            "terminal",
+            {"command": "sleep 5; echo done", "background": True, "notify_on_complete": True},
+        ),
+        (
+            "watch tail -f log for ERROR",
+            "terminal",
+            {"command": "tail -f log", "background": True, "watch_patterns": ["ERROR"]},
+        ),
+        ("list processes", "process", {"action": "list"}),
+        ("Kill proc_1.", "process", {"action": "kill", "session_id": "proc_1"}),
+        ("wait for proc_1", "process", {"action": "wait", "session_id": "proc_1"}),
+        ("delegate run ls; read a", "delegate_task", {"tasks": [{"goal": "run ls"}, {"goal": "read a"}]}),
+        ("delegate read a in the background", "delegate_task", {"tasks": [{"goal": "read a"}], "background": True}),
     ],
 )
-async def test_plain_requests_call_tools(words: str, tool: str, arguments: dict[str, str]) -> None:
+async def test_plain_requests_call_tools(words: str, tool: str, arguments: dict[str, Any]) -> None:
     answer = await _answer(UserMessage(words))
 
     assert [call.name for call in answer.calls] == [tool]
@@ -93,3 +113,36 @@ async def test_it_speaks_of_a_notice_alone() -> None:
 
 async def test_it_speaks_even_of_nothing() -> None:
     assert (await _answer()).text
+
+
+async def test_it_speaks_of_the_end_of_a_background_process_in_its_own_words() -> None:
+    notice = "[IMPORTANT: Background process proc_1 completed (exit code 3).\nCommand: make\nOutput:\nno rule]"
+
+    answer = await _answer(UserMessage("Hi"), AssistantMessage("Hello"), UserMessage(notice))
+
+    assert "`make` has failed with exit code 3" in answer.text
+    assert "> no rule" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        ({"session_id": "proc_1", "pid": 7, "error": None, "notify_on_complete": True}, "I will speak up"),
+        (
+            {"session_id": "proc_1", "pid": 7, "notify_on_complete": False, "notify_unsupported": "Poll it yourself."},
+            "Poll it yourself.",
+        ),
+        ({"status": "dispatched", "delegation_id": "del_1"}, "I will speak up"),
+        ({"output": "", "exit_code": 1, "error": "no"}, "The tool answered"),
+    ],
+)
+async def test_it_repeats_a_promise_only_where_the_tool_has_made_it(result: dict[str, Any], says: str) -> None:
+    calling = AssistantMessage("", calls=(ToolCall("demo_1", "terminal", "{}"),))
+
+    answer = await _answer(UserMessage("run it"), calling, ToolMessage("demo_1", orjson.dumps(result).decode()))
+
+    assert says in answer.text
+
+
+async def test_it_counts_for_those_who_want_to_see_a_long_answer() -> None:
+    assert (await _answer(UserMessage("count to 5"))).text == "1 2 3 4 5"

@@ -1,0 +1,67 @@
+"""Words that the scripted model understands, and the tool calls that they lead to."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The pattern's named groups are the call's arguments, beside the fixed ones."""
+
+    example: str
+    pattern: re.Pattern[str]
+    tool: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    # Arguments that are not plain text.
+    shape: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+
+    def arguments(self, words: str) -> dict[str, Any] | None:
+        match = self.pattern.fullmatch(words.strip())
+        if match is None:
+            return None
+        given = {name: value for name, value in match.groupdict().items() if value is not None}
+        return {**self.fixed, **{name: self.shape.get(name, str)(value) for name, value in given.items()}}
+
+
+def _rule(example: str, pattern: str, tool: str, **details: Any) -> Rule:
+    return Rule(example, re.compile(f"(?:please )?{pattern}", re.IGNORECASE | re.DOTALL), tool, **details)
+
+
+def _lines(text: str) -> list[dict[str, str]]:
+    return [{"goal": part.strip()} for part in text.split(";") if part.strip()]
+
+
+_NOTIFY = {"background": True, "notify_on_complete": True}
+
+# The first that fits is followed.
+RULES = (
+    _rule("list files", r"list (?:the |all )?files(?: in (?P<path>\S+?))?[.!]?", "list_files"),
+    _rule("write FILE: text", r"write (?P<path>[^\s:]+):\s*(?P<content>.+)", "write_file"),
+    _rule("read FILE", r"read (?:the file )?(?P<path>\S+?)[.!]?", "read_file"),
+    _rule("run COMMAND in the background", r"run (?P<command>.+) in the background[.!]?", "terminal", fixed=_NOTIFY),
+    _rule(
+        "watch COMMAND for WORD",
+        r"watch (?P<command>.+) for (?P<watch_patterns>\S+)",
+        "terminal",
+        fixed={"background": True},
+        shape={"watch_patterns": lambda word: [word]},
+    ),
+    _rule("run COMMAND", r"run (?P<command>.+)", "terminal"),
+    _rule("list processes", r"list (?:the |all )?processes[.!]?", "process", fixed={"action": "list"}),
+    _rule(
+        "poll, log, wait for or kill PROCESS",
+        r"(?P<action>poll|log|wait|kill)(?: for)? (?P<session_id>(?:proc|del)_\S+?)[.!]?",
+        "process",
+        shape={"action": str.lower},
+    ),
+    _rule(
+        "delegate GOAL; GOAL in the background",
+        r"delegate (?P<tasks>.+) in the background[.!]?",
+        "delegate_task",
+        fixed={"background": True},
+        shape={"tasks": _lines},
+    ),
+    _rule("delegate GOAL; GOAL", r"delegate (?P<tasks>.+)", "delegate_task", shape={"tasks": _lines}),
+)

@@ -1,0 +1,131 @@
+"""`delegate_task`: hand goals to sub-agents, each in a session of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from wakeful.context import async_delivery_supported
+from wakeful.errors import TooManyDelegations
+from wakeful.model.task import Task, TaskStatus
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.ports import Delegator
+
+_SYNCHRONOUSLY = (
+    "This channel cannot deliver a result later, so the sub-agents ran synchronously, in this turn: "
+    "the results are here, and no further message will come."
+)
+_WILL_HEAR = "You will be told once for each, when it is done; there is no need to wait or to ask."
+
+
+class DelegateTool:
+    spec = ToolSpec(
+        name="delegate_task",
+        description=(
+            "Hand a goal, or several at once, to sub-agents. Each works in a session of its own, with the same tools "
+            "and folder and without this conversation: say all that it needs to know in goal and context. By default "
+            "the call waits and answers with the results. With background=true it answers at once, and a message "
+            "comes when a sub-agent is done; on a channel that cannot deliver later it waits all the same, and its "
+            "note says so. process(action='list'), 'poll', 'wait' and 'kill' work on delegation ids too."
+        ),
+        parameters={
+            "type": "object",
+            "properties": {
+                "goal": {"type": "string", "description": "What the sub-agent is to achieve."},
+                "context": {"type": "string", "description": "What it must know to do so; with tasks, what all must."},
+                "tasks": {
+                    "type": "array",
+                    "description": "Several goals at once, instead of goal.",
+                    "items": {
+                        "type": "object",
+                        "properties": {"goal": {"type": "string"}, "context": {"type": "string"}},
+                        "required": ["goal"],
+                    },
+                },
+                "background": {"type": "boolean", "description": "Answer at once and tell the results later."},
+            },
+        },
+    )
+
+    def __init__(self, delegator: Delegator) -> None:
+        self._delegator = delegator
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        """The sub-agents of the first run are found again."""
+        return True
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        goals = _goals_of(arguments)
+        if isinstance(goals, str):
+            return _error(goals)
+        wants_background = arguments.get("background", False)
+        if not isinstance(wants_background, bool):
+            return _error("background must be true or false")
+        is_inline = not (wants_background and async_delivery_supported())
+        try:
+            tasks = await self._delegator.begin(context.turn, context.step, context.index, goals, is_inline=is_inline)
+        except TooManyDelegations as error:
+            return _error(str(error))
+        if not tasks[0].is_inline:
+            return _dispatched(tasks)
+        return await self._results(tasks, _SYNCHRONOUSLY if wants_background else "")
+
+    async def _results(self, tasks: Sequence[Task], note: str) -> ToolResult:
+        ended = await self._delegator.ended([task.id for task in tasks])
+        return ToolResult(_json({"results": [_result_of(task) for task in ended], "note": note}))
+
+
+def _goals_of(arguments: Mapping[str, Any]) -> list[str] | str:
+    """A text for each sub-agent; or what is wrong with the arguments."""
+    given = arguments.get("tasks")
+    # Some models fill in what they do not mean to use.
+    if given is None or given == []:
+        given = [arguments]
+    elif arguments.get("goal"):
+        return "give either goal or tasks, not both"
+    if not isinstance(given, list):
+        return "tasks must be a list of goals"
+    shared = "" if given[0] is arguments else arguments.get("context")
+    goals = [_goal_of(part, shared) for part in given]
+    if not all(goals):
+        return "every goal must be a text that says what to achieve, and its context a text too"
+    return goals
+
+
+def _goal_of(part: Any, shared: Any) -> str:
+    """Empty when it is not one."""
+    if not isinstance(part, Mapping):
+        return ""
+    texts: list[Any] = [part.get("goal"), shared or "", part.get("context") or ""]
+    if not all(isinstance(text, str) for text in texts):
+        return ""
+    goal, *contexts = (text.strip() for text in texts)
+    context = "\n\n".join(text for text in contexts if text)
+    return f"{goal}\n\nContext:\n{context}" if goal and context else goal
+
+
+def _dispatched(tasks: Sequence[Task]) -> ToolResult:
+    started = [
+        {"delegation_id": task.id, "session_id": task.child_session_id, "goal": task.command.split("\n", 1)[0]}
+        for task in tasks
+    ]
+    answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _WILL_HEAR}
+    return ToolResult(_json(answer))
+
+
+def _result_of(task: Task) -> dict[str, Any]:
+    return {
+        "delegation_id": task.id,
+        "session_id": task.child_session_id,
+        "goal": task.command.split("\n", 1)[0],
+        "status": "completed" if task.status is TaskStatus.EXITED else task.status,
+        "result": task.result,
+    }
+
+
+def _error(reason: str) -> ToolResult:
+    return ToolResult(_json({"error": reason}))
+
+
+def _json(answer: Mapping[str, Any]) -> str:
+    return orjson.dumps(answer).decode()

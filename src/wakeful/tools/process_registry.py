@@ -1,0 +1,176 @@
+"""Processes that no engine owns: started by `terminal_tool` in a program without one. Their rows are in memory, and
+what an engine would deliver waits in `completion_queue` for whoever reads it.
+"""
+
+import asyncio
+import atexit
+import queue
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wakeful.context import get_session_env
+from wakeful.model.ids import new_id
+from wakeful.model.session import Address
+from wakeful.model.task import Task, TaskKind, TaskStatus, WatchMatch
+from wakeful.model.turn import Door
+from wakeful.tools.processes.host import this_host
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.launch import Launch
+from wakeful.tools.processes.memory_ledger import MemoryLedger
+from wakeful.tools.processes.settings import ProcessSettings
+
+T = TypeVar("T")
+
+# How often, in seconds, a reader of pending_watchers is asked to look.
+_CHECK_INTERVAL = 5
+
+
+class ProcessRegistry:
+    def __init__(self) -> None:
+        self.completion_queue: queue.Queue[dict[str, Any]] = queue.Queue()
+        # Whoever reads it may put another list in its place.
+        self.pending_watchers: list[dict[str, Any]] = []
+        self._consumed: set[str] = set()
+        self._consume_in_engine: Callable[[str], None] | None = None
+        self._lock = threading.Lock()
+        self._kept: _KeeperThread | None = None
+
+    def is_completion_consumed(self, session_id: str) -> bool:
+        return session_id in self._consumed
+
+    def mark_completion_consumed(self, session_id: str) -> None:
+        """Somebody has seen the end of this process: it need not be told any more."""
+        self._consumed.add(session_id)
+        if self._consume_in_engine is not None:
+            self._consume_in_engine(session_id)
+
+    def serve_engine(self, consume: Callable[[str], None] | None) -> None:
+        """Tell an engine what is marked as consumed; `consume` is called from any thread. None ends it."""
+        self._consume_in_engine = consume
+
+    def new_task(self, command: str, launch: Launch) -> Task:
+        """A process of the session that the context is bound to, if it is."""
+        kept = self._kept_open()
+        return Task(
+            id=new_id("proc"),
+            kind=TaskKind.PROCESS,
+            session_id=get_session_env("HERMES_SESSION_KEY"),
+            owner="",
+            turn_id="",
+            step=0,
+            index=0,
+            host=kept.keeper.host,
+            command=command,
+            door=Door("standalone", True),
+            address=Address(
+                get_session_env("HERMES_SESSION_PLATFORM"),
+                get_session_env("HERMES_SESSION_CHAT_ID"),
+                get_session_env("HERMES_SESSION_THREAD_ID"),
+            ),
+            model="",
+            will_notify=launch.notify_on_complete,
+            spec=launch.dump(),
+        )
+
+    def note_promise(self, task: Task) -> None:
+        """For gateways that watch by themselves: they have a platform to deliver to."""
+        if not task.address.platform:
+            return
+        self.pending_watchers.append(
+            {
+                "session_id": task.id,
+                "check_interval": _CHECK_INTERVAL,
+                "session_key": task.session_id,
+                "platform": task.address.platform,
+                "chat_id": task.address.chat_id,
+                "user_id": get_session_env("HERMES_SESSION_USER_ID"),
+                "user_name": get_session_env("HERMES_SESSION_USER_NAME"),
+                "thread_id": task.address.thread_id,
+                "message_id": get_session_env("HERMES_SESSION_MESSAGE_ID"),
+                "notify_on_complete": task.will_notify,
+            }
+        )
+
+    def run(self, work: Callable[[ProcessKeeper], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the keeper, on its own event loop, and wait for it. Not to be called from that loop."""
+        return self._kept_open().run(work)
+
+    def close(self) -> None:
+        """Processes run on, but nobody is told of their ends. The next use begins anew."""
+        with self._lock:
+            kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
+    def _kept_open(self) -> "_KeeperThread":
+        with self._lock:
+            if self._kept is None:
+                self._kept = _KeeperThread(MemoryLedger(self._tell_end, self._tell_match))
+            return self._kept
+
+    def _tell_end(self, task: Task) -> None:
+        self.completion_queue.put(
+            {
+                "type": "completion",
+                "session_id": task.id,
+                "session_key": task.session_id,
+                "command": task.command,
+                "exit_code": task.exit_code,
+                "completion_reason": str(task.status),
+                "termination_source": "unknown" if task.status is TaskStatus.LOST else "process",
+                "output": task.result,
+                "started_at": task.started_at,
+            }
+        )
+
+    def _tell_match(self, task: Task, match: WatchMatch) -> None:
+        self.completion_queue.put(
+            {
+                "type": "watch_match",
+                "session_id": task.id,
+                "session_key": task.session_id,
+                "command": task.command,
+                "pattern": match.pattern,
+                "output": match.line,
+                "started_at": task.started_at,
+            }
+        )
+
+
+class _KeeperThread:
+    """A keeper on an event loop of its own: the callers have none, or one that must not wait."""
+
+    def __init__(self, ledger: MemoryLedger) -> None:
+        # For this user only.
+        self._root = Path(tempfile.mkdtemp(prefix="wakeful-"))
+        self._ledger = ledger
+        self.keeper = ProcessKeeper(ledger, ProcessSettings(self._root / "processes"), this_host(self._root))
+        self._loop = asyncio.new_event_loop()
+        # Its own, because it must be possible to end it while the interpreter shuts down.
+        self._executor = ThreadPoolExecutor(thread_name_prefix="wakeful-processes")
+        self._loop.set_default_executor(self._executor)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="wakeful-processes", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Callable[[ProcessKeeper], Coroutine[Any, Any, T]]) -> T:
+        return asyncio.run_coroutine_threadsafe(work(self.keeper), self._loop).result()
+
+    def close(self) -> None:
+        self.run(lambda keeper: keeper.close())
+        has_running = bool(self.run(lambda keeper: self._ledger.adopt(keeper.host)))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._executor.shutdown()
+        self._loop.close()
+        if not has_running:
+            shutil.rmtree(self._root, ignore_errors=True)
+
+
+# The one global that the package has: clients import it by this name.
+process_registry = ProcessRegistry()
+atexit.register(process_registry.close)

@@ -1,0 +1,220 @@
+"""Looking after background work: what the agent can do with processes and delegations that it has started."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import orjson
+
+from wakeful.model.task import Task, TaskKind
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.ports import Delegator, TaskLedger
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.stdin import InputRefused
+from wakeful.tools.terminal_request import LONGEST_TIMEOUT, read_timeout
+from wakeful.tools.workspace import Unusable
+
+_DEFAULT_WAIT = 180.0
+_PREVIEW = 4_000
+_LOG_LIMIT = 50_000
+
+_DESCRIPTION = f"""\
+Look after background work: processes of terminal(background=true) and background delegations.
+
+Actions: list (all of this session), poll (status and the end of the output), log (the output from a byte offset; its \
+end if no offset is given), wait (until it ends or the timeout is over, {LONGEST_TIMEOUT} s at most), kill (ends the \
+process with everything in its process group; a child that made a session of its own is not found and may go on), \
+write (data to its input as it is), submit (data and a newline), close (end of its input; ^D for a terminal). \
+All but list need session_id, the id that the start has returned.
+
+When poll, wait, log or kill has shown you the end of a process, you are not woken for it any more. A process that was \
+killed wakes nobody. Delegations know list, poll, wait and kill."""
+
+_PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "action": {
+            "type": "string",
+            "enum": ["list", "poll", "log", "wait", "kill", "write", "submit", "close"],
+        },
+        "session_id": {"type": "string", "description": "The id of the process or the delegation."},
+        "data": {"type": "string", "description": "For write and submit."},
+        "timeout": {"type": "number", "description": f"For wait: seconds, {_DEFAULT_WAIT:g} by default."},
+        "offset": {"type": "integer", "minimum": 0, "description": "For log: the byte to begin at."},
+        "limit": {"type": "integer", "minimum": 1, "description": f"For log: bytes, {_LOG_LIMIT:,} at most."},
+    },
+    "required": ["action"],
+}
+
+
+class ProcessTool:
+    spec = ToolSpec(name="process", description=_DESCRIPTION, parameters=_PARAMETERS)
+
+    def __init__(self, keeper: ProcessKeeper, ledger: TaskLedger, delegator: Delegator) -> None:
+        self._keeper = keeper
+        self._ledger = ledger
+        self._delegator = delegator
+        self._actions: Mapping[str, Callable[[Task, Mapping[str, Any]], Awaitable[ToolResult]]] = {
+            "poll": self._poll,
+            "log": self._log,
+            "wait": self._wait,
+            "kill": self._kill,
+            "write": self._write,
+            "submit": self._submit,
+            "close": self._close,
+        }
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return arguments.get("action") in ("list", "poll", "log", "wait", "kill")
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            if arguments.get("action") == "list":
+                tasks = await self._ledger.all_visible(context.turn)
+                return _result({"processes": [_summary(task) for task in tasks]})
+            act = self._actions.get(str(arguments.get("action")))
+            if act is None:
+                raise Unusable(f"action must be one of list, {', '.join(self._actions)}")
+            return await act(await self._require(arguments, context), arguments)
+        except Unusable as unusable:
+            return _result({"error": f"{unusable}."})
+        except InputRefused as refused:
+            return _result({"error": f"The process cannot be written to: {refused}."})
+
+    async def _require(self, arguments: Mapping[str, Any], context: ToolContext) -> Task:
+        task_id = arguments.get("session_id")
+        if not isinstance(task_id, str) or not task_id:
+            raise Unusable("session_id must be the id of a process")
+        task = await self._ledger.visible(context.turn, task_id)
+        if task is None:
+            raise Unusable(f"process {task_id} was not found in this session")
+        return task
+
+    async def _poll(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        task = await self._keeper.look(task.id) or task
+        return await self._shown(task)
+
+    async def _wait(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        timeout = read_timeout(arguments.get("timeout")) or _DEFAULT_WAIT
+        if timeout > LONGEST_TIMEOUT:
+            raise Unusable(f"wait can wait for {LONGEST_TIMEOUT} s at most; wait again after that")
+        if task.kind is TaskKind.DELEGATION:
+            task = await self._ended_delegation(task, timeout)
+        else:
+            task = await self._keeper.wait(task.id, timeout) or task
+        return await self._shown(task, waited=timeout)
+
+    async def _ended_delegation(self, task: Task, timeout: float) -> Task:
+        try:
+            async with asyncio.timeout(timeout):
+                (task,) = await self._delegator.ended([task.id])
+        except TimeoutError:
+            pass
+        return task
+
+    async def _log(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        self._require_process(task)
+        limit = min(_whole_number(arguments, "limit") or _LOG_LIMIT, _LOG_LIMIT)
+        task = await self._keeper.look(task.id) or task
+        self._require_here(task)
+        offset = _whole_number(arguments, "offset")
+        if offset is None:
+            offset = max(0, await self._keeper.outputs.size(task.id) - limit)
+        page = await self._keeper.outputs.page(task.id, offset, has_ended=not task.is_running, limit=limit)
+        answer = _summary(task) | {
+            "output": page.text or (task.result if offset == 0 else ""),
+            "offset": page.offset,
+            "next_offset": page.next_offset,
+        }
+        return _result(answer, task)
+
+    async def _kill(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        if task.kind is TaskKind.DELEGATION:
+            is_killed = await self._delegator.stop(task.id)
+        else:
+            is_killed = await self._keeper.kill(task.id)
+        task = await self._ledger.get(task.id) or task
+        answer = _summary(task)
+        if not is_killed:
+            answer["note"] = "It had ended before."
+        elif task.is_running:
+            answer["note"] = f"Its end was asked for; it runs on host {task.host.id}."
+        return _result(answer, task)
+
+    async def _write(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        return await self._put(task, _data(arguments))
+
+    async def _submit(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        return await self._put(task, _data(arguments) + b"\n")
+
+    async def _put(self, task: Task, data: bytes) -> ToolResult:
+        self._require_process(task)
+        self._require_here(task)
+        await self._keeper.write(task.id, data)
+        return _result({"session_id": task.id, "status": "ok", "bytes_written": len(data)})
+
+    async def _close(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+        self._require_process(task)
+        self._require_here(task)
+        await self._keeper.close_input(task.id)
+        return _result({"session_id": task.id, "status": "ok"})
+
+    async def _shown(self, task: Task, *, waited: float | None = None) -> ToolResult:
+        answer = _summary(task)
+        if task.kind is TaskKind.PROCESS and self._is_here(task):
+            output, answer["is_cut"] = await self._keeper.outputs.tail(task.id, _PREVIEW)
+            # What never ran has no output; its row says why.
+            answer["output"] = output or task.result
+        elif not task.is_running:
+            answer["output"] = task.result
+        elif task.kind is TaskKind.PROCESS:
+            answer["note"] = f"It runs on host {task.host.id}; its output is there."
+        if waited is not None and task.is_running:
+            answer["note"] = f"It still runs after {waited:g} s."
+        return _result(answer, task)
+
+    def _is_here(self, task: Task) -> bool:
+        return task.host.id == self._keeper.host.id
+
+    def _require_here(self, task: Task) -> None:
+        if not self._is_here(task):
+            raise Unusable(f"process {task.id} is on host {task.host.id}, not on this one")
+
+    def _require_process(self, task: Task) -> None:
+        if task.kind is TaskKind.DELEGATION:
+            raise Unusable(f"{task.id} is a delegation: it knows poll, wait and kill")
+
+
+def _summary(task: Task) -> dict[str, Any]:
+    return {
+        "session_id": task.id,
+        "kind": task.kind,
+        "command": task.command,
+        "status": task.status,
+        "exit_code": task.exit_code,
+        "seconds": round((task.ended_at or time.time()) - task.started_at, 1),
+        "notify_on_complete": task.has_promise,
+    }
+
+
+def _data(arguments: Mapping[str, Any]) -> bytes:
+    data = arguments.get("data")
+    if not isinstance(data, str):
+        raise Unusable("data must be a text")
+    return data.encode(errors="replace")
+
+
+def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
+    value = arguments.get(name)
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise Unusable(f"{name} must be a whole number from 0")
+
+
+def _result(answer: Mapping[str, Any], task: Task | None = None) -> ToolResult:
+    """With a task that has ended: this shows its end."""
+    consumes = () if task is None or task.is_running else (task.id,)
+    return ToolResult(orjson.dumps(answer).decode(), consumes)

@@ -1,0 +1,139 @@
+"""Commands that the caller waits for. They end with their caller, and with their server."""
+
+import asyncio
+import logging
+import re
+from dataclasses import dataclass
+from signal import SIGKILL
+
+from wakeful.model.ids import new_id
+from wakeful.tools.processes.changes import Changes
+from wakeful.tools.processes.folder import ProcessFolder
+from wakeful.tools.processes.follower import Follower
+from wakeful.tools.processes.grip import Grip, end_group, end_rest_of_group, grip_on, reap_group
+from wakeful.tools.processes.identity import Identity, identity_of, own_identity
+from wakeful.tools.processes.output_guard import OutputGuard
+from wakeful.tools.processes.outputs import Outputs
+from wakeful.tools.processes.settings import ProcessSettings
+from wakeful.tools.processes.spawner import Spawner, failure_of
+
+OUTPUT_LIMIT = 50_000
+
+_TIMED_OUT = 124
+_KILLED = 137
+_ATTEMPT = 1
+# The name says whose it is: which server to look for before it is cleared away.
+_NAME = re.compile(r"fg_(\d+)-(\d+)_")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ForegroundResult:
+    output: str
+    exit_code: int
+    error: str | None = None
+
+
+class ForegroundRunner:
+    def __init__(
+        self, settings: ProcessSettings, spawner: Spawner, guard: OutputGuard, changes: Changes, outputs: Outputs
+    ) -> None:
+        self._settings = settings
+        self._spawner = spawner
+        self._guard = guard
+        self._changes = changes
+        self._outputs = outputs
+        self._jobs: dict[asyncio.Task[ForegroundResult], asyncio.Event] = {}
+
+    async def run(self, command: str, workdir: str, *, timeout: float, pty: bool) -> ForegroundResult:
+        """Whoever cancels this ends the command with everything in its group."""
+        stop = asyncio.Event()
+        job = asyncio.create_task(self._run(command, workdir, timeout=timeout, pty=pty, stop=stop))
+        self._jobs[job] = stop
+        job.add_done_callback(self._jobs.pop)
+        try:
+            return await asyncio.shield(job)
+        except asyncio.CancelledError:
+            stop.set()
+            await asyncio.wait([job])
+            raise
+
+    def sweep(self) -> None:
+        """End and clear away what servers that were killed have left behind."""
+        if not self._settings.root.exists():
+            return
+        for path in self._settings.root.glob("fg_*"):
+            if (name := _NAME.match(path.name)) and not _is_alive(Identity(int(name[1]), int(name[2]))):
+                _clear_away(ProcessFolder(path))
+
+    async def close(self) -> None:
+        for stop in self._jobs.values():
+            stop.set()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+
+    async def _run(
+        self, command: str, workdir: str, *, timeout: float, pty: bool, stop: asyncio.Event
+    ) -> ForegroundResult:
+        server = own_identity()
+        folder = self._outputs.folder(new_id(f"fg_{server.pid}-{server.start_time}"))
+        try:
+            grip = await asyncio.to_thread(self._spawn, folder, command, workdir, pty=pty)
+        except OSError as error:
+            await asyncio.to_thread(folder.remove)
+            return ForegroundResult("", *failure_of(error))
+        try:
+            has_timed_out = await self._attend(grip, folder, timeout, stop)
+            end_rest_of_group(grip.identity)
+            return await asyncio.to_thread(self._result, folder, timeout if has_timed_out else None)
+        finally:
+            grip.release()
+            await asyncio.to_thread(reap_group, grip.identity)
+            await asyncio.to_thread(folder.remove)
+
+    def _spawn(self, folder: ProcessFolder, command: str, workdir: str, *, pty: bool) -> Grip:
+        self._guard.require_room()
+        return self._spawner.spawn(folder, _ATTEMPT, command, workdir, pty=pty, with_stdin=False)
+
+    async def _attend(self, grip: Grip, folder: ProcessFolder, timeout: float, stop: asyncio.Event) -> bool:
+        """Until it has ended, by itself or because its time is over or its caller gone; whether its time was over."""
+        gone = asyncio.Event()
+        grip.watch(gone)
+        follower = Follower(self._outputs.of(folder), self._changes, self._guard)
+        following = asyncio.create_task(follower.run(gone))
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([following, stopping], timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            has_timed_out = not gone.is_set() and not stop.is_set()
+            await end_group(grip, gone, self._settings.kill_grace)
+            await following
+            return has_timed_out
+        finally:
+            stopping.cancel()
+
+    def _result(self, folder: ProcessFolder, exceeded: float | None) -> ForegroundResult:
+        output = self._outputs.of(folder).excerpt(OUTPUT_LIMIT)
+        if exceeded is not None:
+            advice = "For work that takes longer use background=true."
+            return ForegroundResult(output, _TIMED_OUT, f"The command was stopped after {exceeded:g} s. {advice}")
+        exit_code = folder.exit_code()
+        if exit_code is None:
+            return ForegroundResult(output, _KILLED, "The command was killed from outside.")
+        return ForegroundResult(output, exit_code)
+
+
+def _is_alive(server: Identity) -> bool:
+    return identity_of(server.pid) == server
+
+
+def _clear_away(folder: ProcessFolder) -> None:
+    start = folder.started(_ATTEMPT)
+    if start == "nobody" and not folder.fence(_ATTEMPT):
+        start = folder.started(_ATTEMPT)
+    if isinstance(start, Identity):
+        logger.info("ending a command whose server is gone: process group %d", start.pid)
+        if grip := grip_on(start):
+            grip.signal_group(SIGKILL)
+            grip.release()
+        end_rest_of_group(start)
+    folder.remove()

@@ -1,0 +1,39 @@
+"""Which process: a pid alone may be another's tomorrow, together with its start time it never is."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+# Fields of /proc/<pid>/stat, counted behind the name: that is in parentheses and may contain anything.
+_START_TIME = 19
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    pid: int
+    # In clock ticks since the machine started.
+    start_time: int
+
+
+def identity_from(stat: str) -> Identity:
+    """Read a line of /proc/<pid>/stat. Raises ValueError when it is none."""
+    pid, _, _ = stat.partition(" ")
+    _, _, fields = stat.rpartition(")")
+    values = fields.split()
+    if len(values) <= _START_TIME:
+        raise ValueError("not a line of /proc/<pid>/stat")
+    return Identity(int(pid), int(values[_START_TIME]))
+
+
+def identity_of(pid: int) -> Identity | None:
+    """The process that has this pid now, also a zombie."""
+    try:
+        return identity_from(Path(f"/proc/{pid}/stat").read_text(errors="replace"))
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def own_identity() -> Identity:
+    identity = identity_of(os.getpid())
+    assert identity is not None
+    return identity

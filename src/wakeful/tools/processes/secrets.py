@@ -1,0 +1,33 @@
+"""Known secrets are not shown."""
+
+import re
+from collections.abc import Iterable
+
+# A shorter one would be found in half of all words.
+_SHORTEST = 4
+_MASK = b"***"
+
+
+class Redactor:
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = {secret.encode() for secret in secrets if len(secret) >= _SHORTEST}
+        # The longest first: a secret may be the beginning of another.
+        ordered = sorted(known, key=len, reverse=True)
+        self._pattern = re.compile(b"|".join(map(re.escape, ordered))) if ordered else None
+        # How much before and after a part of an output must be known to find what reaches into it.
+        self.margin = max(map(len, known), default=0)
+
+    def redact(self, data: bytes, start: int, end: int) -> bytes:
+        """The bytes from start to end, with a mask for each secret, also for one that only reaches into them."""
+        if self._pattern is None:
+            return data[start:end]
+        shown: list[bytes] = []
+        position = start
+        for found in self._pattern.finditer(data):
+            if found.end() <= start:
+                continue
+            if found.start() >= end:
+                break
+            shown += [data[position : found.start()], _MASK]
+            position = found.end()
+        return b"".join([*shown, data[position:end]])

@@ -1,0 +1,248 @@
+"""The terminal: commands that the agent waits for, and processes that it starts in the background."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wakeful.context import async_delivery_supported, current_cwd
+from wakeful.model.approval import Choice
+from wakeful.model.ids import new_id
+from wakeful.model.task import Task, TaskKind
+from wakeful.model.turn import Lease, Turn
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.dangers import Danger, find_danger
+from wakeful.tools.ports import Approver
+from wakeful.tools.process_registry import process_registry
+from wakeful.tools.processes.foreground import ForegroundResult
+from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
+from wakeful.tools.processes.launch import Launch, launch_of
+from wakeful.tools.terminal_request import (
+    DEFAULT_TIMEOUT,
+    LONGEST_TIMEOUT,
+    TerminalRequest,
+    asks_for_background,
+    read_request,
+)
+from wakeful.tools.workspace import Unusable
+
+_REFUSED = -1
+
+NOTIFY_UNSUPPORTED = (
+    "This channel cannot deliver anything later, so nothing was registered and nobody will be told of the end or of a "
+    "match. Ask with process(action='poll') or process(action='wait') before this turn ends."
+)
+
+_DESCRIPTION = f"""\
+Run a shell command (bash where there is one) in the workspace.
+
+Foreground (default): waits for the command, {DEFAULT_TIMEOUT} s if no timeout is given and {LONGEST_TIMEOUT} s at \
+most, and returns its output and exit code. When it ends, everything that it has left in its process group is killed: \
+use background=true for servers, not "&".
+
+Background (background=true): returns at once with session_id, the id for the process tool. The process outlives this \
+turn and a restart of the server. With notify_on_complete=true you are woken once, when it ends, with its exit code \
+and the end of its output. With watch_patterns you are told of lines that contain one of the texts, once in 15 seconds \
+at most; after too many matches the watch turns itself off and becomes a notice of the end. A process that you kill \
+wakes nobody. A child that makes a session of its own (setsid, a daemon) is not found again.
+
+Some channels cannot deliver anything later. There notify_on_complete and watch_patterns register nothing, and the \
+answer has notify_on_complete: false and notify_unsupported: use process(action='poll') or process(action='wait') \
+before the turn ends, and promise nothing.
+
+Dangerous commands, such as a recursive delete outside of the workspace, are run only if a person allows it."""
+
+_PARAMETERS = {
+    "type": "object",
+    "properties": {
+        "command": {"type": "string", "description": "The shell command."},
+        "background": {"type": "boolean", "description": "Start it and return at once."},
+        "timeout": {
+            "type": "number",
+            "description": f"Foreground only: seconds, {DEFAULT_TIMEOUT} by default, {LONGEST_TIMEOUT} at most.",
+        },
+        "workdir": {"type": "string", "description": "Directory to run it in; the workspace if left out."},
+        "pty": {"type": "boolean", "description": "Give it a terminal, for interactive programs."},
+        "notify_on_complete": {"type": "boolean", "description": "Background only: be woken when it ends."},
+        "watch_patterns": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Background only: be told of output lines that contain one of these texts.",
+        },
+    },
+    "required": ["command"],
+}
+
+
+class TerminalTool:
+    spec = ToolSpec(name="terminal", description=_DESCRIPTION, parameters=_PARAMETERS)
+
+    def __init__(self, keeper: ProcessKeeper, approver: Approver, can_ask: Callable[[Turn], bool]) -> None:
+        """`can_ask`: whether a person can be asked in this turn."""
+        self._keeper = keeper
+        self._approver = approver
+        self._can_ask = can_ask
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        """A background call finds the row of the process that it has begun; any other has begun nothing as long as it
+        waits for a person's word.
+        """
+        if asks_for_background(arguments):
+            return True
+        return await self._approver.is_waiting(context.turn, context.step, context.index)
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            request = read_request(arguments, context.workspace)
+        except Unusable as unusable:
+            return ToolResult(_refusal(str(unusable)))
+        danger = await asyncio.to_thread(find_danger, request.command, request.workdir, context.workspace)
+        if danger is not None and (refusal := await self._refusal_of_person(request, danger, context)):
+            return ToolResult(_refusal(refusal))
+        if not request.background:
+            return ToolResult(await _run_foreground(self._keeper, request))
+        can_deliver = async_delivery_supported() and context.turn.door.async_delivery
+        task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
+        return await _start(self._keeper, context.turn.lease, task, request)
+
+    async def _refusal_of_person(self, request: TerminalRequest, danger: Danger, context: ToolContext) -> str | None:
+        if not self._can_ask(context.turn):
+            return (
+                f"this command {danger.reason}, and here nobody can be asked to allow it. "
+                "Do it in another way, or tell the user to run it themselves"
+            )
+        choice = await self._approver.ask(
+            context.turn,
+            context.step,
+            context.index,
+            call_id=context.call_id,
+            command=request.command,
+            danger=danger.name,
+            reason=danger.reason,
+        )
+        if choice is None:
+            return f"this command {danger.reason}, and nobody allowed it within {self._approver.seconds:g} s"
+        if choice is Choice.DENY:
+            return f"this command {danger.reason}, and a person has denied it. Do not try it again in another form"
+        return None
+
+
+def terminal_tool(
+    command: str,
+    background: bool = False,
+    timeout: float | None = None,
+    workdir: str | None = None,
+    pty: bool = False,
+    notify_on_complete: bool = False,
+    watch_patterns: list[str] | None = None,
+) -> str:
+    """Run a command without an engine; the answer is JSON. Dangerous ones are refused: there is nobody to ask."""
+    arguments = {
+        "command": command,
+        "background": background,
+        "timeout": timeout,
+        "workdir": workdir,
+        "pty": pty,
+        "notify_on_complete": notify_on_complete,
+        "watch_patterns": watch_patterns,
+    }
+    workspace = Path(current_cwd())
+    try:
+        request = read_request(arguments, workspace)
+    except Unusable as unusable:
+        return _refusal(str(unusable))
+    if danger := find_danger(request.command, request.workdir, workspace):
+        return _refusal(f"this command {danger.reason}, and here nobody can be asked to allow it")
+    if not request.background:
+        return process_registry.run(lambda keeper: _run_foreground(keeper, request))
+    launch, has_promise = _launch(request, can_deliver=async_delivery_supported())
+    task = process_registry.new_task(request.command, launch)
+    result = process_registry.run(lambda keeper: _start(keeper, None, task, request))
+    if result.consumes:
+        process_registry.mark_completion_consumed(task.id)
+    elif has_promise:
+        process_registry.note_promise(task)
+    return result.text
+
+
+async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> str:
+    timeout = DEFAULT_TIMEOUT if request.timeout is None else request.timeout
+    result = await keeper.foreground.run(request.command, str(request.workdir), timeout=timeout, pty=request.pty)
+    return _foreground_answer(result)
+
+
+async def _start(keeper: ProcessKeeper, lease: Lease | None, task: Task, request: TerminalRequest) -> ToolResult:
+    try:
+        started = await keeper.start(lease, task)
+    except SpawnFailed as failed:
+        # This shows its end.
+        answer = {"output": "", "session_id": task.id, "exit_code": failed.exit_code, "error": failed.reason}
+        return ToolResult(_json(answer), consumes=(task.id,))
+    return ToolResult(_background_answer(started, request))
+
+
+def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: ProcessKeeper, *, can_deliver: bool) -> Task:
+    launch, _ = _launch(request, can_deliver=can_deliver)
+    turn = context.turn
+    return Task(
+        id=new_id("proc"),
+        kind=TaskKind.PROCESS,
+        session_id=turn.session_id,
+        # Written by the ledger, from the session.
+        owner="",
+        turn_id=turn.id,
+        step=context.step,
+        index=context.index,
+        host=keeper.host,
+        command=request.command,
+        door=turn.door,
+        address=turn.address,
+        model=turn.model,
+        will_notify=launch.notify_on_complete,
+        spec=launch.dump(),
+    )
+
+
+def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, bool]:
+    """How to start it, with the promises that can be kept; and whether there is one."""
+    launch = Launch(
+        workdir=str(request.workdir),
+        pty=request.pty,
+        watch_patterns=request.watch_patterns if can_deliver else (),
+        notify_on_complete=request.notify_on_complete and can_deliver,
+    )
+    return launch, request.wants_promise and can_deliver
+
+
+def _foreground_answer(result: ForegroundResult) -> str:
+    return _json({"output": result.output, "exit_code": result.exit_code, "error": result.error})
+
+
+def _background_answer(started: Started, request: TerminalRequest) -> str:
+    """As at its spawn, also when that was in an earlier run of the same call."""
+    launch = launch_of(started.task)
+    answer: dict[str, Any] = {
+        "output": "Background process started",
+        "session_id": started.task.id,
+        "pid": started.pid,
+        "exit_code": 0,
+        "error": None,
+        "notify_on_complete": launch.notify_on_complete,
+    }
+    if launch.watch_patterns:
+        answer["watch_patterns"] = list(launch.watch_patterns)
+    if request.wants_promise and not (launch.notify_on_complete or launch.watch_patterns):
+        answer["notify_unsupported"] = NOTIFY_UNSUPPORTED
+    if request.timeout is not None:
+        answer["note"] = "timeout is for foreground commands; a background process runs until it ends or is killed."
+    return _json(answer)
+
+
+def _refusal(reason: str) -> str:
+    return _json({"output": "", "exit_code": _REFUSED, "error": f"{reason[0].upper()}{reason[1:]}."})
+
+
+def _json(answer: Mapping[str, Any]) -> str:
+    return orjson.dumps(answer).decode()

@@ -1,0 +1,78 @@
+"""Turns, and the parts of an engine that the tools ask for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wakeful.model.approval import Choice
+from wakeful.model.session import Address
+from wakeful.model.task import Task
+from wakeful.model.turn import Door, Turn, TurnStatus
+from wakeful.tools.base import Tool, ToolContext, ToolResult
+
+
+def new_turn(workspace: Path, *, session_id: str = "sess_1", async_delivery: bool = True) -> Turn:
+    return Turn(
+        id="turn_1",
+        session_id=session_id,
+        parent=None,
+        door=Door("web", async_delivery),
+        address=Address("web"),
+        source="user",
+        is_wakeup=False,
+        model="demo:scripted",
+        status=TurnStatus.RUNNING,
+        node="node_1",
+        epoch=1,
+        workspace=str(workspace),
+    )
+
+
+def tool_context(workspace: Path) -> ToolContext:
+    return ToolContext(new_turn(workspace), 1, 1, "call_1")
+
+
+async def run_tool(tool: Tool, turn: Turn, index: int = 1, **arguments: Any) -> tuple[dict[str, Any], ToolResult]:
+    """What the model reads, and the result as a whole."""
+    result = await tool.run(arguments, ToolContext(turn, 1, index, f"call_{index}"))
+    return orjson.loads(result.text), result
+
+
+class Person:
+    """An approver whose answer is known."""
+
+    seconds = 60.0
+
+    def __init__(self, choice: Choice | None, *, is_still_asked: bool = False) -> None:
+        self._choice = choice
+        self._is_still_asked = is_still_asked
+        self.asked: list[tuple[str, str, str, str]] = []
+
+    async def ask(
+        self, turn: Turn, step: int, index: int, *, call_id: str, command: str, danger: str, reason: str
+    ) -> Choice | None:
+        self.asked.append((call_id, command, danger, reason))
+        return self._choice
+
+    async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:
+        return self._is_still_asked
+
+
+class SubAgents:
+    """Delegations that end when they are told to."""
+
+    def __init__(self, tasks: dict[str, Task]) -> None:
+        self.tasks = tasks
+
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+        raise NotImplementedError
+
+    async def ended(self, task_ids: Sequence[str]) -> list[Task]:
+        return [self.tasks[task_id] for task_id in task_ids]
+
+    async def stop(self, task_id: str) -> bool:
+        self.tasks[task_id] = replace(self.tasks[task_id], kill_intended=True)
+        return True

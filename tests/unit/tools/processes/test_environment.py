@@ -1,0 +1,44 @@
+"""What of the server's environment a command gets."""
+
+import pytest
+
+from wakeful.tools.processes.environment import command_environment
+
+
+def passed(source: dict[str, str], *extra: str, secrets: frozenset[str] = frozenset()) -> dict[str, str]:
+    return command_environment(source, extra=extra, secrets=secrets)
+
+
+def test_what_a_build_needs_is_passed_on() -> None:
+    source = {"PATH": "/bin", "LC_ALL": "C", "XDG_CACHE_HOME": "/c", "JAVA_HOME": "/j", "https_proxy": "http://p:1"}
+
+    assert passed(source) == source
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "WAKEFUL_API_KEYS", "DATABASE_URL", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY"],
+)
+def test_keys_and_addresses_of_databases_are_not(name: str) -> None:
+    assert passed({name: "x"}) == {}
+
+
+def test_operator_may_add_names() -> None:
+    assert passed({"MY_TOKEN": "x", "OTHER": "y"}, "MY_TOKEN") == {"MY_TOKEN": "x"}
+
+
+def test_our_own_settings_and_known_secrets_are_never_passed_on() -> None:
+    source = {"WAKEFUL_MODEL": "m", "MY_URL": "https://x.example/?key=sk-12345"}
+
+    assert passed(source, "WAKEFUL_MODEL", "MY_URL", secrets=frozenset({"sk-12345"})) == {}
+
+
+@pytest.mark.parametrize("value", ["http://me:word@proxy:3128", "me:word@proxy:3128", "http://:word@proxy"])
+def test_proxy_with_a_password_is_not_passed_on(value: str) -> None:
+    assert passed({"HTTPS_PROXY": value, "https_proxy": value}) == {}
+
+
+def test_address_with_a_user_alone_is_harmless() -> None:
+    source = {"DOCKER_HOST": "ssh://me@machine", "SSH_AUTH_SOCK": "/tmp/a:b@c"}
+
+    assert passed(source) == source

@@ -1,0 +1,150 @@
+"""delegate_task, with a delegator that only writes down what it was asked for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.unit.tools.kit import tool_context
+from wakeful.context import declare_stateless_channel
+from wakeful.errors import TooManyDelegations
+from wakeful.model.task import Host, Task, TaskKind, TaskStatus
+from wakeful.model.turn import Turn
+from wakeful.tools.delegate_tool import DelegateTool
+
+
+class Ledger:
+    def __init__(self) -> None:
+        self.begun: list[Task] = []
+        self.waited_for: list[str] = []
+
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+        if len(goals) > 3:
+            raise TooManyDelegations("At most 3 sub-agents.")
+        if not self.begun:
+            self.begun = [
+                Task(
+                    id=f"del_{part}",
+                    kind=TaskKind.DELEGATION,
+                    session_id=turn.session_id,
+                    owner="me",
+                    turn_id=turn.id,
+                    step=step,
+                    index=index,
+                    part=part,
+                    host=Host("host", "boot"),
+                    command=goal,
+                    door=turn.door,
+                    address=turn.address,
+                    model=turn.model,
+                    will_notify=not is_inline,
+                    is_inline=is_inline,
+                    child_session_id=f"ses_{part}",
+                )
+                for part, goal in enumerate(goals)
+            ]
+        return self.begun
+
+    async def ended(self, task_ids: Sequence[str]) -> list[Task]:
+        self.waited_for += task_ids
+        return [replace(task, status=TaskStatus.EXITED, exit_code=0, result="42") for task in self.begun]
+
+    async def stop(self, task_id: str) -> bool:
+        raise AssertionError("the tool stops nothing")
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()
+
+
+async def run(ledger: Ledger, tmp_path: Path, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = orjson.loads((await DelegateTool(ledger).run(arguments, tool_context(tmp_path))).text)
+    return answer
+
+
+async def test_a_call_waits_and_answers_with_the_results(ledger: Ledger, tmp_path: Path) -> None:
+    answer = await run(ledger, tmp_path, goal=" count ", context="the farm")
+    (task,) = ledger.begun
+    assert (task.command, task.is_inline) == ("count\n\nContext:\nthe farm", True)
+    result = {"delegation_id": "del_0", "session_id": "ses_0", "goal": "count", "status": "completed", "result": "42"}
+    assert answer == {"results": [result], "note": ""}
+
+
+async def test_a_background_call_answers_at_once(ledger: Ledger, tmp_path: Path) -> None:
+    answer = await run(ledger, tmp_path, tasks=[{"goal": "one"}, {"goal": "two"}], background=True)
+    assert (answer["status"], answer["delegation_id"]) == ("dispatched", "del_0")
+    assert [started["delegation_id"] for started in answer["delegations"]] == ["del_0", "del_1"]
+    assert (ledger.waited_for, ledger.begun[0].will_notify) == ([], True)
+
+
+async def test_a_channel_that_cannot_deliver_gets_the_results_synchronously(ledger: Ledger, tmp_path: Path) -> None:
+    declare_stateless_channel()
+    answer = await run(ledger, tmp_path, goal="count", background=True)
+    assert "synchronously" in answer["note"]
+    assert answer["results"][0]["result"] == "42"
+    assert not ledger.begun[0].will_notify
+
+
+async def test_a_call_that_is_run_again_keeps_the_promise_of_the_first_run(ledger: Ledger, tmp_path: Path) -> None:
+    first = await run(ledger, tmp_path, goal="count", background=True)
+    declare_stateless_channel()
+    assert await run(ledger, tmp_path, goal="count", background=True) == first
+    assert await DelegateTool(ledger).may_rerun({"goal": "count"}, tool_context(tmp_path))
+
+
+async def test_a_context_beside_several_tasks_is_for_all_of_them(ledger: Ledger, tmp_path: Path) -> None:
+    await run(ledger, tmp_path, tasks=[{"goal": "one", "context": "here"}, {"goal": "two"}], context="the farm")
+    assert [task.command for task in ledger.begun] == [
+        "one\n\nContext:\nthe farm\n\nhere",
+        "two\n\nContext:\nthe farm",
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"goal": "count", "tasks": []}, {"goal": "count", "tasks": None}, {"goal": "", "tasks": [{"goal": "count"}]}],
+)
+async def test_what_a_model_filled_in_without_need_does_no_harm(
+    ledger: Ledger, tmp_path: Path, arguments: dict[str, Any]
+) -> None:
+    await run(ledger, tmp_path, **arguments)
+    assert [task.command for task in ledger.begun] == ["count"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"goal": "  "},
+        {"goal": 7},
+        {"goal": None},
+        {"goal": "count", "context": 7},
+        {"goal": "count", "background": "yes"},
+        {"goal": "count", "tasks": [{"goal": "two"}]},
+        {"tasks": "count"},
+        {"tasks": {"goal": "count"}},
+        {"tasks": ["count"]},
+        {"tasks": [{"goal": "one"}, {"context": "two"}]},
+        {"tasks": [{"goal": "one"}], "context": ["farm"]},
+        {"tasks": [{"goal": "one"}] * 4},
+    ],
+)
+async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
+    ledger: Ledger, tmp_path: Path, arguments: dict[str, Any]
+) -> None:
+    answer = await run(ledger, tmp_path, **arguments)
+    assert list(answer) == ["error"]
+    assert len(answer["error"]) > 10
+    assert ledger.begun == []
+
+
+def test_the_description_says_what_the_tool_does() -> None:
+    spec = DelegateTool(Ledger()).spec
+    assert spec.name == "delegate_task"
+    assert "cannot deliver later" in spec.description
+    assert spec.parameters["properties"].keys() == {"goal", "context", "tasks", "background"}
+    assert orjson.dumps(spec.parameters)

@@ -1,0 +1,241 @@
+"""What the agent can do with its background work."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.tools.kit import SubAgents, new_turn, run_tool, tool_context
+from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
+from wakeful.model.task import Host, Task, TaskKind, TaskStatus
+from wakeful.tools.process_tool import ProcessTool
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.settings import ProcessSettings
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()
+
+
+@pytest.fixture
+async def keeper(ledger: Ledger, tmp_path: Path) -> AsyncIterator[ProcessKeeper]:
+    settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2)
+    async with keeping(ledger, settings) as keeper:
+        yield keeper
+        for task in await ledger.adopt(keeper.host):
+            await keeper.kill(task.id)
+
+
+@pytest.fixture
+def tool(keeper: ProcessKeeper, ledger: Ledger) -> ProcessTool:
+    return ProcessTool(keeper, ledger, SubAgents({}))
+
+
+async def started(keeper: ProcessKeeper, command: str, *, pty: bool = False) -> Task:
+    task = new_task(command, pty=pty)
+    await keeper.start(None, task)
+    return task
+
+
+async def test_list_shows_the_tasks_of_the_session(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    done, running = await started(keeper, "exit 2"), await started(keeper, "sleep 100")
+    await ended(keeper, done.id)
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="list")
+
+    shown = [(process["session_id"], process["status"], process["exit_code"]) for process in answer["processes"]]
+    assert shown == [(done.id, "failed", 2), (running.id, "running", None)]
+    # A list does not show what they said.
+    assert result.consumes == ()
+
+
+@pytest.mark.parametrize("action", ["poll", "log", "wait", "kill", "write", "submit", "close"])
+async def test_process_of_another_session_is_not_found(
+    tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path, action: str
+) -> None:
+    task = await started(keeper, "sleep 100")
+    stranger = new_turn(tmp_path, session_id="sess_2")
+
+    answer, _ = await run_tool(tool, stranger, action=action, session_id=task.id, data="x")
+    listed, _ = await run_tool(tool, stranger, action="list")
+
+    assert "was not found" in answer["error"]
+    assert listed == {"processes": []}
+    row = await keeper.look(task.id)
+    assert row is not None
+    assert row.is_running
+
+
+async def test_poll_of_a_running_process_shows_its_output_and_consumes_nothing(
+    tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path
+) -> None:
+    task = await started(keeper, "echo hello; sleep 100")
+    await until(lambda: (tmp_path / "processes" / task.id / "output").read_text() == "hello\n")
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="poll", session_id=task.id)
+
+    assert (answer["status"], answer["output"], answer["is_cut"]) == ("running", "hello\n", False)
+    assert answer["exit_code"] is None
+    assert result.consumes == ()
+
+
+@pytest.mark.parametrize("action", ["poll", "log", "wait", "kill"])
+async def test_result_that_shows_an_end_consumes_its_notice(
+    tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path, action: str
+) -> None:
+    task = await started(keeper, "echo bye; exit 7")
+    await ended(keeper, task.id)
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action=action, session_id=task.id)
+
+    assert (answer["status"], answer["exit_code"]) == ("failed", 7)
+    assert result.consumes == (task.id,)
+
+
+async def test_wait_returns_when_the_process_ends(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task = await started(keeper, "sleep 0.1; echo done")
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="wait", session_id=task.id, timeout=10)
+
+    assert (answer["status"], answer["exit_code"], answer["output"]) == ("exited", 0, "done\n")
+    assert result.consumes == (task.id,)
+
+
+async def test_wait_that_is_over_says_so(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task = await started(keeper, "sleep 100")
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="wait", session_id=task.id, timeout=0.05)
+
+    assert (answer["status"], answer["note"]) == ("running", "It still runs after 0.05 s.")
+    assert result.consumes == ()
+
+
+async def test_kill_ends_the_process(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task = await started(keeper, "sleep 100")
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="kill", session_id=task.id)
+
+    assert (answer["status"], answer["exit_code"]) == ("killed", None)
+    assert result.consumes == (task.id,)
+
+
+async def test_log_is_read_page_by_page(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task = await started(keeper, "printf 'zwölf Boxkämpfer'")
+    await ended(keeper, task.id)
+    turn, text, offset = new_turn(tmp_path), "", 0
+
+    for _ in range(10):
+        page, _ = await run_tool(tool, turn, action="log", session_id=task.id, offset=offset, limit=4)
+        assert page["offset"] == offset
+        text, offset = text + page["output"], page["next_offset"]
+        if page["next_offset"] == page["offset"]:
+            break
+
+    assert text == "zwölf Boxkämpfer"
+
+
+async def test_log_without_an_offset_is_the_end(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task = await started(keeper, "seq 1 1000")
+    await ended(keeper, task.id)
+
+    answer, _ = await run_tool(tool, new_turn(tmp_path), action="log", session_id=task.id, limit=10)
+
+    assert answer["output"] == "\n999\n1000\n"
+
+
+async def test_input_is_written_submitted_and_closed(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
+    task, turn = await started(keeper, "cat; echo ended"), new_turn(tmp_path)
+
+    written, _ = await run_tool(tool, turn, action="write", session_id=task.id, data="a b")
+    await run_tool(tool, turn, action="submit", session_id=task.id, data=" c")
+    await run_tool(tool, turn, action="close", session_id=task.id)
+    row = await ended(keeper, task.id)
+    refused, _ = await run_tool(tool, turn, action="write", session_id=task.id, data="late")
+
+    assert written == {"session_id": task.id, "status": "ok", "bytes_written": 3}
+    assert row.result == "a b c\nended\n"
+    assert "cannot be written to" in refused["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "action must be"),
+        ({"action": "dance"}, "action must be"),
+        ({"action": "poll"}, "session_id must be"),
+        ({"action": "poll", "session_id": 7}, "session_id must be"),
+        ({"action": "poll", "session_id": "proc_unknown"}, "was not found"),
+        ({"action": "wait", "session_id": "KNOWN", "timeout": -1}, "timeout must be"),
+        ({"action": "wait", "session_id": "KNOWN", "timeout": 601}, "600 s at most"),
+        ({"action": "log", "session_id": "KNOWN", "offset": -1}, "offset must be"),
+        ({"action": "log", "session_id": "KNOWN", "limit": "many"}, "limit must be"),
+        ({"action": "write", "session_id": "KNOWN"}, "data must be"),
+    ],
+)
+async def test_bad_input_is_answered_clearly(
+    tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path, arguments: dict[str, Any], words: str
+) -> None:
+    task = await started(keeper, "sleep 100")
+    if arguments.get("session_id") == "KNOWN":
+        arguments = arguments | {"session_id": task.id}
+
+    answer, _ = await run_tool(tool, new_turn(tmp_path), **arguments)
+
+    assert words in answer["error"]
+
+
+async def test_process_on_another_host_is_told_of_with_its_place(
+    tool: ProcessTool, ledger: Ledger, tmp_path: Path
+) -> None:
+    elsewhere = replace(new_task("sleep 100"), host=Host("far-away", "boot"))
+    await ledger.begin(None, elsewhere)
+    turn = new_turn(tmp_path)
+
+    polled, _ = await run_tool(tool, turn, action="poll", session_id=elsewhere.id)
+    logged, _ = await run_tool(tool, turn, action="log", session_id=elsewhere.id)
+    killed, result = await run_tool(tool, turn, action="kill", session_id=elsewhere.id)
+
+    assert polled["note"] == "It runs on host far-away; its output is there."
+    assert "is on host far-away" in logged["error"]
+    assert (killed["status"], killed["note"]) == ("running", "Its end was asked for; it runs on host far-away.")
+    assert result.consumes == ()
+
+
+async def test_delegations_are_polled_waited_for_and_killed(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    running = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
+    done = replace(running, status=TaskStatus.EXITED, exit_code=0, result="found")
+    agents = SubAgents({running.id: done})
+    tool, turn = ProcessTool(keeper, ledger, agents), new_turn(tmp_path)
+
+    polled, _ = await run_tool(tool, turn, action="poll", session_id=running.id)
+    waited, result = await run_tool(tool, turn, action="wait", session_id=running.id)
+    await run_tool(tool, turn, action="kill", session_id=running.id)
+
+    assert (polled["kind"], polled["status"]) == ("delegation", "running")
+    assert (waited["status"], waited["output"]) == ("exited", "found")
+    assert result.consumes == (running.id,)
+    assert agents.tasks[running.id].kill_intended
+
+
+@pytest.mark.parametrize("action", ["log", "write", "submit", "close"])
+async def test_delegation_has_no_output_and_no_input(
+    tool: ProcessTool, ledger: Ledger, tmp_path: Path, action: str
+) -> None:
+    task = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
+
+    answer, _ = await run_tool(tool, new_turn(tmp_path), action=action, session_id=task.id, data="x")
+
+    assert "is a delegation" in answer["error"]
+
+
+async def test_only_writing_is_not_run_again(tool: ProcessTool, tmp_path: Path) -> None:
+    actions = ("list", "poll", "log", "wait", "kill", "write", "submit", "close")
+
+    again = [action for action in actions if await tool.may_rerun({"action": action}, tool_context(tmp_path))]
+
+    assert again == ["list", "poll", "log", "wait", "kill"]
