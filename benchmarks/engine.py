@@ -22,6 +22,7 @@ from pathlib import Path
 import aiohttp
 import uvloop
 
+from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.openai_compatible import EndpointSettings
@@ -100,7 +101,7 @@ async def opened(make: Callable[[], Store]) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def running(store: Store, loop: object) -> AsyncIterator[Engine]:
-    engine = Engine(store, loop, SystemClock(), EngineSettings())  # type: ignore[arg-type]
+    engine = bare_engine(store, loop, SystemClock(), EngineSettings())  # type: ignore[arg-type]
     await engine.start()
     try:
         yield engine
@@ -164,7 +165,7 @@ async def report_bookkeeping(name: str, make: Callable[[], Store]) -> None:
                 pass
 
         async def commit(number: int) -> None:
-            await store.write(lambda tx: tx.nodes.renew("bench", float(number)))
+            await store.write(lambda tx: tx.nodes.renew("bench", float(number), host="bench"))
 
         turns = await median_seconds(turn)
         commits = await median_seconds(commit)

@@ -52,6 +52,18 @@ class TaskNotFound(WakefulError):
     """There is no such background task."""
 
 
+class ApprovalNotFound(WakefulError):
+    """There is no such question."""
+
+
+class AlreadyAnswered(WakefulError):
+    """The question was answered before, or its time has passed."""
+
+
+class TooManyDelegations(WakefulError):
+    """There are too many sub-agents."""
+
+
 class NotQueued(WakefulError):
     """The message is no longer queued."""
 

@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 import orjson
 
 from tests.acceptance.ledger import Fate, Ledger
+from tests.bare_engine import bare_engine
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.model.event import TOKEN, Event, NewEvent
@@ -149,8 +149,11 @@ class LoggingTool:
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, "Leaves a line.", {"type": "object"})
 
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return self.is_harmless
+
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        self.ledger.add(self.name, f"{context.turn_id} {context.step} {context.index}")
+        self.ledger.add(self.name, f"{context.turn.id} {context.step} {context.index}")
         if arguments.get("dies"):
             self.fate.meet(DEATH_IN_TOOL)
         return ToolResult(f"{self.name} is done", self.consumes)
@@ -211,7 +214,7 @@ class Walk:
         ]
         model = ScriptedModel(store, fate)
         self._loop = Loop(lambda name: (model, name), tools, AgentSettings())
-        self._engine = Engine(store, self, SystemClock(), _SETTINGS)
+        self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()
         self._seen = {session_id: len(ledger.lines(f"seen.{session_id}")) for session_id in SESSIONS}

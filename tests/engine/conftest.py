@@ -34,5 +34,21 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.fixture
+async def couple(postgres_url: str) -> AsyncIterator[tuple[House, Node, Node]]:
+    """Two nodes that know of each other only what a PostgreSQL server tells them."""
+    clock = FakeClock()
+    async with AsyncExitStack() as ending:
+        stores = PostgresStore(postgres_url), PostgresStore(postgres_url)
+        for store in stores:
+            ending.push_async_callback(store.close)
+            await store.open()
+        admin = await ending.enter_async_context(Admin(postgres_url))
+        house = House(stores[0], clock, set_store_time=admin.set_time)
+        await house.advance(0)
+        ending.push_async_callback(house.stop)
+        yield house, await house.start_node(), await house.start_node(store=stores[1])
+
+
+@pytest.fixture
 async def node(house: House) -> Node:
     return await house.start_node()

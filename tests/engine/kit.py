@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Seq
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from tests.bare_engine import HOST, bare_engine
 from wakeful.engine.engine import Engine
+from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import ModelError
@@ -14,10 +16,10 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
-from wakeful.store.base import Body, Listener, Signal, Store
+from wakeful.store.base import Body, Listener, Signal, Store, Transaction
 
 T = TypeVar("T")
 
@@ -82,12 +84,17 @@ class LedAgent:
         self.briefs: dict[str, Brief] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.taken: dict[str, list[str]] = {}
-        self._orders: dict[str, asyncio.Queue[str]] = {}
+        self._orders: dict[str, asyncio.Queue[str | CallFinished]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
-        """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `fail`, `break`."""
+        """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
+        these words), `fail`, `refuse`, `break`."""
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
+
+    def tell(self, turn_id: str, finished: CallFinished) -> None:
+        """The result of a call, as it is."""
+        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(finished)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
@@ -108,12 +115,17 @@ class LedAgent:
                 case "finish":
                     yield Answered(step + 1, AssistantMessage("done"), Usage(1, 1))
                     return
+                case str(answer) if answer.startswith("say "):
+                    yield Answered(step + 1, AssistantMessage(answer.removeprefix("say ")), Usage(1, 1))
+                    return
                 case "fail":
                     raise ModelError("The endpoint is down.", code="model_unavailable", passing=True)
                 case "refuse":
                     raise ModelError("The key is wrong.", code="model_auth")
                 case "break":
                     raise RuntimeError("a bug")
+                case CallFinished() as finished:
+                    yield finished
 
     async def _step(self, brief: Brief, step: int) -> AsyncGenerator[Fact, None]:
         call = ToolCall(f"call_{step}", "work", "{}")
@@ -139,9 +151,8 @@ class Traffic:
 class NodeStore:
     """One node's line to a shared store. When the node dies, nothing it asked for comes back."""
 
-    is_exclusive = False
-
-    def __init__(self, store: Store, traffic: Traffic) -> None:
+    def __init__(self, store: Store, traffic: Traffic, *, is_exclusive: bool = False) -> None:
+        self.is_exclusive = is_exclusive
         self._store = store
         self._traffic = traffic
         self._listeners: list[Listener] = []
@@ -207,12 +218,29 @@ class NodeStore:
             self._traffic.under_way -= 1
 
 
+class NamedProcesses:
+    """Processes that are names: which of them a node has adopted, and which it was told to end."""
+
+    def __init__(self, engine: Engine, host: Host) -> None:
+        self._engine = engine
+        self._host = host
+        self.adopted: list[str] = []
+        self.obeyed: list[str] = []
+
+    async def adopt(self) -> None:
+        self.adopted += [task.id for task in await self._engine.tasks.adopt(self._host)]
+
+    async def obey(self, task: Task) -> None:
+        self.obeyed.append(task.id)
+
+
 @dataclass(slots=True)
 class Node:
     engine: Engine
     agent: LedAgent
     store: NodeStore
     clock: NodeClock
+    processes: NamedProcesses
 
     def fall_asleep(self) -> None:
         """Its alarms do not ring and it hears nothing, but what it was doing goes on."""
@@ -249,12 +277,27 @@ class House:
             await self._set_store_time(self.clock.now + seconds)
         self.clock.advance(seconds)
 
-    async def start_node(self, *, adopts: bool = True) -> Node:
-        store = NodeStore(self.store, self.traffic)
+    async def start_node(
+        self,
+        *,
+        adopts: bool = True,
+        host: Host = HOST,
+        is_exclusive: bool = False,
+        binder: TurnBinder | None = None,
+        store: Store | None = None,
+    ) -> Node:
+        line = NodeStore(store or self.store, self.traffic, is_exclusive=is_exclusive)
         agent = LedAgent(f"n{self._started}")
         self._started += 1
         clock = NodeClock(self.clock)
-        node = Node(Engine(store, agent, clock, self.settings), agent, store, clock)
+        equipped: list[NamedProcesses] = []
+
+        def make_processes(engine: Engine) -> NamedProcesses:
+            equipped.append(NamedProcesses(engine, host))
+            return equipped[0]
+
+        engine = bare_engine(line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder)
+        node = Node(engine, agent, line, clock, equipped[0])
         await node.engine.start(adopts=adopts)
         self.nodes.append(node)
         await self.settle()
@@ -265,7 +308,8 @@ class House:
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
-        jobs = {*node.engine._jobs, *runners._commits, *(runner.job for runner in runners.all())}
+        jobs: set[asyncio.Task[Any]] = {*node.engine._jobs, *runners._commits, *node.engine.delegations._beginnings}
+        jobs |= {runner.job for runner in runners.all()}
         if node.engine._keeping is not None:
             jobs.add(node.engine._keeping)
         for job in jobs:
@@ -287,8 +331,15 @@ class House:
             await self.kill(node)
 
 
-async def open_session(node: Node, address: Address = HOME) -> str:
-    return (await node.engine.create_session("me", address, "demo:led", "/")).id
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for what another node or a server has yet to tell."""
+    async with asyncio.timeout(10):
+        while not await is_so():  # noqa: ASYNC110  there is nothing here that an event could be set by
+            await asyncio.sleep(0.002)
+
+
+async def open_session(node: Node, address: Address = HOME, *, owner: str = "me") -> str:
+    return (await node.engine.create_session(owner, address, "demo:led", "/")).id
 
 
 async def send(
@@ -311,11 +362,52 @@ async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
         return [event async for event in node.engine.subscribe_turn(session_id, turn_id)]
 
 
+async def log_of(house: House, session_id: str) -> list[Event]:
+    async def body(tx: Transaction) -> list[Event]:
+        return await tx.events.of_session(session_id, 0, 10_000)
+
+    return await house.store.read(body)
+
+
+async def wakeups_of(house: House, session_id: str) -> list[str]:
+    return [
+        event.turn_id or ""
+        for event in await log_of(house, session_id)
+        if event.kind == "turn_started" and event.data["source"] not in ("user", "delegation")
+    ]
+
+
+async def session_of(house: House, session_id: str) -> Session:
+    async def body(tx: Transaction) -> Session:
+        session = await tx.sessions.get(session_id)
+        assert session is not None
+        return session
+
+    return await house.store.read(body)
+
+
+async def task_of(house: House, task_id: str) -> Task:
+    async def body(tx: Transaction) -> Task:
+        task = await tx.tasks.get(task_id)
+        assert task is not None
+        return task
+
+    return await house.store.read(body)
+
+
 def kinds_of(events: Sequence[Event]) -> list[str]:
     return [event.kind for event in events]
 
 
-def task_for(session_id: str, turn_id: str, name: str, *, will_notify: bool = True, address: Address = HOME) -> Task:
+def task_for(
+    session_id: str,
+    turn_id: str,
+    name: str,
+    *,
+    will_notify: bool = True,
+    address: Address = HOME,
+    host: Host = HOST,
+) -> Task:
     return Task(
         id=name,
         kind=TaskKind.PROCESS,
@@ -324,7 +416,7 @@ def task_for(session_id: str, turn_id: str, name: str, *, will_notify: bool = Tr
         turn_id=turn_id,
         step=1,
         index=hash(name) % 1_000_000,
-        host=Host("host", "boot"),
+        host=host,
         command=f"run {name}",
         door=WEB,
         address=address,
@@ -333,11 +425,17 @@ def task_for(session_id: str, turn_id: str, name: str, *, will_notify: bool = Tr
     )
 
 
+async def finish(node: Node, house: House, receipt: Receipt) -> None:
+    node.agent.order(receipt.turn_id, "finish")
+    await events_of(node, receipt.session_id, receipt.turn_id)
+    await house.settle()
+
+
 async def begin_task(node: Node, receipt: Receipt, name: str, **how: Any) -> None:
     """Write a task of the running turn down, as a tool would before it spawns the process."""
     turn = node.agent.briefs[receipt.turn_id].turn
     lease = Lease(turn.id, turn.session_id, node.engine.node, turn.epoch)
-    assert await node.engine.tasks.begin(lease, task_for(turn.session_id, turn.id, name, **how))
+    await node.engine.tasks.begin(lease, task_for(turn.session_id, turn.id, name, **how))
 
 
 def exit_of(name: str, code: int = 0) -> TaskOutcome:

@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack, aclosing
 
 import pytest
 
+from tests.bare_engine import bare_engine
 from tests.engine.kit import HOME, WEB, House, LedAgent, Node, events_of, open_session, send
 from wakeful.engine.broadcaster import _after, _Followed
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
 from wakeful.model.event import Event
@@ -141,7 +141,9 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
             ending.push_async_callback(store.close)
             await store.open()
         agent = LedAgent()
-        here, there = (Engine(store, agent, SystemClock(), EngineSettings(stop_grace_seconds=0)) for store in stores)
+        here, there = (
+            bare_engine(store, agent, SystemClock(), EngineSettings(stop_grace_seconds=0)) for store in stores
+        )
         ending.push_async_callback(here.stop)
         await here.start()
         session = await here.create_session("me", HOME, "demo:led", "/")

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from tests.bare_engine import bare_engine
 from tests.engine.kit import HOME, WEB, FakeClock, LedAgent
 from tests.store.admin import Admin
 from wakeful.engine.dispatcher import Dispatcher
@@ -33,7 +34,7 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
         for store in stores:
             ending.push_async_callback(store.close)
             await store.open()
-        engine = Engine(stores[1], LedAgent(), FakeClock(), EngineSettings(stop_grace_seconds=0))
+        engine = bare_engine(stores[1], LedAgent(), FakeClock(), EngineSettings(stop_grace_seconds=0))
         ending.push_async_callback(engine.stop)
         yield stores[0], engine, await ending.enter_async_context(Admin(postgres_url))
 

@@ -42,7 +42,7 @@ from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt
-from wakeful.errors import LeaseLost, NotQueued, SessionBusy
+from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
 from wakeful.model.event import FINAL_KINDS, Event
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
@@ -59,6 +59,9 @@ HOW_OFTEN = {
     "end a task": 5,
     "send again": 1,
     "kill a task": 1,
+    "delegate": 3,
+    "stop a delegation": 1,
+    "stop a sub-agent": 1,
     "stop": 1,
     "withdraw": 1,
     "open a session": 1,
@@ -77,6 +80,9 @@ NEEDS = {
     "begin a task": "running",
     "end a task": "tasks",
     "kill a task": "tasks",
+    "delegate": "running",
+    "stop a delegation": "delegations",
+    "stop a sub-agent": "delegations",
     "send again": "receipts",
     "withdraw": "receipts",
 }
@@ -126,6 +132,9 @@ class Schedules(RuleBasedStateMachine):
         self.receipts: list[Receipt] = []
         self.withdrawn: set[str] = set()
         self.tasks: dict[str, str] = {}
+        # The sub-agents' sessions, by their delegations.
+        self.delegations: dict[str, str] = {}
+        self.calls = 1_000_000
         self.claims: dict[int, str] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.has_stopped_one = False
@@ -191,6 +200,14 @@ class Schedules(RuleBasedStateMachine):
                 await self._end_task(which, code=which % 2)
             case "kill a task":
                 await self._kill_task(which)
+            case "delegate":
+                await self._delegate(which, is_inline=which % 3 == 0)
+            case "stop a delegation":
+                delegation = self._chosen(self.delegations, which)
+                await self._attempt(self._node(which).engine.delegations.stop(delegation))
+            case "stop a sub-agent":
+                child = self._chosen(self.delegations.values(), which)
+                await self._attempt(self._node(which).engine.cancel(child))
             case "stop":
                 await self._attempt(self._node(which).engine.cancel(self._session(which)))
             case "withdraw":
@@ -242,11 +259,13 @@ class Schedules(RuleBasedStateMachine):
             assert len(numbers) <= newest[follower.session_id], "durable before visible"
 
     async def _lost_rows(self) -> list[Any]:
-        """Rows that wait in an idle session although nothing holds them: no stop by the user, no spent budget."""
+        """Rows that wait in an idle session although nothing holds them: no stop by the user, no spent budget. A goal
+        waits for the node that watches the delegation.
+        """
         return await self.fetch(
             f"""SELECT i.id FROM sessions s JOIN inbox i ON i.session_id = s.id AND i.status = 'pending'
                 LEFT JOIN turns head ON head.id = s.head
-                WHERE s.active IS NULL AND (i.kind = 'message' OR (
+                WHERE s.active IS NULL AND (i.kind = 'message' AND i.source <> 'delegation' OR (
                     i.kind = 'notice' AND head.status <> 'cancelled' AND coalesce(s.wake_at, 0) <= {self.clock.now}))"""
         )
 
@@ -259,11 +278,24 @@ class Schedules(RuleBasedStateMachine):
             _, status, claimed_by = rows[receipt.turn_id]
             assert status == ("withdrawn" if receipt.turn_id in self.withdrawn else "claimed")
             assert (claimed_by is None) == (receipt.turn_id in self.withdrawn)
+        await self._check_promises()
+        assert not await self.fetch("SELECT id FROM tasks WHERE kind = 'delegation' AND status = 'running'")
+        ends = await self.fetch("SELECT payload FROM events WHERE kind = 'process_complete'")
+        ended = await self.fetch("SELECT id FROM tasks WHERE status <> 'running'")
+        told = Counter(orjson.loads(row[0])["process_id"] for row in ends)
+        assert told == Counter(row[0] for row in ended), "each end is told once"
+
+    async def _check_promises(self) -> None:
+        """What a sub-agent left running may end unheard, but only when the delegation is over."""
         told = Counter(row[0] for row in await self.fetch("SELECT dedupe_key FROM inbox WHERE kind = 'notice'"))
-        expected = await self.fetch(
-            "SELECT id FROM tasks WHERE status <> 'running' AND will_notify AND NOT kill_intended"
+        promised = await self.fetch(
+            """SELECT t.id, d.id IS NULL OR t.ended_at < d.ended_at
+               FROM tasks t JOIN sessions s ON s.id = t.session_id LEFT JOIN tasks d ON d.id = s.task_id
+               WHERE t.status <> 'running' AND t.will_notify AND NOT t.kill_intended"""
         )
-        assert told == Counter(f"task:{row[0]}" for row in expected), "each promise is kept once"
+        kept = {f"task:{task_id}" for task_id, must_be_told in promised if must_be_told}
+        assert kept <= told.keys() <= {f"task:{row[0]}" for row in promised}, "promises are kept"
+        assert all(count == 1 for count in told.values()), "each promise is kept once"
 
     async def _check_log(self) -> None:
         log = await self.fetch(
@@ -369,6 +401,18 @@ class Schedules(RuleBasedStateMachine):
 
     async def _kill_task(self, which: int) -> None:
         await self._attempt(self._node(which).engine.tasks.intend_kill(self._chosen(self.tasks, which)))
+
+    async def _delegate(self, which: int, is_inline: bool) -> None:
+        node, turn_id = self._chosen(self.running, which)
+        if turn_id not in node.agent.briefs:
+            return
+        self.calls += 1
+        turn = node.agent.briefs[turn_id].turn
+        goals = ["one", "two"][: 1 + which % 2]
+        call = node.engine.delegations.begin(turn, 1, self.calls, goals, is_inline=is_inline)
+        await self._attempt(call, LeaseLost, TooManyDelegations)
+        for task_id, child in await self.fetch("SELECT id, child_session_id FROM tasks WHERE kind = 'delegation'"):
+            self.delegations[task_id] = child
 
     async def _withdraw(self, which: int) -> None:
         receipt = self._chosen(self.receipts, which)

@@ -11,37 +11,16 @@ from tests.engine.kit import (
     begin_task,
     events_of,
     exit_of,
+    finish,
     kinds_of,
+    log_of,
     open_session,
     send,
+    wakeups_of,
 )
-from wakeful.engine.submission import Receipt
 from wakeful.errors import TaskNotFound
-from wakeful.model.event import Event
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
-from wakeful.store.base import Transaction
-
-
-async def log_of(house: House, session: str) -> list[Event]:
-    async def body(tx: Transaction) -> list[Event]:
-        return await tx.events.of_session(session, 0, 10_000)
-
-    return await house.store.read(body)
-
-
-async def wakeups_of(house: House, session: str) -> list[str]:
-    return [
-        event.turn_id or ""
-        for event in await log_of(house, session)
-        if event.kind == "turn_started" and event.data["source"] != "user"
-    ]
-
-
-async def finish(node: Node, house: House, receipt: Receipt) -> None:
-    node.agent.order(receipt.turn_id, "finish")
-    await events_of(node, receipt.session_id, receipt.turn_id)
-    await house.settle()
 
 
 async def idle_session_with_tasks(node: Node, house: House, *names: str) -> str:

@@ -15,5 +15,4 @@ class Assignment:
 
     @property
     def lease(self) -> Lease:
-        assert self.turn.node is not None
-        return Lease(self.turn.id, self.turn.session_id, self.turn.node, self.turn.epoch)
+        return self.turn.lease

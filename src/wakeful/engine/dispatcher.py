@@ -21,6 +21,9 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
 
+# Senders choose their own names for messages; the prefix keeps them apart from those of tasks and retries.
+MESSAGE_PREFIX = "message:"
+
 _HOUR = 3600.0
 _FINAL_EVENT = {
     TurnStatus.DONE: events.DONE,
@@ -75,6 +78,8 @@ class Dispatcher:
         )
         if turn.is_wakeup and outcome.passing:
             await self._post_retry(tx, turn)
+        if not is_done:
+            await _end_inline_tasks(tx, turn)
         return await self.open_next(tx, settled)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
@@ -84,9 +89,10 @@ class Dispatcher:
         if not rows:
             return []
         await tx.inbox.claim([row.id for row in rows], turn.id)
-        entries = [_entry(turn.id, step, index + offset, row) for offset, row in enumerate(rows)]
+        now = await tx.now()
+        entries = [_entry(turn.id, step, index + i, row, "joined", now) for i, row in enumerate(rows)]
         await tx.journal.add(entries)
-        await tx.events.append(turn.session_id, turn.id, [_input_event(row, "joined") for row in rows])
+        await tx.events.append(turn.session_id, turn.id, [_input_event(entry) for entry in entries])
         await tx.turns.mark_recorded(turn.id)
         for row in rows:
             if row.kind is RowKind.MESSAGE:
@@ -111,22 +117,24 @@ class Dispatcher:
             address=first.address,
             source=first.source,
             is_wakeup=batch.is_wakeup,
-            model=first.model,
+            # Nobody chose the model of a wake-up: it is the one that the session has now.
+            model=(session.model or first.model) if batch.is_wakeup else first.model,
             status=TurnStatus.RUNNING,
             node=self.node,
             epoch=1,
             recorded_seq=1 + len(told),
             attempt=_attempt_of(batch),
             workspace=session.workspace,
+            message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
             opened_at=now,
         )
         await tx.turns.open(turn)
         await tx.inbox.claim([row.id for row in batch.rows], turn.id)
         await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
-        inputs = [_entry(turn.id, 0, index, row) for index, row in enumerate(told)]
-        await tx.journal.add(inputs)
         how = "opened" if batch.is_wakeup else "with_message"
-        await tx.events.append(session.id, turn.id, [_started_event(turn), *(_input_event(row, how) for row in told)])
+        inputs = [_entry(turn.id, 0, index, row, how, now) for index, row in enumerate(told)]
+        await tx.journal.add(inputs)
+        await tx.events.append(session.id, turn.id, [_started_event(turn), *map(_input_event, inputs)])
         opened = replace(turn, last_seq=turn.recorded_seq)
         return Assignment(opened, inputs if turn.parent is None else None)
 
@@ -181,8 +189,20 @@ def _attempt_of(batch: Batch) -> int:
     return min(row.data["attempt"] if row.kind is RowKind.RETRY else 0 for row in batch.rows)
 
 
-def _entry(turn_id: str, step: int, index: int, row: InboxRow) -> Entry:
-    return input_entry(turn_id, step, index, source=row.source, message_id=row.dedupe_key, text=row.data["text"])
+async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:
+    """What only this turn was waiting for ends with it; the rest of its background work goes on."""
+    for task in await tx.tasks.of_session(turn.session_id):
+        if task.turn_id == turn.id and task.is_inline and task.is_running:
+            await tx.tasks.intend_kill_if_running(task.id)
+
+
+def _entry(turn_id: str, step: int, index: int, row: InboxRow, delivered: str, now: float) -> Entry:
+    """`delivered` tells how a notice reached the agent: it opened the turn, rode along, or joined it."""
+    data = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX), "text": row.data["text"]}
+    if row.kind is RowKind.NOTICE:
+        latency = round(max(0.0, now - row.created_at) * 1000)
+        data["notice"] = row.data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
+    return input_entry(turn_id, step, index, data)
 
 
 def _started_event(turn: Turn) -> NewEvent:
@@ -190,12 +210,12 @@ def _started_event(turn: Turn) -> NewEvent:
     return NewEvent.of(events.TURN_STARTED, data)
 
 
-def _input_event(row: InboxRow, delivered: str) -> NewEvent:
-    """`delivered` tells how a notice reached the agent: it opened the turn, rode along, or joined it."""
-    data = {"message_id": row.dedupe_key, "source": row.source, "content": row.data["text"]}
-    if row.kind is RowKind.MESSAGE:
-        return NewEvent.of(events.MESSAGE, data)
-    return NewEvent.of(events.NOTICE, data | {"delivered": delivered} | row.data.get("notice", {}))
+def _input_event(entry: Entry) -> NewEvent:
+    recorded = entry.data
+    data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
+    if "notice" in recorded:
+        return NewEvent.of(events.NOTICE, data | recorded["notice"])
+    return NewEvent.of(events.MESSAGE, data | {"client_message_id": recorded["message_id"]})
 
 
 def _final_event(turn: Turn, outcome: Outcome) -> NewEvent:

@@ -2,15 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
+from wakeful.engine.approvals import Approvals
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.broadcaster import Broadcaster
+from wakeful.engine.custodian import Custodian
+from wakeful.engine.delegations import Delegations
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.executor import Executor
 from wakeful.engine.intake import Intake
 from wakeful.engine.lease_keeper import LeaseKeeper
-from wakeful.engine.ports import AgentLoop, Clock
+from wakeful.engine.ports import Clock, Equipment, TurnBinder
 from wakeful.engine.rescuer import Rescuer
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
@@ -18,9 +21,10 @@ from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.engine.timekeeper import Timekeeper
 from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
-from wakeful.model.event import Event
+from wakeful.model.event import SESSION_UPDATED, Event, NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address, Session
+from wakeful.model.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 
@@ -32,20 +36,36 @@ logger = logging.getLogger(__name__)
 
 
 class Engine:
-    def __init__(self, store: Store, loop: AgentLoop, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        equip: Callable[["Engine"], Equipment],
+        clock: Clock,
+        settings: EngineSettings,
+        *,
+        host: Host,
+        binder: TurnBinder,
+    ) -> None:
         self.node = new_id("node")
         self._store = store
         self._settings = settings
         self._dispatcher = Dispatcher(self.node, settings)
         self._intake = Intake(self._dispatcher)
-        self._runners = Runners(store, self._dispatcher, Executor(store, self._dispatcher, loop, settings))
+        executor = Executor(store, self._dispatcher, settings)
+        self._runners = Runners(store, self._dispatcher, executor, binder)
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
         self._broadcaster = Broadcaster(store)
-        self._lease = LeaseKeeper(store, self.node, clock, settings)
+        self._lease = LeaseKeeper(store, self.node, host, clock, settings)
         self._keeping: asyncio.Task[None] | None = None
         self._jobs: list[asyncio.Task[None]] = []
         self.tasks = TaskRunner(store, self._dispatcher, self._runners)
+        self.delegations = Delegations(store, self._dispatcher, self._runners, clock, settings, host)
+        self.tasks.on_delegations = self.delegations.take
+        self.approvals = Approvals(store, clock, settings)
+        equipment = equip(self)
+        executor.loop = equipment.loop
+        self._custodian = Custodian(store, self.node, host, self.tasks, clock, settings, equipment.processes)
 
     @property
     def is_stopping(self) -> bool:
@@ -57,9 +77,14 @@ class Engine:
         self._keeping = asyncio.create_task(self._lease.run(), name="lease keeper")
         self._rescuer.adopts = adopts
         await self._rescuer.sweep()
-        self._jobs = [asyncio.create_task(self._rescuer.run(), name="rescuer")]
+        self._jobs = [
+            asyncio.create_task(self._rescuer.run(), name="rescuer"),
+            asyncio.create_task(self.delegations.run(), name="delegations"),
+        ]
         if adopts:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
+            self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
+            self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))
 
     async def stop(self) -> None:
         """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little
@@ -80,14 +105,53 @@ class Engine:
             self._broadcaster.close()
             await _end([self._keeping] if self._keeping is not None else [])
 
-    async def create_session(self, owner: str, address: Address, model: str, workspace: str) -> Session:
+    async def create_session(
+        self, owner: str, address: Address, model: str, workspace: str, title: str = ""
+    ) -> Session:
         async def body(tx: Transaction) -> Session:
             now = await tx.now()
-            session = Session(new_id("ses"), owner, address, model, workspace, created_at=now, updated_at=now)
+            session = Session(new_id("ses"), owner, address, model, workspace, title, created_at=now, updated_at=now)
             await tx.sessions.create_if_absent(session)
             return session
 
         return await self._store.write(body)
+
+    async def branch(self, session_id: str, turn_id: str | None = None) -> Session:
+        """A new session that goes on from a closed turn of this one, the last by default. Raises TurnNotFound."""
+
+        async def body(tx: Transaction) -> Session:
+            session = await require_session(tx, session_id)
+            head = await _closed_turn(tx, session, turn_id or session.head)
+            now = await tx.now()
+            branched = Session(
+                new_id("ses"),
+                session.owner,
+                session.address,
+                session.model,
+                session.workspace,
+                session.title,
+                head=head.id,
+                checkpoint=await _latest_done(tx, head),
+                created_at=now,
+                updated_at=now,
+            )
+            await tx.sessions.create_if_absent(branched)
+            return branched
+
+        return await self._store.write(body, lock=[session_id])
+
+    async def change_session(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+        """Give it another title or model. Wake-ups that waited for another model go on."""
+        changed = [name for name, value in (("title", title), ("model", model)) if value is not None]
+
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+            await require_session(tx, session_id)
+            await tx.sessions.change(session_id, title=title, model=model)
+            data = {"session_id": session_id, "changed": changed}
+            await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
+            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+
+        await self._runners.commit(body, lock=[session_id])
 
     async def submit(self, submission: Submission) -> Receipt:
         """Accept a message. It is on disk when this returns, and its turn too if the session was idle."""
@@ -155,3 +219,33 @@ async def _end(jobs: Sequence[asyncio.Task[None]]) -> None:
     for job in jobs:
         job.cancel()
     await asyncio.gather(*jobs, return_exceptions=True)
+
+
+async def _closed_turn(tx: Transaction, session: Session, turn_id: str | None) -> Turn:
+    if turn_id is None:
+        raise TurnNotFound("There is nothing to branch from yet: no turn of this session has ended.")
+    turn = await tx.turns.get(turn_id)
+    if turn is None or not turn.status.is_final or not await _belongs_to(tx, turn, session):
+        raise TurnNotFound(f"There is no closed turn {turn_id} in this session.")
+    return turn
+
+
+async def _belongs_to(tx: Transaction, turn: Turn, session: Session) -> bool:
+    """A session that was branched off begins with turns of another one."""
+    if turn.session_id == session.id:
+        return True
+    above = session.head
+    while above is not None and above != turn.id:
+        known = await tx.turns.get(above)
+        above = None if known is None else known.parent
+    return above is not None
+
+
+async def _latest_done(tx: Transaction, turn: Turn) -> str | None:
+    """The latest turn that completed, at or above this one."""
+    while turn.status is not TurnStatus.DONE:
+        parent = None if turn.parent is None else await tx.turns.get(turn.parent)
+        if parent is None:
+            return None
+        turn = parent
+    return turn.id

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import orjson
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.dispatcher import MESSAGE_PREFIX, Dispatcher, require_session
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import SessionBusy
 from wakeful.model import event as events
@@ -16,6 +16,7 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 
+_TITLE_LENGTH = 60
 _INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message took its place.")
 
 
@@ -30,6 +31,8 @@ class Intake:
             return await self._known(tx, row), None
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
+        if not session.title:
+            await tx.sessions.change(session.id, title=_title_from(submission.text))
         opened = await self._make_room(tx, session, submission.if_busy)
         is_queued = opened is None or opened.turn.id != row.turn_id
         if is_queued:
@@ -57,12 +60,17 @@ class Intake:
         await tx.events.append(session.id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
 
 
+def _title_from(text: str) -> str:
+    """The beginning of the first message, until somebody finds a better one. NUL cannot be stored in a title."""
+    words = " ".join(text.replace("\0", " ").split())
+    return words if len(words) <= _TITLE_LENGTH else f"{words[: _TITLE_LENGTH - 1].rstrip()}…"
+
+
 def _row_of(submission: Submission, now: float) -> InboxRow:
     return InboxRow(
         id=0,
         session_id=submission.session_id,
-        # Senders choose their own names; the prefix keeps them apart from those of tasks and retries.
-        dedupe_key=f"message:{submission.dedupe_key}",
+        dedupe_key=MESSAGE_PREFIX + submission.dedupe_key,
         kind=RowKind.MESSAGE,
         source=submission.source,
         turn_id=new_id("turn"),

@@ -5,6 +5,7 @@ import logging
 
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.model.task import Host
 from wakeful.store.base import Store, Transaction
 
 logger = logging.getLogger(__name__)
@@ -13,9 +14,10 @@ logger = logging.getLogger(__name__)
 class LeaseKeeper:
     """The holder of an exclusive store has no rivals and needs no lease."""
 
-    def __init__(self, store: Store, node: str, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
         self._node = node
+        self._host = host
         self._clock = clock
         self._seconds = settings.lease_seconds
         self._never = asyncio.Event()
@@ -33,7 +35,7 @@ class LeaseKeeper:
             return
 
         async def body(tx: Transaction) -> None:
-            await tx.nodes.renew(self._node, await tx.now() + self._seconds)
+            await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
         await self._store.write(body)
 

@@ -2,9 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from wakeful.model.fact import Brief, Fact
+from wakeful.model.task import Task
+from wakeful.model.turn import Turn
 
 
 class AgentLoop(Protocol):
@@ -20,3 +24,30 @@ class Clock(Protocol):
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         """Return when the event is set or the seconds have passed, whichever is first."""
         ...
+
+
+class TurnBinder(Protocol):
+    def bind(self, turn: Turn) -> AbstractContextManager[None]:
+        """Say who the turn is to everything that runs in it, from its own row: also after a resume."""
+        ...
+
+
+class Processes(Protocol):
+    """The processes of this machine that this node watches."""
+
+    async def adopt(self) -> None:
+        """Watch the processes that nobody watches, and report those that have ended meanwhile."""
+        ...
+
+    async def obey(self, task: Task) -> None:
+        """Somebody, somewhere, has written down that its end is wanted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What an engine works with. The loop's tools need the engine's tasks, approvals and delegations, so it is made
+    when those are there."""
+
+    loop: AgentLoop
+    processes: Processes

@@ -3,12 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine
+from contextvars import Context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.executor import Executor
+from wakeful.engine.ports import TurnBinder
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Signal, Store, Transaction
@@ -37,10 +39,11 @@ class Runner:
 
 
 class Runners:
-    def __init__(self, store: Store, dispatcher: Dispatcher, executor: Executor) -> None:
+    def __init__(self, store: Store, dispatcher: Dispatcher, executor: Executor, binder: TurnBinder) -> None:
         self._store = store
         self._dispatcher = dispatcher
         self._executor = executor
+        self._binder = binder
         self._running: dict[str, Runner] = {}
         # Commits under way, with the sessions that they lock.
         self._commits: dict[asyncio.Task[Any], Collection[str]] = {}
@@ -102,7 +105,8 @@ class Runners:
         turn = assignment.turn
         if turn.epoch < self._early_fences.get(turn.id, 0):
             return  # It was stopped in the same breath.
-        job = asyncio.create_task(self._run(assignment), name=turn.id)
+        # In a context of its own: whoever happened to open it, a turn knows only what its own row says.
+        job = asyncio.create_task(self._run(assignment), name=turn.id, context=Context())
         self._running[turn.id] = Runner(assignment, job)
 
     async def _run(self, assignment: Assignment) -> None:
@@ -110,7 +114,8 @@ class Runners:
         turn = assignment.turn
         runner = self._running[turn.id]
         try:
-            outcome = await self._executor.run(assignment)
+            with self._binder.bind(turn):
+                outcome = await self._executor.run(assignment)
             if outcome is not None:
                 await self._close(runner, outcome)
             self._broken.discard(turn.id)

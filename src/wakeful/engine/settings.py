@@ -18,3 +18,11 @@ class EngineSettings:
     # Tries of a wake-up that fails for a passing reason, and the wait before the second; it doubles each time.
     wake_retry_limit: int = 5
     wake_retry_seconds: float = 5.0
+    # How long a question for an approval waits for its answer.
+    approval_seconds: float = 300.0
+    # Sub-agents of one session at the same time, how deep they may delegate further, and how long one may take.
+    delegation_limit: int = 8
+    delegation_depth: int = 2
+    delegation_seconds: float = 3600.0
+    # A machine that was silent for so long is taken for dead, and its processes for lost.
+    host_silence_seconds: float = 3600.0

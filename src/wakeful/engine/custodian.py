@@ -1,0 +1,122 @@
+"""Takes care of background work that nobody watches: after a start, and where several nodes share a store, for ever.
+
+It also tells this node's processes what other nodes have written down: that the end of one is wanted.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from wakeful.engine.ports import Clock, Processes
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.task_runner import TaskRunner
+from wakeful.errors import StoreError
+from wakeful.model.event import TASK_STARTED
+from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.store.base import Signal, Store, Transaction
+
+# After trouble, give the store a moment.
+_PAUSE_SECONDS = 1.0
+
+logger = logging.getLogger(__name__)
+
+
+class Custodian:
+    def __init__(
+        self,
+        store: Store,
+        node: str,
+        host: Host,
+        tasks: TaskRunner,
+        clock: Clock,
+        settings: EngineSettings,
+        processes: Processes,
+    ) -> None:
+        self._store = store
+        self._node = node
+        self._host = host
+        self._tasks = tasks
+        self._clock = clock
+        self._settings = settings
+        self._processes = processes
+        # Sessions with processes that this node watches.
+        self._owners: set[str] = set()
+        self._touched = asyncio.Event()
+        self._never = asyncio.Event()
+        # When the last round was made, by the store's time.
+        self._last_round = float("-inf")
+        store.notifier.listen(self._hear)
+
+    async def run(self) -> None:
+        """The holder of an exclusive store has no rivals: after its first look it looks again only after trouble."""
+        while True:
+            is_well = await self._try(self.sweep)
+            wait = None if self._store.is_exclusive else self._settings.lease_seconds
+            await self._clock.wait(self._never, wait if is_well else _PAUSE_SECONDS)
+
+    async def run_errands(self) -> None:
+        """Apart from the rounds, which other nodes' commits must not put off."""
+        while True:
+            await self._clock.wait(self._touched, None)
+            self._touched.clear()
+            if not await self._try(self.obey):
+                await self._clock.wait(self._never, _PAUSE_SECONDS)
+                self._touched.set()
+
+    async def sweep(self) -> None:
+        await self._processes.adopt()
+        if self._store.is_exclusive:
+            return
+        await self.obey()
+        now, silent = await self._store.read(self._listen)
+        # After a long pause everybody seems silent: let them speak first.
+        if now - self._last_round < self._settings.host_silence_seconds / 2:
+            for task in silent:
+                await self._tasks.finish(task.id, _lost(task))
+        self._last_round = now
+
+    async def obey(self) -> None:
+        """Tell the processes of this node whose end is wanted."""
+        before = frozenset(self._owners)
+        watched = [task for task in await self._store.read(self._watched) if task.kind is TaskKind.PROCESS]
+        self._owners = (self._owners - before) | {task.session_id for task in watched}
+        for task in watched:
+            if task.kill_intended:
+                await self._processes.obey(task)
+
+    async def _try(self, look: Callable[[], Awaitable[None]]) -> bool:
+        try:
+            await look()
+        except StoreError as error:
+            logger.warning("cannot look for background work that nobody watches: %s", error)
+            return False
+        except Exception:  # The boundary of a background job: it must go on looking.
+            logger.exception("looking for background work that nobody watches broke")
+            return False
+        return True
+
+    async def _watched(self, tx: Transaction) -> list[Task]:
+        return await tx.tasks.watched_by(self._node)
+
+    async def _listen(self, tx: Transaction) -> tuple[float, list[Task]]:
+        """The time, and the processes of silent hosts; this one may seem silent too, but we know better."""
+        now = await tx.now()
+        silent = await tx.tasks.of_silent_hosts(now - self._settings.host_silence_seconds)
+        return now, [task for task in silent if task.host.id != self._host.id]
+
+    def _hear(self, signal: Signal) -> None:
+        """What another node has committed is not told: it may be the wish that a process ends."""
+        if self._store.is_exclusive:
+            return
+        told = {event.session_id for event in signal.events}
+        self._owners |= {event.session_id for event in signal.events if event.kind == TASK_STARTED}
+        if signal.is_everything or (signal.sessions - told) & self._owners:
+            self._touched.set()
+
+
+def _lost(task: Task) -> TaskOutcome:
+    notice = (
+        f"[IMPORTANT: Background process {task.id} was lost: its machine has been silent for too long, "
+        f"and nobody knows how it ended.\nCommand: {task.command}]"
+    )
+    return TaskOutcome(TaskStatus.LOST, None, notice)

@@ -1,0 +1,365 @@
+"""Delegations: goals that an agent hands to sub-agents, each a session of its own.
+
+A delegation is done when its session has no active turn, nothing pending and no promised task, when it is stopped, or
+when its time is over. Its end, and the notice for the parent, is one transaction under the locks of both sessions.
+Whoever watches it opens its goal and ends it by looking, again and again: after a crash the next one looks.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from wakeful.engine.assignment import Assignment
+from wakeful.engine.delegation_end import outcome_of
+from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.ports import Clock
+from wakeful.engine.runners import Runners
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.task_runner import begin_task, finish_task, require_task
+from wakeful.errors import StoreError, TooManyDelegations
+from wakeful.model.event import PROCESS_COMPLETE
+from wakeful.model.ids import new_id
+from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.session import Session
+from wakeful.model.task import Host, Task, TaskKind
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.store.base import Signal, Store, Transaction
+
+# After trouble, give the store a moment.
+_PAUSE_SECONDS = 1.0
+_TITLE_LENGTH = 60
+_STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The sub-agent was stopped.")
+_TIMED_OUT = Outcome(TurnStatus.CANCELLED, "time_limit", "The sub-agent's time was over.")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    task_id: str
+    parent_id: str
+    child_id: str
+    deadline: float
+
+
+class Delegations:
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        runners: Runners,
+        clock: Clock,
+        settings: EngineSettings,
+        host: Host,
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._runners = runners
+        self._clock = clock
+        self._settings = settings
+        self._host = host
+        self._watched: dict[str, _Watched] = {}
+        # Delegations in whose sessions something happened that may have been the last thing.
+        self._touched: set[str] = set()
+        self._changed = asyncio.Event()
+        # There may be delegations of this node that it does not know of.
+        self._is_unsure = False
+        # Writes of new delegations under way.
+        self._beginnings: set[asyncio.Task[list[Task]]] = set()
+        # Calls that wait for sub-agents, and their sessions as far as these are known.
+        self._waiting: dict[asyncio.Event, set[str] | None] = {}
+        store.notifier.listen(self._hear)
+
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+        """Start a sub-agent for each goal, or find those that the same call has started before. What was written down
+        is watched, even when the caller has gone away meanwhile.
+        """
+        beginning = asyncio.create_task(self._begin(turn, (step, index), goals, is_inline))
+        self._beginnings.add(beginning)
+        beginning.add_done_callback(self._forget_beginning)
+        return await asyncio.shield(beginning)
+
+    async def ended(self, task_ids: Sequence[str]) -> list[Task]:
+        """Wait until all of these have ended."""
+        changed = asyncio.Event()
+        self._waiting[changed] = None
+        try:
+            while True:
+                changed.clear()
+                tasks = await self._read(task_ids)
+                self._waiting[changed] = {task.session_id for task in tasks}
+                if not any(task.is_running for task in tasks):
+                    return tasks
+                await changed.wait()
+        finally:
+            del self._waiting[changed]
+
+    async def stop(self, task_id: str) -> bool:
+        """End a sub-agent on purpose: it wakes nobody. False when it has ended."""
+
+        async def body(tx: Transaction) -> Task | None:
+            if not await tx.tasks.intend_kill_if_running(task_id):
+                return None
+            return await require_task(tx, task_id)
+
+        task = await self._store.write(body)
+        if task is None:
+            return False
+        await self._settle(self._watched_from(task))
+        return True
+
+    def take(self, tasks: Sequence[Task]) -> None:
+        """Watch these from now on; some may have come to their end while nobody did."""
+        for task in tasks:
+            self._watched[task.id] = self._watched_from(task)
+            self._touched.add(task.id)
+        if tasks:
+            self._changed.set()
+
+    async def run(self) -> None:
+        while True:
+            try:
+                wait = await self.sweep()
+            except StoreError as error:
+                logger.warning("cannot look at delegations: %s", error)
+                wait = _PAUSE_SECONDS
+            except Exception:  # The boundary of a background job: it must go on looking.
+                logger.exception("looking at delegations broke")
+                wait = _PAUSE_SECONDS
+            await self._clock.wait(self._changed, wait)
+            self._changed.clear()
+
+    async def sweep(self) -> float | None:
+        """Look at the delegations in which something happened or whose time is over; how long to wait for the next."""
+        if self._is_unsure:
+            await self._find_own()
+        if not self._watched:
+            return None
+        now = await self._now()
+        late = {watched.task_id for watched in self._watched.values() if watched.deadline <= now}
+        touched, self._touched = self._touched | late, set()
+        for task_id in touched & self._watched.keys():
+            await self._try_to_settle(self._watched[task_id])
+        if self._touched:
+            return _PAUSE_SECONDS
+        return max(0.0, min((watched.deadline for watched in self._watched.values()), default=now) - now) or None
+
+    async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[str], is_inline: bool) -> list[Task]:
+        async def body(tx: Transaction) -> list[Task]:
+            await tx.turns.require(turn.lease)
+            known = await tx.tasks.of_call(turn.id, *key)
+            if known:
+                return known
+            parent = await require_session(tx, turn.session_id)
+            await self._check_limits(tx, parent, len(goals))
+            return [
+                await self._begin_one(tx, turn, parent, key, part, goal, is_inline) for part, goal in enumerate(goals)
+            ]
+
+        try:
+            tasks = await self._store.write(body, lock=[turn.session_id])
+        except StoreError:
+            # The commit may have happened all the same.
+            self._is_unsure = True
+            self._changed.set()
+            raise
+        self.take([task for task in tasks if task.is_running])
+        return tasks
+
+    def _forget_beginning(self, beginning: asyncio.Task[list[Task]]) -> None:
+        self._beginnings.discard(beginning)
+        # Whoever asked may have gone away: then nobody else asks how it went.
+        if not beginning.cancelled():
+            beginning.exception()
+
+    async def _find_own(self) -> None:
+        self._is_unsure = False
+        try:
+            tasks = await self._store.read(self._own)
+        except StoreError:
+            self._is_unsure = True
+            raise
+        self.take([task for task in tasks if task.kind is TaskKind.DELEGATION])
+
+    async def _own(self, tx: Transaction) -> list[Task]:
+        return await tx.tasks.watched_by(self._dispatcher.node)
+
+    async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
+        limits = self._settings
+        running = [
+            task
+            for task in await tx.tasks.of_session(parent.id)
+            if task.kind is TaskKind.DELEGATION and task.is_running
+        ]
+        if len(running) + count > limits.delegation_limit:
+            raise TooManyDelegations(
+                f"At most {limits.delegation_limit} sub-agents may work at the same time "
+                f"(WAKEFUL_DELEGATION_LIMIT) and {len(running)} do already: wait for some of them, or delegate less."
+            )
+        if await _depth_of(tx, parent) >= limits.delegation_depth:
+            raise TooManyDelegations(
+                f"Sub-agents may delegate only {limits.delegation_depth} deep (WAKEFUL_DELEGATION_DEPTH): "
+                "do this part yourself."
+            )
+
+    async def _begin_one(
+        self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: str, is_inline: bool
+    ) -> Task:
+        now = await tx.now()
+        task_id = new_id("del")
+        child = Session(
+            new_id("ses"),
+            parent.owner,
+            turn.address,
+            turn.model,
+            turn.workspace,
+            title=_title_from(goal),
+            task_id=task_id,
+            created_at=now,
+            updated_at=now,
+        )
+        await tx.sessions.create_if_absent(child)
+        task = Task(
+            id=task_id,
+            kind=TaskKind.DELEGATION,
+            session_id=parent.id,
+            owner=parent.owner,
+            turn_id=turn.id,
+            step=key[0],
+            index=key[1],
+            part=part,
+            host=self._host,
+            command=goal,
+            door=turn.door,
+            address=turn.address,
+            model=turn.model,
+            will_notify=not is_inline,
+            is_inline=is_inline,
+            child_session_id=child.id,
+        )
+        await tx.inbox.post_if_new(_goal_row(task, now))
+        return await begin_task(tx, task, self._dispatcher.node)
+
+    async def _try_to_settle(self, watched: _Watched) -> None:
+        """What cannot be looked at now is looked at again soon."""
+        try:
+            await self._settle(watched)
+        except StoreError as error:
+            logger.warning("delegation %s cannot be looked at: %s", watched.task_id, error)
+            self._touched.add(watched.task_id)
+        except Exception:  # The boundary of a background job: the others must not suffer for it.
+            logger.exception("looking at delegation %s broke", watched.task_id)
+            self._touched.add(watched.task_id)
+
+    async def _settle(self, watched: _Watched) -> None:
+        """Write the end of the delegation, if it has come to one; open its next turn, if something waits for that."""
+
+        async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
+            task = await require_task(tx, watched.task_id)
+            if not task.is_running:
+                return True, None
+            is_late = await tx.now() >= watched.deadline
+            child = await self._halt_if_unwanted(tx, task, await require_session(tx, watched.child_id), is_late)
+            if child.active is not None:
+                return False, None
+            outcome = await outcome_of(tx, task, child, is_late=is_late)
+            if outcome is None:
+                return False, await self._dispatcher.open_next(tx, child)
+            await self._empty_inbox(tx, child)
+            await finish_task(tx, task.id, outcome)
+            return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
+
+        has_ended = await self._runners.commit(body, lock=[watched.parent_id, watched.child_id])
+        if has_ended:
+            self._watched.pop(watched.task_id, None)
+
+    async def _halt_if_unwanted(self, tx: Transaction, task: Task, child: Session, is_late: bool) -> Session:
+        """Stop what the sub-agent is doing, if it was stopped or its time is over, and nothing else begins there."""
+        active = None if child.active is None else await tx.turns.get(child.active)
+        if active is None or not (task.kill_intended or is_late):
+            return child
+        await self._empty_inbox(tx, child)
+        opened = await self._dispatcher.close(tx, active, _STOPPED if task.kill_intended else _TIMED_OUT, by_user=True)
+        assert opened is None
+        return await require_session(tx, child.id)
+
+    async def _empty_inbox(self, tx: Transaction, child: Session) -> None:
+        """A goal that was not opened yet, words, notices: the sub-agent will not hear them any more."""
+        for row in await tx.inbox.pending(child.id):
+            if row.kind is RowKind.MESSAGE:
+                await self._dispatcher.withdraw(tx, row)
+            else:
+                await tx.inbox.withdraw_if_pending(child.id, row.dedupe_key)
+
+    async def _read(self, task_ids: Sequence[str]) -> list[Task]:
+        async def body(tx: Transaction) -> list[Task]:
+            return [await require_task(tx, task_id) for task_id in task_ids]
+
+        return await self._store.read(body)
+
+    async def _now(self) -> float:
+        async def body(tx: Transaction) -> float:
+            return await tx.now()
+
+        return await self._store.read(body)
+
+    def _watched_from(self, task: Task) -> _Watched:
+        deadline = task.started_at + self._settings.delegation_seconds
+        return _Watched(task.id, task.session_id, _child_of(task), deadline)
+
+    def _hear(self, signal: Signal) -> None:
+        """The end of a turn or a task, on either side, may be what a delegation was waiting for. What another node
+        has committed is not told: look."""
+        told = {event.session_id for event in signal.events}
+        ended = {event.session_id for event in signal.events if event.is_final or event.kind == PROCESS_COMPLETE}
+        news = ended | (signal.sessions - told)
+        if signal.is_everything:
+            self._is_unsure = True
+            self._changed.set()
+        if not news and not signal.is_everything:
+            return
+        for watched in self._watched.values():
+            if signal.is_everything or watched.child_id in news or watched.parent_id in news:
+                self._touched.add(watched.task_id)
+                self._changed.set()
+        for waiting, sessions in self._waiting.items():
+            if signal.is_everything or sessions is None or sessions & news:
+                waiting.set()
+
+
+def _child_of(task: Task) -> str:
+    assert task.child_session_id is not None
+    return task.child_session_id
+
+
+async def _depth_of(tx: Transaction, session: Session) -> int:
+    """How many delegations stand above it."""
+    depth = 0
+    while session.task_id is not None:
+        depth += 1
+        session = await require_session(tx, (await require_task(tx, session.task_id)).session_id)
+    return depth
+
+
+def _title_from(goal: str) -> str:
+    words = " ".join(goal.replace("\0", " ").split())
+    return words if len(words) <= _TITLE_LENGTH else f"{words[: _TITLE_LENGTH - 1].rstrip()}…"
+
+
+def _goal_row(task: Task, now: float) -> InboxRow:
+    return InboxRow(
+        id=0,
+        session_id=_child_of(task),
+        dedupe_key=f"goal:{task.id}",
+        kind=RowKind.MESSAGE,
+        source="delegation",
+        turn_id=new_id("turn"),
+        door=task.door,
+        address=task.address,
+        model=task.model,
+        payload=orjson.dumps({"text": task.command}),
+        created_at=now,
+    )

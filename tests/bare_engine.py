@@ -1,0 +1,40 @@
+"""An engine with a loop and nothing else: no tools, no processes, and turns that are nobody in particular."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from wakeful.engine.engine import Engine
+from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
+from wakeful.engine.settings import EngineSettings
+from wakeful.model.task import Host, Task
+from wakeful.model.turn import Turn
+from wakeful.store.base import Store
+
+HOST = Host("host", "boot")
+
+
+class NoProcesses:
+    async def adopt(self) -> None: ...
+
+    async def obey(self, task: Task) -> None: ...
+
+
+class NobodyBinder:
+    def bind(self, turn: Turn) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def bare_engine(
+    store: Store,
+    loop: AgentLoop,
+    clock: Clock,
+    settings: EngineSettings,
+    *,
+    host: Host = HOST,
+    make_processes: Callable[[Engine], Processes] = lambda engine: NoProcesses(),
+    binder: TurnBinder | None = None,
+) -> Engine:
+    def equip(engine: Engine) -> Equipment:
+        return Equipment(loop, make_processes(engine))
+
+    return Engine(store, equip, clock, settings, host=host, binder=binder or NobodyBinder())

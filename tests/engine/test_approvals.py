@@ -1,0 +1,248 @@
+"""A call asks a person and waits: one question, one answer, whatever happens meanwhile."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.engine.kit import House, Node, kinds_of, log_of, open_session, send, session_of, until
+from wakeful.engine.submission import Receipt
+from wakeful.errors import AlreadyAnswered, ApprovalNotFound, LeaseLost
+from wakeful.model.approval import Choice
+from wakeful.model.event import Event
+
+DANGER = "recursive delete"
+
+
+async def working(node: Node, house: House, *, session: str = "", owner: str = "me", text: str = "clean up") -> Receipt:
+    receipt = await send(node, session or await open_session(node, owner=owner), text)
+    await house.settle()
+    return receipt
+
+
+async def ask(
+    node: Node, house: House, receipt: Receipt, *, index: int = 1, call_id: str = "call_1"
+) -> asyncio.Task[Choice | None]:
+    turn = node.agent.briefs[receipt.turn_id].turn
+    question: dict[str, Any] = {"call_id": call_id, "command": "rm -r /srv", "danger": DANGER, "reason": "outside"}
+    asking = asyncio.create_task(node.engine.approvals.ask(turn, 1, index, **question))
+    await house.settle()
+    return asking
+
+
+async def questions_in(house: House, session_id: str) -> list[Event]:
+    return [event for event in await log_of(house, session_id) if event.kind == "approval_required"]
+
+
+async def sub_agent_of(node: Node, house: House, receipt: Receipt, index: int = 1) -> Receipt:
+    turn = node.agent.briefs[receipt.turn_id].turn
+    (task,) = await node.engine.delegations.begin(turn, 1, index, ["clean up"], is_inline=False)
+    await house.settle()
+    child = await session_of(house, task.child_session_id or "")
+    return Receipt(child.id, child.active or "", is_queued=False)
+
+
+@pytest.mark.parametrize("choice", list(Choice))
+async def test_a_question_waits_for_its_answer(node: Node, house: House, choice: Choice) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    (question,) = await questions_in(house, receipt.session_id)
+    assert not asking.done()
+    assert (question.data["call_id"], question.data["command"]) == ("call_1", "rm -r /srv")
+    await node.engine.approvals.answer(receipt.session_id, "call_1", choice)
+    assert await asking is choice
+    answered = (await log_of(house, receipt.session_id))[-1]
+    assert (answered.kind, answered.data["choice"]) == ("approval_answered", choice)
+
+
+async def test_a_second_answer_is_refused(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.DENY)
+    with pytest.raises(AlreadyAnswered):
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+    assert await asking is Choice.DENY
+    assert kinds_of(await log_of(house, receipt.session_id)).count("approval_answered") == 1
+
+
+async def test_of_two_answers_at_once_one_counts(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    answer = node.engine.approvals.answer
+    answers = [answer(receipt.session_id, "call_1", choice) for choice in (Choice.ONCE, Choice.DENY)]
+    outcomes = await asyncio.gather(*answers, return_exceptions=True)
+    assert sorted(type(outcome).__name__ for outcome in outcomes) == ["AlreadyAnswered", "NoneType"]
+    assert await asking is (Choice.ONCE if outcomes[0] is None else Choice.DENY)
+
+
+async def test_an_answer_to_nothing_is_an_error(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    with pytest.raises(ApprovalNotFound):
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+
+
+async def test_a_question_that_nobody_answers_ends_by_the_clock(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await house.advance(house.settings.approval_seconds - 0.1)
+    await house.settle()
+    assert not asking.done()
+    await house.advance(0.1)
+    assert await asking is None
+    with pytest.raises(AlreadyAnswered):
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+
+
+async def test_an_answer_in_the_last_instant_counts(node: Node, house: House) -> None:
+    """It is committed between the asker's last look and its look at the clock."""
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    look = node.engine.approvals._now
+
+    async def look_late() -> float:
+        node.engine.approvals._now = look  # type: ignore[method-assign]
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+        await house.advance(house.settings.approval_seconds)
+        return await look()
+
+    node.engine.approvals._now = look_late  # type: ignore[method-assign]
+    for event in node.engine.approvals._waiting[receipt.session_id]:
+        event.set()
+    assert await asking is Choice.ONCE
+
+
+async def test_a_resumed_turn_finds_its_question_again(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    (await ask(node, house, receipt)).cancel()
+    await house.kill(node)
+    await house.advance(house.settings.lease_seconds)
+    second = await house.start_node()
+    asking = await ask(second, house, receipt)
+    assert len(await questions_in(house, receipt.session_id)) == 1
+    await second.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+    assert await asking is Choice.ONCE
+
+
+async def test_a_resumed_turn_finds_an_answer_that_came_while_no_server_was_up_to_hear_it(
+    node: Node, house: House
+) -> None:
+    receipt = await working(node, house)
+    (await ask(node, house, receipt)).cancel()
+    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.DENY)
+    await house.kill(node)
+    await house.advance(house.settings.lease_seconds)
+    second = await house.start_node()
+    assert await (await ask(second, house, receipt)) is Choice.DENY
+
+
+async def test_a_question_keeps_its_time_over_a_resume(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    (await ask(node, house, receipt)).cancel()
+    await house.kill(node)
+    await house.advance(house.settings.approval_seconds)
+    second = await house.start_node()
+    assert await (await ask(second, house, receipt)) is None
+
+
+async def test_a_turn_that_lost_its_lease_asks_nothing(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    await node.engine.cancel(receipt.session_id)
+    with pytest.raises(LeaseLost):
+        await (await ask(node, house, receipt))
+    assert await questions_in(house, receipt.session_id) == []
+    assert node.engine.approvals._waiting == {}
+
+
+async def test_what_is_allowed_once_is_asked_again(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+    await asking
+    again = await ask(node, house, receipt, index=2, call_id="call_2")
+    assert not again.done()
+    again.cancel()
+
+
+async def test_what_is_allowed_for_the_session_is_asked_again_only_elsewhere(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.SESSION)
+    await asking
+    assert await (await ask(node, house, receipt, index=2, call_id="call_2")) is Choice.ONCE
+    assert len(await questions_in(house, receipt.session_id)) == 1
+    elsewhere = await ask(node, house, await working(node, house))
+    assert not elsewhere.done()
+    elsewhere.cancel()
+
+
+async def test_what_is_always_allowed_is_asked_again_only_of_others(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ALWAYS)
+    await asking
+    assert await (await ask(node, house, await working(node, house))) is Choice.ONCE
+    theirs = await ask(node, house, await working(node, house, owner="you"))
+    assert not theirs.done()
+    theirs.cancel()
+
+
+async def test_a_question_of_a_sub_agent_is_shown_and_answered_in_its_parent_too(node: Node, house: House) -> None:
+    top = await working(node, house)
+    middle = await sub_agent_of(node, house, top)
+    bottom = await sub_agent_of(node, house, middle)
+    asking = await ask(node, house, bottom)
+    for shown in (top, middle, bottom):
+        (question,) = await questions_in(house, shown.session_id)
+        assert question.data["session_id"] == shown.session_id
+        assert question.data["task_id"] == (await session_of(house, bottom.session_id)).task_id
+    await node.engine.approvals.answer(top.session_id, "call_1", Choice.ONCE)
+    assert await asking is Choice.ONCE
+    for shown in (top, middle, bottom):
+        assert kinds_of(await log_of(house, shown.session_id))[-1] == "approval_answered"
+    with pytest.raises(AlreadyAnswered):
+        await node.engine.approvals.answer(top.session_id, "call_1", Choice.DENY)
+
+
+async def test_an_answer_in_the_parent_reaches_the_open_question_of_two_with_the_same_call_id(
+    node: Node, house: House
+) -> None:
+    top = await working(node, house)
+    own = await ask(node, house, top)
+    await node.engine.approvals.answer(top.session_id, "call_1", Choice.ONCE)
+    assert await own is Choice.ONCE
+    asking = await ask(node, house, await sub_agent_of(node, house, top))
+    await node.engine.approvals.answer(top.session_id, "call_1", Choice.DENY)
+    assert await asking is Choice.DENY
+
+
+async def test_a_question_of_a_session_is_not_one_of_its_neighbours(node: Node, house: House) -> None:
+    asking = await ask(node, house, await working(node, house))
+    neighbour = await working(node, house)
+    with pytest.raises(ApprovalNotFound):
+        await node.engine.approvals.answer(neighbour.session_id, "call_1", Choice.ONCE)
+    asking.cancel()
+
+
+async def test_a_sub_agents_own_answer_for_the_session_does_not_bind_its_parent(node: Node, house: House) -> None:
+    top = await working(node, house)
+    child = await sub_agent_of(node, house, top)
+    asking = await ask(node, house, child)
+    await node.engine.approvals.answer(top.session_id, "call_1", Choice.SESSION)
+    await asking
+    assert await (await ask(node, house, child, index=2, call_id="call_2")) is Choice.ONCE
+    own = await ask(node, house, top)
+    assert not own.done()
+    own.cancel()
+
+
+async def test_a_question_is_answered_on_another_server(couple: tuple[House, Node, Node]) -> None:
+    house, first, second = couple
+    receipt = await working(first, house)
+    asking = await ask(first, house, receipt)
+
+    async def is_answered() -> bool:
+        return asking.done()
+
+    await second.engine.approvals.answer(receipt.session_id, "call_1", Choice.SESSION)
+    await until(is_answered)
+    assert await asking is Choice.SESSION
