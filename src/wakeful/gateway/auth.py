@@ -6,7 +6,7 @@ from hmac import compare_digest
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from wakeful.gateway.errors import error_response
+from wakeful.wire.errors import error_response
 
 # No key, no secrets: whoever starts the server must be able to ask whether it runs.
 _OPEN_PATHS = frozenset({"/health"})

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
-from wakeful.gateway.errors import answer_broken, answer_http_error
+from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
 
 
 def http_app(
@@ -25,5 +26,10 @@ def http_app(
     return Starlette(
         routes=[Route("/health", health), *routes],
         middleware=[Middleware(RequireKey, keyring=keyring)],
-        exception_handlers={HTTPException: answer_http_error, Exception: answer_broken},
+        exception_handlers={
+            HTTPException: answer_http_error,
+            WakefulError: answer_known_error,
+            ClientDisconnect: answer_gone,
+            Exception: answer_broken,
+        },
     )

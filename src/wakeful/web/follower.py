@@ -1,0 +1,74 @@
+"""A reader of one session, across its turns: what it is told first, and then the log from its cursor on."""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from wakeful.engine.approvals import approval_data
+from wakeful.engine.engine import Engine
+from wakeful.model import event as events
+from wakeful.model.approval import Approval
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+from wakeful.web.cursor import Cursor
+from wakeful.web.frames import SERVER_TURN_STARTED, session_frames, started_data
+from wakeful.web.snapshot import active_form
+
+# What a session's reader gets: where it then stands, the event's name, its data.
+Step = tuple[Cursor, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a session stands when somebody begins to follow it."""
+
+    session: Session
+    active: Turn | None
+    # The first event of the active turn.
+    active_seq: int
+    approvals: list[Approval]
+
+    def first_cursor(self, *, inline: bool) -> Cursor:
+        """Where a reader without a cursor begins."""
+        if inline and self.active_seq:
+            return Cursor(self.active_seq - 1)
+        return Cursor(self.session.last_seq)
+
+
+async def read_standing(tx: Transaction, session: Session) -> Standing:
+    active = None if session.active is None else await tx.turns.get(session.active)
+    first = [] if active is None else await tx.events.of_turn(active.id, 0, 1)
+    approvals = await tx.approvals.open_of(session.id, await tx.now())
+    return Standing(session, active, first[0].session_seq if first else 0, approvals)
+
+
+async def follow(engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool) -> AsyncGenerator[Step, None]:
+    for name, data in _greeting(standing):
+        yield cursor, name, data
+    seen = cursor.frames
+    async with aclosing(engine.subscribe(standing.session.id, cursor.after)) as log:
+        async for event in log:
+            for frames, name, data in session_frames(event, seen, inline=inline):
+                position = Cursor(event.session_seq - 1, frames) if frames else Cursor(event.session_seq)
+                yield position, name, data
+            seen = 0
+
+
+def _greeting(standing: Standing) -> Iterator[tuple[str, bytes]]:
+    """Where the session stands, and what was said to others before this reader came."""
+    session, active = standing.session, standing.active
+    initial: dict[str, Any] = {
+        "session_id": session.id,
+        "last_event_id": session.last_seq,
+        "active": active_form(active),
+    }
+    yield "initial", orjson.dumps(initial)
+    if active is not None:
+        yield SERVER_TURN_STARTED, started_data(session.id, active.id, active.source, recovered=True)
+    for approval in standing.approvals:
+        data = approval_data(approval) | {"session_id": session.id, "recovered": True}
+        yield events.APPROVAL_REQUIRED, orjson.dumps(data)

@@ -1,0 +1,28 @@
+"""Several sources as one."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def merge(sources: Mapping[str, AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[str, T], None]:
+    """What each source gives, with its name, as it comes. No source runs ahead of the reader by more than one."""
+    awaited = {asyncio.ensure_future(anext(source)): name for name, source in sources.items()}
+    try:
+        while awaited:
+            ready, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+            for item in ready:
+                name = awaited.pop(item)
+                if isinstance(item.exception(), StopAsyncIteration):
+                    continue
+                given = item.result()
+                awaited[asyncio.ensure_future(anext(sources[name]))] = name
+                yield name, given
+    finally:
+        for item in awaited:
+            item.cancel()
+        await asyncio.gather(*awaited, return_exceptions=True)
+        for source in sources.values():
+            await source.aclose()

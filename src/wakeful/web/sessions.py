@@ -1,0 +1,108 @@
+"""The routes of sessions: make one, list them, look at one, change it, branch it."""
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.model.session import Address, Session
+from wakeful.store.base import Transaction
+from wakeful.web import fields
+from wakeful.web.messages import MessageId
+from wakeful.web.snapshot import session_row, take_snapshot
+from wakeful.web.web import Web
+from wakeful.wire.errors import InvalidRequest
+
+_CHANGEABLE = frozenset({"session_id", "title", "model"})
+
+
+class SessionRoutes:
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/session/new", self.create, methods=["POST"]),
+            Route("/api/sessions", self.page, methods=["GET"]),
+            Route("/api/session", self.show, methods=["GET"]),
+            Route("/api/session", self.change, methods=["PATCH"]),
+            Route("/api/session/branch", self.branch, methods=["POST"]),
+        ]
+
+    async def create(self, request: Request) -> Response:
+        given = await fields.read_body(request)
+        session = await self._web.engine.create_session(
+            request.state.principal,
+            Address(self._web.door(request).name),
+            self._web.checked_model(fields.model(given)) if fields.has(given, "model") else self._web.model,
+            fields.folder(given, "workspace") if fields.has(given, "workspace") else self._web.workspace,
+            title=fields.title(given) if fields.has(given, "title") else "",
+        )
+        return JSONResponse({"session_id": session.id})
+
+    async def page(self, request: Request) -> Response:
+        query = request.query_params
+        limit = fields.number(query, "limit", 50, 1, 200)
+        words = fields.words(query, "q")
+        before = _parse_cursor(query.get("cursor", ""))
+        owner = self._web.owner_seen_by(request)
+
+        async def body(tx: Transaction) -> tuple[list[Session], dict[str, int]]:
+            # One more than is shown tells whether there is a next page.
+            found = await tx.sessions.page(owner, query=words, before=before, limit=limit + 1)
+            return found, await tx.tasks.running_counts([session.id for session in found[:limit]])
+
+        found, running = await self._web.store.read(body)
+        shown = found[:limit]
+        rows = [session_row(session, running[session.id]) for session in shown]
+        return JSONResponse({"sessions": rows, "next_cursor": _cursor(shown[-1]) if len(found) > limit else None})
+
+    async def show(self, request: Request) -> Response:
+        query = request.query_params
+        session_id = fields.identifier(query, "session_id")
+        limit = fields.number(query, "limit", 100, 1, 1000)
+        before = _parse_before(query.get("before", ""))
+        snapshot = await take_snapshot(self._web, request, session_id, limit, before)
+        return JSONResponse(snapshot.form(self._web))
+
+    async def change(self, request: Request) -> Response:
+        given = await fields.read_body(request)
+        unknown = sorted(given.keys() - _CHANGEABLE)
+        if unknown:
+            raise InvalidRequest(f"{unknown[0]} cannot be changed: a session has a title and a model.")
+        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
+        title = fields.title(given) if fields.has(given, "title") else None
+        model = self._web.checked_model(fields.model(given)) if fields.has(given, "model") else None
+        if title is None and model is None:
+            raise InvalidRequest("Say what to change: title or model.")
+        await self._web.engine.change_session(session.id, title=title, model=model)
+        return JSONResponse({"ok": True})
+
+    async def branch(self, request: Request) -> Response:
+        given = await fields.read_body(request)
+        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
+        turn_id = fields.identifier(given, "turn_id") if fields.has(given, "turn_id") else None
+        branch = await self._web.engine.branch(session.id, turn_id)
+        return JSONResponse({"session_id": branch.id})
+
+
+def _cursor(session: Session) -> str:
+    return f"{session.updated_at!r}~{session.id}"
+
+
+def _parse_cursor(text: str) -> tuple[float, str] | None:
+    if not text:
+        return None
+    moment, _, session_id = text.partition("~")
+    try:
+        return float(moment), fields.identifier({"cursor": session_id}, "cursor")
+    except ValueError:
+        raise InvalidRequest("cursor must be a next_cursor of an earlier answer.") from None
+
+
+def _parse_before(text: str) -> MessageId | None:
+    if not text:
+        return None
+    before = MessageId.parse(text)
+    if before is None or "\0" in before.turn_id:
+        raise InvalidRequest("before must be the id of a message of this session.")
+    return before

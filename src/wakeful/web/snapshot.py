@@ -1,0 +1,148 @@
+"""A session at one moment, for GET /api/session: everything in it fits its last_event_id."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+
+from wakeful.engine.approvals import approval_data
+from wakeful.model.approval import Approval
+from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.session import Session
+from wakeful.model.task import Task
+from wakeful.model.task_data import task_data, time_text
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+from wakeful.web.messages import Message, MessageId, newest_messages
+from wakeful.web.web import Web
+from wakeful.wire.errors import InvalidRequest
+
+# Of those that have ended, the newest.
+ENDED_TASKS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    session: Session
+    parent: Task | None
+    active: Turn | None
+    messages: list[Message]
+    pending: list[InboxRow]
+    tasks: list[Task]
+    approvals: list[Approval]
+    now: float
+
+    def form(self, web: Web) -> dict[str, Any]:
+        return {
+            "session": session_row(self.session, _running(self.tasks))
+            | {
+                "workspace": self.session.workspace,
+                "created_at": time_text(self.session.created_at),
+                "parent": _parent_form(self.parent),
+            },
+            "messages": self.messages,
+            "active": active_form(self.active),
+            "queued": queued_form(self.pending),
+            "tasks": task_list(web, self.tasks),
+            "approvals": [approval_data(approval) for approval in self.approvals],
+            "pending_notices": self._pending_notices(),
+            "last_event_id": self.session.last_seq,
+        }
+
+    def _pending_notices(self) -> list[dict[str, Any]]:
+        why = _why_notices_wait(self.session, self.now)
+        until = time_text(self.session.wake_at) if why == "budget" and self.session.wake_at is not None else None
+        notices = [row for row in self.pending if row.kind is RowKind.NOTICE]
+        return [_notice_form(row) | {"why": why, "until": until} for row in notices]
+
+
+async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
+    async def body(tx: Transaction) -> Snapshot:
+        session = await web.require_session(tx, request, session_id)
+        newest = session.active or session.head
+        if before is not None:
+            await _require_visible(web, tx, request, before)
+            newest = before.turn_id
+        now = await tx.now()
+        return Snapshot(
+            session=session,
+            parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
+            active=None if session.active is None else await tx.turns.get(session.active),
+            messages=await newest_messages(tx, newest, limit, before),
+            pending=await tx.inbox.pending(session.id),
+            tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
+            approvals=await tx.approvals.open_of(session.id, now),
+            now=now,
+        )
+
+    return await web.store.read(body)
+
+
+def session_row(session: Session, running_tasks: int) -> dict[str, Any]:
+    return {
+        "session_id": session.id,
+        "title": session.title,
+        "model": session.model,
+        "updated_at": time_text(session.updated_at),
+        "message_count": session.message_count,
+        "active_turn_id": session.active,
+        "running_tasks": running_tasks,
+        "pinned": False,
+        "archived": False,
+    }
+
+
+def active_form(turn: Turn | None) -> dict[str, Any] | None:
+    return None if turn is None else {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
+
+
+def queued_form(pending: list[InboxRow]) -> list[dict[str, Any]]:
+    """In the order in which they will have their turns."""
+    rows = [row for row in pending if row.kind is RowKind.MESSAGE]
+    rows.sort(key=lambda row: (not row.is_urgent, not row.steers))
+    return [
+        {
+            "turn_id": row.turn_id,
+            "message": row.data["text"],
+            "source": row.source,
+            "created_at": time_text(row.created_at),
+        }
+        for row in rows
+    ]
+
+
+def task_list(web: Web, tasks: list[Task]) -> list[dict[str, Any]]:
+    """Whoever has ended makes no progress."""
+    return [task_data(task, progress=web.tasks.progress(task) if task.is_running else None) for task in tasks]
+
+
+async def _require_visible(web: Web, tx: Transaction, request: Request, before: MessageId) -> None:
+    """Also a turn of the session that this one was branched from."""
+    turn = await tx.turns.get(before.turn_id)
+    if turn is None:
+        raise InvalidRequest("before must be the id of a message of this session.")
+    await web.require_session(tx, request, turn.session_id)
+
+
+def _running(tasks: list[Task]) -> int:
+    return sum(task.is_running for task in tasks)
+
+
+def _parent_form(task: Task | None) -> dict[str, str] | None:
+    return None if task is None else {"session_id": task.session_id, "task_id": task.id}
+
+
+def _why_notices_wait(session: Session, now: float) -> str:
+    if session.is_held:
+        return "held"
+    if session.is_blocked:
+        return "blocked"
+    if session.wake_at is not None and session.wake_at > now:
+        return "budget"
+    return "busy"
+
+
+def _notice_form(row: InboxRow) -> dict[str, Any]:
+    data = row.data
+    notice: dict[str, Any] = data.get("notice", {})
+    return notice | {"source": row.source, "content": data["text"], "created_at": time_text(row.created_at)}

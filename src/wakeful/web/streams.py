@@ -1,0 +1,153 @@
+"""The routes of streams: one turn, one session, or several. Each reader is a cursor into the log."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from wakeful.engine.engine import Engine
+from wakeful.errors import SessionNotFound, TurnNotFound
+from wakeful.store.base import Transaction
+from wakeful.web import fields
+from wakeful.web.cursor import Cursor, parse_cursor, parse_cursors, parse_number
+from wakeful.web.follower import Standing, follow, read_standing
+from wakeful.web.frames import turn_frame
+from wakeful.web.merge import merge
+from wakeful.web.web import Web
+from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.sse import EventStream, frame
+
+# On one connection: each costs every other one a little.
+_MOST_SESSIONS = 100
+
+
+class StreamRoutes:
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/chat/stream", self.turn, methods=["GET"]),
+            Route("/api/session/stream", self.session, methods=["GET"]),
+            Route("/api/stream", self.several, methods=["GET"]),
+        ]
+
+    async def turn(self, request: Request) -> Response | EventStream:
+        turn_id = fields.identifier(request.query_params, "stream_id")
+        log = await self._turn_log(request, turn_id)
+        number = parse_number(_given_cursor(request))
+        after = number if number is not None and number <= log.last_seq else 0
+        if log.has_ended and after == log.last_seq:
+            # The reader has it all; an EventSource that hears this does not ask again.
+            return Response(status_code=204)
+        return self._stream(_turn_frames(self._web.engine, log, after))
+
+    async def session(self, request: Request) -> EventStream:
+        session_id = fields.identifier(request.query_params, "session_id")
+        inline = _wants_turns(request)
+        (standing,) = await self._standings(request, [session_id])
+        given = _given_cursor(request)
+        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=inline)
+        return self._stream(_session_frames(self._web.engine, standing, cursor, inline=inline))
+
+    async def several(self, request: Request) -> EventStream:
+        inline = _wants_turns(request)
+        standings = await self._standings(request, _session_ids(request))
+        cursors = _first_cursors(standings, _given_cursor(request), inline=inline)
+        return self._stream(_merged_frames(self._web.engine, standings, cursors, inline=inline))
+
+    def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
+        return EventStream(frames, self._web.streams)
+
+    async def _turn_log(self, request: Request, turn_id: str) -> "_TurnLog":
+        async def body(tx: Transaction) -> _TurnLog:
+            turn = await tx.turns.get(turn_id)
+            row = await tx.inbox.find_by_turn(turn_id) if turn is None else None
+            found = turn or row
+            if found is None:
+                raise TurnNotFound(f"There is no stream {turn_id}.")
+            await self._web.require_session(tx, request, found.session_id)
+            if turn is not None:
+                return _TurnLog(turn.session_id, turn.id, turn.last_seq, turn.status.is_final)
+            # An id that was given out and never opened has one event at most, and that is its end.
+            told = await tx.events.of_turn(turn_id, 0, 1)
+            return _TurnLog(found.session_id, turn_id, len(told), bool(told))
+
+        try:
+            return await self._web.store.read(body)
+        except SessionNotFound:
+            raise TurnNotFound(f"There is no stream {turn_id}.") from None
+
+    async def _standings(self, request: Request, session_ids: list[str]) -> list[Standing]:
+        async def body(tx: Transaction) -> list[Standing]:
+            sessions = [await self._web.require_session(tx, request, session_id) for session_id in session_ids]
+            return [await read_standing(tx, session) for session in sessions]
+
+        return await self._web.store.read(body)
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnLog:
+    session_id: str
+    turn_id: str
+    last_seq: int
+    has_ended: bool
+
+
+def _given_cursor(request: Request) -> str:
+    """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
+    return request.headers.get("last-event-id", "") or request.query_params.get("after", "")
+
+
+def _wants_turns(request: Request) -> bool:
+    turns = request.query_params.get("turns", "")
+    if turns not in ("", "inline"):
+        raise InvalidRequest("turns must be inline, or left out.")
+    return turns == "inline"
+
+
+def _session_ids(request: Request) -> list[str]:
+    named = [name.strip() for name in request.query_params.get("sessions", "").split(",")]
+    ids = list(dict.fromkeys(fields.identifier({"sessions": name}, "sessions") for name in named if name))
+    if not 0 < len(ids) <= _MOST_SESSIONS:
+        raise InvalidRequest(f"sessions must name 1 to {_MOST_SESSIONS} sessions, with commas between them.")
+    return ids
+
+
+def _first_cursors(standings: list[Standing], given: str, *, inline: bool) -> dict[str, Cursor]:
+    if not given:
+        return {standing.session.id: standing.first_cursor(inline=inline) for standing in standings}
+    known = parse_cursors(given, {standing.session.id: standing.session.last_seq for standing in standings})
+    # One that joined the connection later.
+    new = {standing.session.id: Cursor(standing.session.last_seq) for standing in standings}
+    return new | known
+
+
+async def _turn_frames(engine: Engine, log: _TurnLog, after: int) -> AsyncGenerator[bytes, None]:
+    async with aclosing(engine.subscribe_turn(log.session_id, log.turn_id, after)) as told:
+        async for event in told:
+            yield turn_frame(event)
+
+
+async def _session_frames(
+    engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool
+) -> AsyncGenerator[bytes, None]:
+    async with aclosing(follow(engine, standing, cursor, inline=inline)) as steps:
+        async for position, name, data in steps:
+            yield frame(str(position), name, data)
+
+
+async def _merged_frames(
+    engine: Engine, standings: list[Standing], cursors: dict[str, Cursor], *, inline: bool
+) -> AsyncGenerator[bytes, None]:
+    followers = {
+        standing.session.id: follow(engine, standing, cursors[standing.session.id], inline=inline)
+        for standing in standings
+    }
+    async with aclosing(merge(followers)) as steps:
+        async for session_id, (position, name, data) in steps:
+            cursors[session_id] = position
+            yield frame(",".join(f"{of}:{cursor}" for of, cursor in cursors.items()), name, data)

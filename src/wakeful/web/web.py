@@ -1,0 +1,74 @@
+"""What every web route works with, handed in by app.py, and who may see what."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from wakeful.engine.engine import Engine
+from wakeful.errors import ConfigError, SessionNotFound, TaskNotFound
+from wakeful.model.session import Session
+from wakeful.model.task import Task
+from wakeful.model.turn import Door
+from wakeful.store.base import Store, Transaction
+from wakeful.web.ports import TaskDoor
+from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.sse import StreamSettings
+
+_DOOR_HEADER = "x-wakeful-door"
+_DEFAULT_DOOR = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    engine: Engine
+    store: Store
+    tasks: TaskDoor
+    # The doors that a client may say it is, by name; `web` is the one that says nothing.
+    doors: Mapping[str, Door]
+    # Raises ConfigError when nobody can answer under this name.
+    check_model: Callable[[str], None]
+    # Whoever holds this name sees everything; others see what they own.
+    operator: str
+    # For sessions that name none.
+    model: str
+    workspace: str
+    streams: StreamSettings = field(default_factory=StreamSettings)
+
+    def door(self, request: Request) -> Door:
+        name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)
+        if name not in self.doors:
+            known = ", ".join(sorted(self.doors))
+            raise InvalidRequest(f"X-Wakeful-Door must be one of {known}.")
+        return self.doors[name]
+
+    def checked_model(self, name: str) -> str:
+        try:
+            self.check_model(name)
+        except ConfigError as error:
+            raise InvalidRequest(str(error)) from error
+        return name
+
+    def owner_seen_by(self, request: Request) -> str | None:
+        """Whose things this client may see; None: everybody's."""
+        principal: str = request.state.principal
+        return None if principal == self.operator else principal
+
+    async def require_session(self, tx: Transaction, request: Request, session_id: str) -> Session:
+        """Another owner's session is not told from one that does not exist."""
+        session = await tx.sessions.get(session_id)
+        if session is None or self.owner_seen_by(request) not in (None, session.owner):
+            raise SessionNotFound(f"There is no session {session_id}.")
+        return session
+
+    async def require_task(self, tx: Transaction, request: Request, task_id: str) -> Task:
+        task = await tx.tasks.get(task_id)
+        if task is None or self.owner_seen_by(request) not in (None, task.owner):
+            raise TaskNotFound(f"There is no task {task_id}.")
+        return task
+
+    async def find_session(self, request: Request, session_id: str) -> Session:
+        async def body(tx: Transaction) -> Session:
+            return await self.require_session(tx, request, session_id)
+
+        return await self.store.read(body)

@@ -1,0 +1,75 @@
+"""Errors as the HTTP client sees them: always the same JSON, whatever went wrong."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from wakeful import errors
+from wakeful.errors import SessionBusy, WakefulError
+
+_NAMED = {
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not take this method."),
+}
+
+
+class InvalidRequest(WakefulError):
+    """The request cannot be understood."""
+
+
+class BodyTooLarge(WakefulError):
+    """The body of the request is too large."""
+
+
+# The first class in an error's ancestry that stands here says how it is told.
+_TOLD: Mapping[type[WakefulError], tuple[int, str]] = {
+    InvalidRequest: (400, "invalid_request"),
+    errors.MessageUnusable: (400, "invalid_request"),
+    BodyTooLarge: (413, "body_too_large"),
+    errors.SessionNotFound: (404, "not_found"),
+    errors.TurnNotFound: (404, "not_found"),
+    errors.TaskNotFound: (404, "not_found"),
+    errors.ApprovalNotFound: (404, "not_found"),
+    errors.SessionBusy: (409, "session_busy"),
+    errors.NotQueued: (409, "not_queued"),
+    errors.AlreadyAnswered: (409, "already_answered"),
+    errors.EngineStopping: (503, "stopping"),
+    errors.StoreError: (503, "store_unavailable"),
+}
+_RETRY = {"retry-after": "2"}
+
+
+def error_response(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, **details: Any
+) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message, **details}}, status, headers)
+
+
+async def answer_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code, message = _NAMED.get(error.status_code, ("request_failed", error.detail))
+    return error_response(error.status_code, code, message, error.headers)
+
+
+async def answer_known_error(request: Request, error: Exception) -> Response:
+    """An error that the client can do something about; any other is a bug and goes on."""
+    told = next((_TOLD[kind] for kind in type(error).__mro__ if kind in _TOLD), None)
+    if told is None:
+        raise error
+    status, code = told
+    details = {"active_stream_id": error.active_turn_id} if isinstance(error, SessionBusy) else {}
+    return error_response(status, code, str(error), _RETRY if status == 503 else None, **details)
+
+
+async def answer_gone(request: Request, error: Exception) -> Response:
+    """The client went away in the middle of its request: nobody reads this."""
+    return Response(status_code=400)
+
+
+async def answer_broken(request: Request, error: Exception) -> Response:
+    """The last resort; the server logs the traceback."""
+    message = "Something broke inside the server; its log has the details."
+    return error_response(500, "internal_error", message)

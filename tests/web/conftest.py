@@ -1,0 +1,26 @@
+"""A served engine on a SQLite file of the test's own."""
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.web.kit import Served, served
+from wakeful.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(tmp_path / "wakeful.db", time.time, synchronous="OFF")
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def web(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(store, tmp_path) as web:
+        yield web

@@ -1,0 +1,258 @@
+"""A server on a loopback port: real store, real engine, real HTTP; only the agent does what the test tells it."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from tests.bare_engine import bare_engine
+from tests.engine.kit import LedAgent, exit_of, task_for
+from wakeful.cli.http_server import serving
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.engine import Engine
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import ConfigError
+from wakeful.gateway.auth import Keyring
+from wakeful.gateway.http import http_app
+from wakeful.model.session import Address
+from wakeful.model.task import LogPage, Task, TaskOutcome, TaskStatus
+from wakeful.model.turn import Door, Lease
+from wakeful.store.base import Store, Transaction
+from wakeful.web.routes import web_routes
+from wakeful.web.web import Web
+from wakeful.wire.sse import StreamSettings
+
+KEYS = {"operator": "operator-key", "ann": "ann-key", "bob": "bob-key"}
+DOORS = {
+    "web": Door("web", async_delivery=True),
+    "terminal": Door("terminal", async_delivery=True),
+    "ask": Door("ask", async_delivery=False),
+}
+_DEADLINE = 10.0
+
+
+class FakeTasks:
+    """The processes behind the rows, as far as people see them."""
+
+    def __init__(self) -> None:
+        self.engine: Engine | None = None
+        self.logs: dict[str, bytes] = {}
+        self.percent: dict[str, int] = {}
+
+    async def kill_task(self, task: Task) -> bool:
+        assert self.engine is not None
+        if not await self.engine.tasks.intend_kill(task.id):
+            return False
+        return await self.engine.tasks.finish(task.id, TaskOutcome(TaskStatus.KILLED, None, "killed"))
+
+    async def read_log(self, task: Task, offset: int) -> LogPage:
+        output = self.logs.get(task.id, b"")[offset:]
+        return LogPage(output.decode(errors="replace"), offset, offset + len(output), not task.is_running)
+
+    def progress(self, task: Task) -> int | None:
+        return self.percent.get(task.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    json: Any
+    headers: Mapping[str, str]
+
+    @property
+    def code(self) -> str:
+        return str(self.json["error"]["code"])
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    id: str
+    event: str
+    data: dict[str, Any]
+
+
+class Reader:
+    """One connection to a stream."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self.status = response.status
+        self.headers = response.headers
+        self.comments = 0
+        self._response = response
+
+    async def next(self) -> Frame | None:
+        """The next frame; None when the stream has ended."""
+        block = await self._block()
+        while block.startswith(":"):
+            self.comments += 1
+            block = await self._block()
+        if not block:
+            return None
+        fields = dict(line.split(": ", 1) for line in block.strip("\n").split("\n"))
+        return Frame(fields["id"], fields["event"], orjson.loads(fields["data"]))
+
+    async def until(self, event: str) -> list[Frame]:
+        """The frames up to the first of this name."""
+        frames: list[Frame] = []
+        while not frames or frames[-1].event != event:
+            frame = await self.next()
+            assert frame is not None, f"the stream ended before {event}"
+            frames.append(frame)
+        return frames
+
+    async def rest(self) -> list[Frame]:
+        frames: list[Frame] = []
+        while (frame := await self.next()) is not None:
+            frames.append(frame)
+        return frames
+
+    async def _block(self) -> str:
+        async with asyncio.timeout(_DEADLINE):
+            try:
+                return (await self._response.content.readuntil(b"\n\n", max_size=1 << 24)).decode()
+            except asyncio.IncompleteReadError:
+                return ""
+
+
+@dataclass(slots=True)
+class Served:
+    engine: Engine
+    store: Store
+    agent: LedAgent
+    tasks: FakeTasks
+    url: str
+    http: aiohttp.ClientSession
+    server: asyncio.Task[None]
+
+    async def get(self, path: str, who: str = "ann", **query: Any) -> Reply:
+        return await self.request("GET", path, who, params=query)
+
+    async def post(self, path: str, body: Any, who: str = "ann", **headers: str) -> Reply:
+        return await self.request("POST", path, who, data=BytesIO(orjson.dumps(body)), headers=headers)
+
+    async def patch(self, path: str, body: Any, who: str = "ann") -> Reply:
+        return await self.request("PATCH", path, who, data=BytesIO(orjson.dumps(body)))
+
+    async def request(self, method: str, path: str, who: str, **how: Any) -> Reply:
+        headers = {"Authorization": f"Bearer {KEYS.get(who, '')}", **how.pop("headers", {})}
+        async with asyncio.timeout(_DEADLINE), self.http.request(method, path, headers=headers, **how) as response:
+            body = await response.read()
+        return Reply(response.status, orjson.loads(body) if body else None, response.headers)
+
+    @asynccontextmanager
+    async def stream(self, path: str, who: str = "ann", *, last: str = "", **query: Any) -> AsyncIterator[Reader]:
+        headers = {"Authorization": f"Bearer {KEYS[who]}"} | ({"Last-Event-ID": last} if last else {})
+        async with self.http.get(path, params=query, headers=headers) as response:
+            yield Reader(response)
+
+    async def read(self, path: str, *, last: str = "", **query: Any) -> list[Frame]:
+        """A stream that ends, from its start or its cursor to its end."""
+        async with self.stream(path, last=last, **query) as reader:
+            assert reader.status == 200
+            return await reader.rest()
+
+    async def new_session(self, who: str = "ann", **given: Any) -> str:
+        return str((await self.post("/api/session/new", given, who)).json["session_id"])
+
+    async def say(self, session_id: str, message: str, *orders: str, who: str = "ann", **more: Any) -> str:
+        """Start a turn that does this; its id."""
+        given = {"session_id": session_id, "message": message, **more}
+        reply = await self.post("/api/chat/start", given, who)
+        assert reply.status == 200, reply.json
+        turn_id = str(reply.json["turn_id"])
+        self.agent.order(turn_id, *orders)
+        return turn_id
+
+    async def finished(self, turn_id: str) -> list[Frame]:
+        return await self.read("/api/chat/stream", stream_id=turn_id)
+
+    async def shown(self, session_id: str, who: str = "ann", **query: Any) -> Any:
+        reply = await self.get("/api/session", who, session_id=session_id, **query)
+        assert reply.status == 200, reply.json
+        return reply.json
+
+    async def begin_task(self, turn_id: str, name: str, *, will_notify: bool = True) -> None:
+        """Write a task of a running turn down, as a tool would."""
+        turn = (await self.running(turn_id)).turn
+        lease = Lease(turn.id, turn.session_id, self.engine.node, turn.epoch)
+        task = task_for(turn.session_id, turn.id, name, will_notify=will_notify, address=Address("web"))
+        await self.engine.tasks.begin(lease, replace(task, owner="ann"))
+
+    async def end_task(self, name: str, code: int = 0) -> None:
+        await self.engine.tasks.finish(name, exit_of(name, code))
+
+    async def running(self, turn_id: str) -> Any:
+        """What the agent was told about a turn, as soon as it runs."""
+        async with asyncio.timeout(_DEADLINE):
+            while turn_id not in self.agent.briefs:  # noqa: ASYNC110 - the agent tells nobody
+                await asyncio.sleep(0.001)
+        return self.agent.briefs[turn_id]
+
+    async def last_event(self, session_id: str) -> int:
+        async def body(tx: Transaction) -> int:
+            session = await tx.sessions.get(session_id)
+            return 0 if session is None else session.last_seq
+
+        return await self.store.read(body)
+
+    def followers(self) -> int:
+        """How many cursors the engine has open."""
+        return sum(len(followed.subscribers) for followed in self.engine._broadcaster._followed.values())
+
+    async def nobody_follows(self) -> None:
+        async with asyncio.timeout(_DEADLINE):
+            while self.followers():  # noqa: ASYNC110 - the server tells nobody
+                await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def served(
+    store: Store,
+    workspace: Path,
+    *,
+    settings: EngineSettings | None = None,
+    streams: StreamSettings | None = None,
+    listener: socket.socket | None = None,
+    local: socket.socket | None = None,
+) -> AsyncIterator[Served]:
+    agent, tasks = LedAgent(), FakeTasks()
+    engine = bare_engine(store, agent, SystemClock(), settings or EngineSettings(stop_grace_seconds=0.0))
+    tasks.engine = engine
+    web = Web(
+        engine=engine,
+        store=store,
+        tasks=tasks,
+        doors=DOORS,
+        check_model=check_model,
+        operator="operator",
+        model="demo:led",
+        workspace=str(workspace),
+        streams=streams or StreamSettings(),
+    )
+    app = http_app(Keyring(KEYS), web_routes(web), version="1", is_stopping=lambda: engine.is_stopping)
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+    # asyncio sets this for sockets that were made with the number of the protocol only; uvloop always does.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    await engine.start()
+    try:
+        listeners = [listener] if local is None else [listener, local]
+        async with serving(app, listeners, before_end=engine.stop) as server:
+            connector = aiohttp.TCPConnector(limit=0)
+            timeout = aiohttp.ClientTimeout(total=30)
+            async with aiohttp.ClientSession(url, connector=connector, timeout=timeout) as http:
+                yield Served(engine, store, agent, tasks, url, http, server)
+    finally:
+        await engine.stop()
+
+
+def check_model(name: str) -> None:
+    if not name.startswith("demo:"):
+        raise ConfigError(f"The model {name!r} names an unknown provider; the known provider is demo.")

@@ -1,0 +1,201 @@
+"""The transcript of GET /api/session: every message once, in order, with who spoke; pages that fit together."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.web.kit import Served
+
+
+def told(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return [(message["role"], message["source"], message["content"]) for message in messages]
+
+
+async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work", "step", "finish")
+    await web.finished(turn_id)
+
+    messages = (await web.shown(session_id))["messages"]
+
+    assert told(messages) == [
+        ("user", "user", "work"),
+        ("assistant", "assistant", "working"),
+        ("tool", "tool", "worked on node"),
+        ("assistant", "assistant", "done"),
+    ]
+    assert [message["id"] for message in messages] == [f"{turn_id}.{place}" for place in ("0.0", "1.0", "1.1", "2.0")]
+    assert messages[2]["tool"] == {
+        "call_id": "call_1",
+        "name": "work",
+        "arguments": "{}",
+        "result": "worked on node",
+        "seconds": 0.0,
+        "status": "done",
+    }
+    assert messages[0].keys() == {
+        "id", "turn_id", "role", "source", "content", "html", "tool", "notice", "created_at",
+    }  # fmt: skip
+
+
+async def test_a_turn_that_failed_says_why(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work", "fail")
+    await web.finished(turn_id)
+
+    last = (await web.shown(session_id))["messages"][-1]
+
+    assert (last["id"], last["role"], last["source"]) == (f"{turn_id}.end", "error", "server")
+    assert last["content"] == "The endpoint is down."
+
+
+async def test_a_turn_that_was_stopped_says_so(web: Served) -> None:
+    session_id = await web.new_session()
+    await web.running(await web.say(session_id, "work"))
+    await web.post("/api/chat/cancel", {"session_id": session_id})
+
+    assert told((await web.shown(session_id))["messages"]) == [
+        ("user", "user", "work"),
+        ("note", "server", "Stopped."),
+    ]
+
+
+async def test_a_call_without_a_result_runs_and_is_interrupted_by_a_stop(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await web.new_session()
+    gate = asyncio.Event()
+    step = web.agent._step
+
+    async def slow_step(brief: Any, number: int) -> Any:
+        async for fact in step(brief, number):
+            yield fact
+            await gate.wait()
+
+    monkeypatch.setattr(web.agent, "_step", slow_step)
+    turn_id = await web.say(session_id, "work", "step")
+    async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:
+        await reader.until("usage")
+
+    running = (await web.shown(session_id))["messages"][-1]
+    await web.post("/api/chat/cancel", {"session_id": session_id})
+    interrupted = (await web.shown(session_id))["messages"][-2]
+
+    assert (running["tool"]["status"], running["tool"]["result"]) == ("running", None)
+    assert (interrupted["id"], interrupted["tool"]["status"]) == (running["id"], "interrupted")
+
+
+async def test_a_notice_is_a_message_of_its_own_however_it_came(web: Served) -> None:
+    session_id = await web.new_session()
+    first = await web.say(session_id, "work")
+    await web.running(first)
+    for name in ("joins", "opens", "rides"):
+        await web.begin_task(first, name)
+    await web.end_task("joins")
+    web.agent.order(first, "step", "finish")
+    await web.finished(first)
+    await web.end_task("opens", 3)
+    woken = (await web.shown(session_id))["active"]["turn_id"]
+    web.agent.order(woken, "finish")
+    await web.finished(woken)
+    busy = await web.say(session_id, "busy")
+    last = await web.say(session_id, "and?", "finish")
+    await web.running(busy)
+    await web.end_task("rides")
+    web.agent.order(busy, "finish")
+    await web.finished(last)
+
+    notices = [message for message in (await web.shown(session_id))["messages"] if message["notice"]]
+
+    assert [(m["notice"]["task_id"], m["notice"]["delivered"], m["turn_id"]) for m in notices] == [
+        ("joins", "joined", first),
+        ("opens", "opened", woken),
+        ("rides", "with_message", last),
+    ]
+    assert {m["source"] for m in notices} == {"process_wakeup"}
+    assert notices[1]["notice"]["exit_code"] == 3
+    assert notices[1]["notice"].keys() == {
+        "task_id", "command", "status", "exit_code", "seconds", "delivered", "latency_ms",
+    }  # fmt: skip
+    stream = await web.finished(woken)
+    (told_live,) = [frame.data for frame in stream if frame.event == "notice"]
+    assert told_live["message_id"] == notices[1]["id"]
+
+
+async def test_notices_that_wait_after_a_stop_are_shown_with_the_reason(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    await web.running(turn_id)
+    await web.begin_task(turn_id, "p1")
+    await web.post("/api/chat/cancel", {"session_id": session_id})
+
+    await web.end_task("p1", 2)
+
+    shown = await web.shown(session_id)
+    assert shown["active"] is None
+    (waiting,) = shown["pending_notices"]
+    assert (waiting["task_id"], waiting["exit_code"], waiting["why"]) == ("p1", 2, "held")
+
+
+async def test_pages_of_messages_fit_together_at_every_size(web: Served) -> None:
+    session_id = await web.new_session()
+    for number in range(9):
+        ending = "fail" if number == 4 else "finish"
+        await web.finished(await web.say(session_id, f"message {number}", "step", ending))
+    whole = [message["id"] for message in (await web.shown(session_id, limit=1000))["messages"]]
+
+    assert len(whole) == len(set(whole)) == 9 * 4
+    for size in (1, 3, 5, 36):
+        pages: list[str] = []
+        before = ""
+        while page := (await web.shown(session_id, limit=size, before=before))["messages"]:
+            pages[:0] = [message["id"] for message in page]
+            before = page[0]["id"]
+        assert pages == whole
+
+
+async def test_a_page_of_a_long_session_costs_no_more_than_one_of_a_short(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await web.new_session()
+    for number in range(40):
+        await web.finished(await web.say(session_id, f"message {number}", "finish"))
+    read: list[int] = []
+    original = web.store.read
+
+    async def counting(body: Any) -> Any:
+        async def counted(tx: Any) -> Any:
+            of_turns = tx.journal.of_turns
+
+            async def count(turn_ids: Any) -> Any:
+                read.append(len(turn_ids))
+                return await of_turns(turn_ids)
+
+            tx.journal.of_turns = count
+            return await body(tx)
+
+        return await original(counted)
+
+    monkeypatch.setattr(web.store, "read", counting)
+    messages = (await web.shown(session_id, limit=6))["messages"]
+
+    assert [message["content"] for message in messages[::2]] == ["message 37", "message 38", "message 39"]
+    assert read == [4]
+
+
+async def test_the_snapshot_and_the_stream_after_it_tell_everything_once(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work", "token", "step")
+    async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:
+        await reader.until("tool_complete")
+
+    last = (await web.shown(session_id))["last_event_id"]
+    query = {"session_id": session_id, "turns": "inline", "after": last}
+    async with web.stream("/api/session/stream", **query) as reader:
+        web.agent.order(turn_id, "token", "finish")
+        frames = await reader.until("turn_completed")
+
+    live = [frame for frame in frames if frame.event != "initial" and not frame.data.get("recovered")]
+    assert [frame.event for frame in live] == ["token", "usage", "done", "turn_completed"]
+    assert live[0].id == str(last + 1)

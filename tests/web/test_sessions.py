@@ -1,0 +1,184 @@
+"""Sessions: made, listed, searched, changed, branched; and seen by their owner and the operator only."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.web.kit import Served
+
+
+async def test_a_new_session_has_what_it_was_given(web: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+
+    session_id = await web.new_session(title="  Mine ", model="demo:x", workspace=str(folder))
+
+    session = (await web.shown(session_id))["session"]
+    assert (session["title"], session["model"], session["workspace"]) == ("Mine", "demo:x", str(folder))
+    assert (session["message_count"], session["active_turn_id"], session["parent"]) == (0, None, None)
+    assert session["created_at"].endswith("Z")
+
+
+async def test_a_new_session_needs_nothing(web: Served, tmp_path: Path) -> None:
+    reply = await web.request("POST", "/api/session/new", "ann")
+
+    session = (await web.shown(reply.json["session_id"]))["session"]
+    assert (session["title"], session["model"], session["workspace"]) == ("", "demo:led", str(tmp_path))
+
+
+async def test_an_untitled_session_is_called_after_its_first_message(web: Served) -> None:
+    session_id = await web.new_session()
+
+    await web.say(session_id, "What is the tide?")
+
+    assert (await web.shown(session_id))["session"]["title"] == "What is the tide?"
+
+
+async def test_a_session_of_another_door_has_its_address(web: Served) -> None:
+    reply = await web.post("/api/session/new", {}, **{"X-Wakeful-Door": "terminal"})
+
+    session_id = reply.json["session_id"]
+    turn_id = await web.say(session_id, "hi")
+
+    turn = (await web.running(turn_id)).turn
+    assert (turn.address.platform, turn.door.name) == ("terminal", "web")
+
+
+async def test_the_list_shows_the_one_changed_last_first(web: Served) -> None:
+    first, second = await web.new_session(title="first"), await web.new_session(title="second")
+    turn_id = await web.say(first, "hi")
+    await web.running(turn_id)
+    await web.begin_task(turn_id, "p1")
+
+    reply = await web.get("/api/sessions")
+
+    rows = reply.json["sessions"]
+    assert [row["session_id"] for row in rows] == [first, second]
+    assert (rows[0]["active_turn_id"], rows[0]["running_tasks"]) == (turn_id, 1)
+    assert (rows[1]["active_turn_id"], rows[1]["running_tasks"]) == (None, 0)
+    assert {"title", "updated_at", "message_count", "model", "pinned", "archived"} <= rows[0].keys()
+    assert reply.json["next_cursor"] is None
+
+
+async def test_pages_of_the_list_give_every_session_once(web: Served) -> None:
+    made = [await web.new_session(title=str(number)) for number in range(7)]
+
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = (await web.get("/api/sessions", limit=3, cursor=cursor)).json
+        seen += [row["session_id"] for row in page["sessions"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+
+    assert seen == made[::-1]
+
+
+async def test_words_are_looked_for_in_titles_and_messages(web: Served) -> None:
+    tide, boat = await web.new_session(title="The tide"), await web.new_session(title="Other")
+    await web.new_session(title="Nothing")
+    await web.finished(await web.say(boat, "Where is the BOAT?", "finish"))
+
+    async def found(words: str) -> list[str]:
+        return [row["session_id"] for row in (await web.get("/api/sessions", q=words)).json["sessions"]]
+
+    assert await found("tide") == [tide]
+    assert await found("boat") == [boat]
+    assert await found("100% _") == []
+
+
+async def test_a_title_and_a_model_can_be_changed(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/session/stream", session_id=session_id) as reader:
+        reply = await web.patch("/api/session", {"session_id": session_id, "title": "New", "model": "demo:new"})
+        updated = (await reader.until("session-updated"))[-1]
+
+    assert (reply.status, reply.json) == (200, {"ok": True})
+    assert updated.data == {"session_id": session_id, "changed": ["title", "model"]}
+    session = (await web.shown(session_id))["session"]
+    assert (session["title"], session["model"]) == ("New", "demo:new")
+
+
+async def test_a_branch_goes_on_from_the_turn_it_was_cut_at(web: Served) -> None:
+    session_id = await web.new_session()
+    first = await web.say(session_id, "one", "finish")
+    await web.finished(first)
+    await web.finished(await web.say(session_id, "two", "finish"))
+
+    whole = (await web.post("/api/session/branch", {"session_id": session_id})).json["session_id"]
+    cut = (await web.post("/api/session/branch", {"session_id": session_id, "turn_id": first})).json["session_id"]
+
+    def said(shown: dict[str, list[dict[str, str]]]) -> list[str]:
+        return [message["content"] for message in shown["messages"] if message["role"] == "user"]
+
+    assert said(await web.shown(whole)) == ["one", "two"]
+    await web.finished(await web.say(cut, "three", "finish"))
+    assert said(await web.shown(cut)) == ["one", "three"]
+    assert said(await web.shown(session_id)) == ["one", "two"]
+
+
+async def test_a_branch_of_a_busy_session_is_idle(web: Served) -> None:
+    session_id = await web.new_session()
+    await web.finished(await web.say(session_id, "one", "finish"))
+    running = await web.say(session_id, "two")
+    await web.running(running)
+
+    branch = (await web.post("/api/session/branch", {"session_id": session_id})).json["session_id"]
+
+    shown = await web.shown(branch)
+    assert (shown["active"], shown["last_event_id"]) == (None, 0)
+    turn_id = await web.say(branch, "three", "finish")
+    assert (await web.finished(turn_id))[-1].event == "done"
+    refused = await web.post("/api/session/branch", {"session_id": session_id, "turn_id": running})
+    assert (refused.status, refused.code) == (404, "not_found")
+
+
+@pytest.mark.parametrize("who", ["bob", "operator"])
+async def test_only_the_owner_and_the_operator_see_a_session(web: Served, who: str) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "hi", "finish")
+    await web.running(turn_id)
+    await web.begin_task(turn_id, "p1")
+    await web.finished(turn_id)
+    ours = {"session_id": session_id}
+
+    replies = [
+        await web.get("/api/session", who, session_id=session_id),
+        await web.get("/api/tasks", who, session_id=session_id),
+        await web.get("/api/tasks/p1", who),
+        await web.get("/api/tasks/p1/log", who),
+        await web.post("/api/chat/start", ours | {"message": "hi"}, who),
+        await web.post("/api/chat/cancel", ours, who),
+        await web.patch("/api/session", ours | {"title": "t"}, who),
+        await web.post("/api/session/branch", ours, who),
+        await web.post("/api/process-complete-ack", ours | {"process_id": "p1"}, who),
+        await web.post("/api/tasks/p1/kill", {}, who),
+    ]
+    streams = [
+        ("/api/chat/stream", {"stream_id": turn_id}),
+        ("/api/session/stream", ours),
+        ("/api/stream", {"sessions": session_id}),
+    ]
+    for path, query in streams:
+        async with web.stream(path, who, **query) as reader:
+            replies_status = reader.status
+        assert replies_status == (404 if who == "bob" else 200), path
+
+    assert {reply.status for reply in replies} == {404 if who == "bob" else 200}
+    if who == "bob":
+        assert {reply.code for reply in replies} == {"not_found"}
+        for answer in (
+            await web.post("/api/chat/withdraw", ours | {"turn_id": turn_id}, who),
+            await web.post("/api/approval/respond", ours | {"call_id": "c", "choice": "deny"}, who),
+        ):
+            assert (answer.status, answer.code) == (404, "not_found")
+    listed = (await web.get("/api/sessions", who)).json["sessions"]
+    tasks = (await web.get("/api/tasks", who)).json["tasks"]
+    assert bool(listed) is bool(tasks) is (who == "operator")
+
+
+async def test_without_a_key_there_is_nothing_to_see(web: Served) -> None:
+    for path in ("/api/sessions", "/api/session/stream", "/api/chat/stream", "/api/tasks"):
+        reply = await web.get(path, "nobody")
+        assert (reply.status, reply.code) == (401, "unauthorized")
