@@ -1,13 +1,14 @@
 """The composition root: one build_… function for each room, and the only file that names concrete classes."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from wakeful.agent.loop import Loop
@@ -17,20 +18,53 @@ from wakeful.config.home import make_home
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ports import Equipment
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
+from wakeful.gateway.local_key import local_key
+from wakeful.gateway.platforms.api_server import APIServerAdapter
+from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.base import BasePlatformAdapter
+from wakeful.gateway.platforms.binder import TurnBinder
+from wakeful.gateway.platforms.terminal import TerminalAdapter
+from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
+from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files import ListFiles, ReadFile, WriteFile
+from wakeful.tools.process_registry import process_registry
+from wakeful.tools.process_tool import ProcessTool
+from wakeful.tools.processes.host import this_host
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.task_desk import TaskDesk
+from wakeful.tools.terminal_tool import TerminalTool
+from wakeful.web.routes import web_routes
+from wakeful.web.web import Web
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 
+# Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.
+ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
+# Doors that a client of the web routes may say it is.
+_WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """An engine at work, and the parts that its doors need."""
+
+    engine: Engine
+    store: Store
+    keeper: ProcessKeeper
+    providers: ProviderRegistry
+
 
 @asynccontextmanager
-async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Engine]:
+async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Running]:
     """An engine from its start to its end. It stops before its store closes, and both whatever happens between."""
     _make_folders(config)
     async with AsyncExitStack() as ending:
@@ -39,11 +73,13 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Engin
         store = build_store(config)
         ending.push_async_callback(store.close)
         await store.open()
-        engine = build_engine(config, store, providers)
+        running = build_engine(config, store, providers)
+        ending.push_async_callback(running.keeper.close)
         # Also when the start fails half-way: it may have taken turns over already.
-        ending.push_async_callback(engine.stop)
-        await engine.start(adopts=adopts)
-        yield engine
+        ending.push_async_callback(running.engine.stop)
+        await running.engine.start(adopts=adopts)
+        ending.enter_context(_registry_serving(running.engine))
+        yield running
 
 
 def build_store(config: Config) -> Store:
@@ -63,23 +99,76 @@ def build_providers(config: Config) -> ProviderRegistry:
     return registry
 
 
-def build_tools() -> Sequence[Tool]:
-    return (ListFiles(), ReadFile(), WriteFile())
+def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> Running:
+    host = this_host(config.home)
+    binder = TurnBinder(ADAPTERS)
+    keepers: list[ProcessKeeper] = []
+
+    def equip(engine: Engine) -> Equipment:
+        keeper = ProcessKeeper(engine.tasks, build_process_settings(config), host)
+        keepers.append(keeper)
+        tools = build_tools(engine, keeper, binder)
+        return Equipment(Loop(providers.resolve, tools, config.agent), keeper)
+
+    engine = Engine(store, equip, SystemClock(), config.engine, host=host, binder=binder)
+    return Running(engine, store, keepers[0], providers)
 
 
-def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> Engine:
-    loop = Loop(providers.resolve, build_tools(), config.agent)
-    return Engine(store, loop, SystemClock(), config.engine)
+def build_process_settings(config: Config) -> ProcessSettings:
+    return ProcessSettings(
+        root=config.home / "tasks",
+        secrets=frozenset(config.secrets | {local_key(config.home)}),
+        extra_environment=config.task_environment,
+        output_cap=config.task_output_mib * MIB,
+    )
 
 
-def build_http(config: Config, engine: Engine, key: str) -> ASGIApp:
-    routes: list[BaseRoute] = []
+def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
+    return (
+        ListFiles(),
+        ReadFile(),
+        WriteFile(),
+        TerminalTool(keeper, engine.approvals, binder.can_ask),
+        ProcessTool(keeper, engine.tasks, engine.delegations),
+        DelegateTool(engine.delegations),
+    )
+
+
+def build_http(config: Config, running: Running, key: str) -> ASGIApp:
+    def check_model(name: str) -> None:
+        running.providers.resolve(name)
+
+    web = Web(
+        engine=running.engine,
+        store=running.store,
+        tasks=TaskDesk(running.keeper, running.engine.delegations),
+        doors=_WEB_DOORS,
+        check_model=check_model,
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+    )
     return http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
-        routes,
+        web_routes(web),
         version=version("wakeful"),
-        is_stopping=lambda: engine.is_stopping,
+        is_stopping=lambda: running.engine.is_stopping,
     )
+
+
+@contextmanager
+def _registry_serving(engine: Engine) -> Iterator[None]:
+    """Whoever marks a completion as consumed through the contract's global takes it out of this engine's inbox."""
+    loop = asyncio.get_running_loop()
+
+    def consume(task_id: str) -> None:
+        asyncio.run_coroutine_threadsafe(engine.tasks.consume(task_id), loop)
+
+    process_registry.serve_engine(consume)
+    try:
+        yield
+    finally:
+        process_registry.serve_engine(None)
 
 
 def _make_folders(config: Config) -> None:

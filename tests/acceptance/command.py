@@ -62,7 +62,7 @@ class Command:
         process = await self.start("serve", "--port", "0", *arguments)
         try:
             async with asyncio.timeout(_DEADLINE):
-                yield Server(process, await _greeting(process))
+                yield Server(process, await greeting_of(process))
         finally:
             if process.returncode is None:
                 process.kill()
@@ -115,7 +115,7 @@ def leaves_nothing_running(process: Process) -> bool:
     return False
 
 
-async def _greeting(process: Process) -> str:
+async def greeting_of(process: Process) -> str:
     try:
         return await read_until(process.stdout, "prints it.\n")
     except asyncio.IncompleteReadError as error:

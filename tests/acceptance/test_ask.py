@@ -217,7 +217,7 @@ async def test_asking_leaves_nothing_behind_but_the_database(wakeful: Command) -
     await wakeful.run("ask", "list files")
 
     names = {path.name for path in wakeful.home.iterdir()}
-    assert names == {"wakeful.db", "wakeful.db.lock"}
+    assert names == {"host", "key", "wakeful.db", "wakeful.db.lock"}
     assert turn_statuses(wakeful.home) == ["done"]
 
 

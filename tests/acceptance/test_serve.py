@@ -53,20 +53,37 @@ async def test_it_ends_without_a_trace_when_it_is_told_to(wakeful: Command, how:
     assert (finished.code, finished.err) == (0, "")
     assert leaves_nothing_running(server.process)
     names = {path.name for path in wakeful.home.iterdir()}
-    assert names == {"key", "wakeful.db", "wakeful.db.lock", "workspace"}
+    assert names == {"host", "key", "wakeful.db", "wakeful.db.lock", "workspace"}
 
 
 async def test_a_second_server_is_refused_while_the_first_lives(wakeful: Command) -> None:
     async with wakeful.serving() as server:
-        second = await wakeful.run("serve", "--port", "0")
-        ask = await wakeful.run("ask", "hi")
+        refused = await wakeful.run("serve", "--port", "0")
 
         assert (await server.get("/health")).status == 200
-    for refused in (second, ask):
-        assert refused.code == 1
-        assert refused.err.startswith(f"wakeful: {wakeful.home}/wakeful.db is in use by another Wakeful (process ")
-        assert refused.err.count("\n") == 1
-        assert str(server.process.pid) in refused.err
+    assert refused.code == 1
+    assert refused.err.startswith(f"wakeful: {wakeful.home}/wakeful.db is in use by another Wakeful (process ")
+    assert refused.err.count("\n") == 1
+    assert str(server.process.pid) in refused.err
+
+
+async def test_a_question_is_answered_by_the_server_that_holds_the_database(wakeful: Command) -> None:
+    async with wakeful.serving():
+        asked = await wakeful.run("ask", "count to 3")
+
+    assert (asked.code, asked.out, asked.err) == (0, "1 2 3\n", "")
+    assert turn_statuses(wakeful.home) == ["done"]
+
+
+async def test_stopping_a_question_stops_its_turn_on_the_server(wakeful: Command) -> None:
+    async with wakeful.serving():
+        asking = await wakeful.start("ask", "count to 5000")
+        await read_until(asking.stdout, "3 ")
+        asking.send_signal(signal.SIGINT)
+        await asking.communicate()
+
+        assert asking.returncode == 130
+        assert turn_statuses(wakeful.home) == ["cancelled"]
 
 
 async def test_a_killed_server_can_be_started_again_at_once(wakeful: Command) -> None:

@@ -1,9 +1,10 @@
 """The events of a turn as a person or a pipe reads them: the answer on one stream, remarks on the other."""
 
-from typing import TextIO
+from collections.abc import Mapping
+from typing import Any, TextIO
 
+from wakeful.errors import TurnFailed
 from wakeful.model import event as events
-from wakeful.model.event import Event
 
 _REMARK_LIMIT = 100
 
@@ -15,15 +16,15 @@ class AnswerPrinter:
         self._step = 0
         self._is_inside_line = False
 
-    def show(self, event: Event) -> None:
-        if event.kind == events.TOKEN:
-            self._print(event.data["step"], event.data["text"])
-        elif event.kind == events.TOOL:
-            self._remark(f"[{event.data['name']} {event.data['arguments']}]")
-        elif event.kind == events.STEP_ABANDONED:
+    def show(self, kind: str, data: Mapping[str, Any]) -> None:
+        if kind == events.TOKEN:
+            self._print(data["step"], data["text"])
+        elif kind == events.TOOL:
+            self._remark(f"[{data['name']} {data['arguments']}]")
+        elif kind == events.STEP_ABANDONED:
             # What is printed cannot be taken back.
             self._remark("[the answer broke off and is asked for again; what follows takes its place]")
-        elif event.is_final:
+        elif kind in events.FINAL_KINDS:
             self.end_line()
 
     def end_line(self) -> None:
@@ -47,6 +48,13 @@ class AnswerPrinter:
             line = f"{line[:_REMARK_LIMIT]}…]"
         self._remarks.write(f"{line}\n")
         self._remarks.flush()
+
+
+def exit_code_of(last: str, data: Mapping[str, Any]) -> int:
+    """What a turn with this last event means to a shell. Raises TurnFailed."""
+    if last == events.DONE:
+        return 0
+    raise TurnFailed(data["message"], code=data["code"])
 
 
 def _harmless(text: str) -> str:

@@ -1,11 +1,23 @@
-"""The socket that the server listens on, and who can reach it."""
+"""The sockets that a server listens on, and who can reach them."""
 
 import errno
+import logging
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
+from pathlib import Path
 
 from wakeful.config.config import Config
 from wakeful.errors import ConfigError
+
+# What the operating system takes as the name of a Unix socket, in bytes.
+_LONGEST_NAME = 107
+# Connecting takes no time; a server that is too busy to be connected to is one that is there.
+_CONNECT_SECONDS = 1.0
+
+logger = logging.getLogger(__name__)
 
 
 def bind_listener(config: Config) -> socket.socket:
@@ -31,6 +43,85 @@ def bind_listener(config: Config) -> socket.socket:
 def url_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def local_socket(home: Path) -> Path:
+    """Where the commands of one user find the server that holds this home."""
+    return home / "wakeful.sock"
+
+
+def is_answered(path: Path) -> bool:
+    """Whether somebody listens on this Unix socket."""
+    if len(os.fsencode(path)) > _LONGEST_NAME:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.settimeout(_CONNECT_SECONDS)
+        try:
+            caller.connect(str(path))
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+    return True
+
+
+@contextmanager
+def local_listener(home: Path) -> Iterator[socket.socket | None]:
+    """Listen on the home's Unix socket, for its owner only. None where another server does that already, or where it
+    cannot be; then the log says why.
+    """
+    path = local_socket(home)
+    listener = _bind_unless(path)
+    if listener is None:
+        yield None
+        return
+    made = path.stat().st_ino
+    try:
+        yield listener
+    finally:
+        listener.close()
+        _remove(path, made)
+
+
+def bind_local(path: Path) -> socket.socket:
+    """Take the name; a file of that name that nobody listens on any more is replaced."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        # Before it has a name, so that at no moment anybody else can open it.
+        os.fchmod(listener.fileno(), 0o600)
+        listener.bind(str(path))
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _bind_unless(path: Path) -> socket.socket | None:
+    if is_answered(path):
+        # Another server of the same home and database: the commands have one to talk to.
+        return None
+    try:
+        if len(os.fsencode(path)) > _LONGEST_NAME:
+            reason = f"its name is longer than {_LONGEST_NAME} bytes"
+        elif path.exists() and not path.is_socket():
+            reason = "there is a file of that name"
+        else:
+            return bind_local(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    logger.warning("other commands cannot reach this server through %s: %s", path, reason)
+    return None
+
+
+def _remove(path: Path, made: int) -> None:
+    """Only our own: somebody else may have taken the name meanwhile."""
+    try:
+        if path.stat().st_ino == made:
+            path.unlink()
+    except FileNotFoundError:
+        pass
 
 
 def _resolve(config: Config) -> tuple[socket.AddressFamily, tuple[str, int]]:

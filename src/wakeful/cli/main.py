@@ -11,7 +11,11 @@ from wakeful.errors import ConfigError, MessageUnusable, WakefulError
 # Each command: module:function, and what `wakeful --help` says about it.
 _COMMANDS = {
     "serve": ("wakeful.cli.serve:serve", "Run the server."),
+    "chat": ("wakeful.cli.chat.chat:chat", "Talk to an agent."),
     "ask": ("wakeful.cli.ask:ask", "Ask one question and print the answer."),
+    "sessions": ("wakeful.cli.sessions:sessions", "List the sessions."),
+    "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
+    "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
 }
 

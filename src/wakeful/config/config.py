@@ -27,6 +27,10 @@ class Config:
     host: str = "127.0.0.1"
     port: int = 8787
     log_level: str = "info"
+    # What the commands of agents may see of the server's environment, beside the usual names.
+    task_environment: tuple[str, ...] = ()
+    # How much disk the output of one process may take, in MiB.
+    task_output_mib: int = 256
 
     @property
     def database_file(self) -> Path:

@@ -108,6 +108,13 @@ def api_keys(value: object) -> dict[str, str]:
     return keys
 
 
+def variable_names(value: object) -> tuple[str, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) and _is_variable(name.strip()) for name in names):
+        raise Unfit("names of environment variables, as in CUDA_HOME,GIT_AUTHOR_NAME")
+    return tuple(name.strip() for name in names)
+
+
 def _number(value: object, kind: Callable[[str], N]) -> N | None:
     """None when it is no number of this kind. TOML's true is not one, though Python thinks so."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -135,3 +142,7 @@ def _is_name(name: str) -> bool:
 
 def _is_key(key: str) -> bool:
     return bool(key) and key.isascii() and key.isprintable() and " " not in key
+
+
+def _is_variable(name: str) -> bool:
+    return name.isascii() and name.isidentifier()

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from wakeful.cli.answer_printer import AnswerPrinter
-from wakeful.model.event import Event, NewEvent
 
 
 class Screen(io.StringIO):
@@ -17,8 +16,8 @@ class Screen(io.StringIO):
 def printed(*told: tuple[str, dict[str, Any]], screen: bool = False) -> tuple[str, str]:
     answers, remarks = (Screen(), Screen()) if screen else (io.StringIO(), io.StringIO())
     printer = AnswerPrinter(answers, remarks)
-    for number, (kind, data) in enumerate(told, start=1):
-        printer.show(Event("ses", number, "turn", number, kind, NewEvent.of(kind, data).payload, 0.0))
+    for kind, data in told:
+        printer.show(kind, data)
     return answers.getvalue(), remarks.getvalue()
 
 

@@ -49,6 +49,7 @@ def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
         turn_seconds = 90
         model_idle_seconds = 7.5
         step_limit = 5
+        task_environment = ["CUDA_HOME", "GIT_DIR"]
         workspace = "{tmp_path}"
         openai_base_url = "http://127.0.0.1:8080/v1"
         [api_keys]
@@ -58,6 +59,7 @@ def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
 
     assert (config.model, config.port, config.api_keys) == ("openai:gpt-5", 9000, {"laptop": "abc"})
     assert (config.engine.turn_seconds, config.agent.step_limit) == (90.0, 5)
+    assert config.task_environment == ("CUDA_HOME", "GIT_DIR")
     assert config.workspace == tmp_path
     endpoint = config.providers.openai
     assert (endpoint.base_url, endpoint.idle_timeout) == ("http://127.0.0.1:8080/v1", 7.5)
@@ -159,6 +161,10 @@ def test_what_container_platforms_say_about_a_service_named_wakeful_is_ignored(t
         ("WAKEFUL_WAKE_BUDGET_PER_HOUR", "0", "a whole number from 1"),
         ("WAKEFUL_RESUME_LIMIT", "-1", "a whole number from 0"),
         ("WAKEFUL_WAKE_RETRY_LIMIT", "0", "a whole number from 1"),
+        ("WAKEFUL_APPROVAL_SECONDS", "0", "a number of seconds from 1"),
+        ("WAKEFUL_DELEGATION_LIMIT", "0", "a whole number from 1 to 1000"),
+        ("WAKEFUL_TASK_ENVIRONMENT", "GOOD,not good", "names of environment variables"),
+        ("WAKEFUL_TASK_OUTPUT_MIB", "0", "a whole number from 1"),
         ("WAKEFUL_STEP_LIMIT", "0", "a whole number from 1"),
         ("WAKEFUL_TOKEN_LIMIT", "lots", "a whole number from 1"),
         ("WAKEFUL_MODEL_TRIES", "0", "a whole number from 1 to 100"),
@@ -186,6 +192,7 @@ def test_a_wrong_variable_is_named_with_what_is_allowed(
         ("model = 5", "model", "provider:model"),
         ("host = 127", "host", "a text"),
         ('host = ""', "host", "a text"),
+        ("task_environment = [5]", "task_environment", "names of environment variables"),
         (f'api_keys = ["{_SECRET}"]', "api_keys", "a table of names and keys"),
         (f'api_keys = {{ ci = ["{_SECRET}"] }}', "api_keys", "pairs of a name"),
         (f'database_url = ["{_SECRET}"]', "database_url", "postgresql://"),

@@ -1,0 +1,80 @@
+"""`wakeful attach`: watch a session that a server runs, without a say in it."""
+
+import asyncio
+import os
+import sys
+
+import click
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from wakeful.cli.chat.chat import is_terminal
+from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.narrator import Narrator
+from wakeful.cli.chat.plain_screen import PlainScreen
+from wakeful.cli.chat.probe import keep_probing
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.chat.terminal_screen import TerminalScreen
+from wakeful.cli.connection import connected
+from wakeful.cli.event_loop import run
+from wakeful.cli.listener import is_answered, local_socket
+from wakeful.cli.log import set_up_log
+from wakeful.cli.session_list import find_session
+from wakeful.cli.signals import caught_signals
+from wakeful.config.config import Config
+from wakeful.config.load import load_config
+from wakeful.errors import ConfigError
+
+_PROMPT = "(watching; Ctrl-C leaves) "
+
+
+@click.command()
+@click.argument("session")
+def attach(session: str) -> None:
+    """Watch SESSION live, from its last messages on, until Ctrl-C. The beginning of its id is enough."""
+    config = load_config(os.environ, defaults={"log_level": "warning"})
+    if not config.database_url and not is_answered(local_socket(config.home)):
+        raise ConfigError("No server runs here that could be watched: wakeful chat --resume goes on with a session.")
+    if not is_terminal():
+        set_up_log(config)
+        run(_watch_in_pipe(config, session))
+        return
+    with patch_stdout(raw=True):
+        set_up_log(config)
+        run(_watch_at_terminal(config, session))
+
+
+async def _watch_at_terminal(config: Config, name: str) -> None:
+    screen = TerminalScreen(prompt=_PROMPT, keys=_leaving_keys(), accept=lambda text: None)
+    async with connected(config, adopts=False, door="terminal") as client:
+        conversation = Conversation(client, Narrator(screen, screen.standing), screen.standing, screen.change)
+        await conversation.begin(await find_session(client, name))
+        probing = asyncio.create_task(keep_probing(client, screen.standing, screen.change), name="probe")
+        try:
+            with caught_signals() as caught:
+                caught.add_done_callback(lambda _: screen.end())
+                await screen.run()
+        finally:
+            probing.cancel()
+            await asyncio.gather(probing, return_exceptions=True)
+            await conversation.leave()
+
+
+async def _watch_in_pipe(config: Config, name: str) -> None:
+    standing = Standing()
+    async with connected(config, adopts=False, door="terminal") as client:
+        conversation = Conversation(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
+        try:
+            with caught_signals() as caught:
+                await conversation.begin(await find_session(client, name))
+                await caught
+        finally:
+            await conversation.leave()
+
+
+def _leaving_keys() -> KeyBindings:
+    keys = KeyBindings()
+    keys.add("<any>")(lambda event: None)
+    for leaving in ("c-c", "c-d", "q"):
+        keys.add(leaving, eager=True)(lambda event: event.app.exit())
+    return keys

@@ -1,0 +1,70 @@
+"""The way to an engine: the server that holds the home, or else one in this process. Both are talked to alike."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from socket import socket
+
+from wakeful.app import build_http, running_engine
+from wakeful.cli.client import Client
+from wakeful.cli.http_server import serving
+from wakeful.cli.listener import bind_local, is_answered, local_listener, local_socket
+from wakeful.config.config import Config
+from wakeful.config.home import make_home
+from wakeful.errors import StoreLocked
+from wakeful.gateway.local_key import local_key
+
+# Whoever holds the database may be about to answer, or about to end.
+_PATIENCE_SECONDS = 5.0
+_LOOK_SECONDS = 0.1
+
+
+@asynccontextmanager
+async def connected(config: Config, *, adopts: bool, door: str) -> AsyncIterator[Client]:
+    """A client of the server that holds the home. Where there is none, an engine is started for as long as this
+    lasts: with `adopts` it does all that a server does and other commands find it, without it runs only what this
+    client asks for.
+    """
+    make_home(config.home)
+    key = local_key(config.home)
+    async with AsyncExitStack() as ending:
+        path = await _find_or_start(config, key, ending, adopts=adopts)
+        yield await ending.enter_async_context(Client(path, key, door))
+
+
+async def _find_or_start(config: Config, key: str, ending: AsyncExitStack, *, adopts: bool) -> Path:
+    path = local_socket(config.home)
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _PATIENCE_SECONDS
+    while not is_answered(path):
+        try:
+            return await ending.enter_async_context(_own_engine(config, key, adopts=adopts))
+        except StoreLocked:
+            if loop.time() > deadline:
+                raise
+        await asyncio.sleep(_LOOK_SECONDS)
+    return path
+
+
+@asynccontextmanager
+async def _own_engine(config: Config, key: str, *, adopts: bool) -> AsyncIterator[Path]:
+    """Yields the socket that it answers on."""
+    async with running_engine(config, adopts=adopts) as running:
+        with _own_listener(config.home, is_public=adopts) as (listener, path):
+            async with serving(build_http(config, running, key), [listener], before_end=running.engine.stop):
+                yield path
+
+
+@contextmanager
+def _own_listener(home: Path, *, is_public: bool) -> Iterator[tuple[socket, Path]]:
+    if is_public:
+        with local_listener(home) as listener:
+            if listener is not None:
+                yield listener, local_socket(home)
+                return
+    with tempfile.TemporaryDirectory(prefix="wakeful-") as folder:
+        path = Path(folder) / "sock"
+        with bind_local(path) as listener:
+            yield listener, path

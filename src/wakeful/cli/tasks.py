@@ -1,0 +1,90 @@
+"""`wakeful tasks`: the background work of all sessions or of one; end it, or read what it says."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import click
+import orjson
+
+from wakeful.cli.chat.plain_text import harmless
+from wakeful.cli.client import Client, ServerEvent
+from wakeful.cli.connection import connected
+from wakeful.cli.event_loop import run
+from wakeful.cli.log import set_up_log
+from wakeful.cli.session_list import find_session
+from wakeful.cli.task_list import find_task, read_tasks, task_lines
+from wakeful.config.config import Config
+from wakeful.config.load import load_config
+from wakeful.errors import WakefulError
+from wakeful.model.event import PROCESS_COMPLETE
+
+_KILL_SECONDS = 20.0
+
+
+@click.command(options_metavar="[--json]")
+@click.argument("words", metavar="[SESSION | kill TASK | log TASK]", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known, as JSON.")
+def tasks(words: tuple[str, ...], as_json: bool) -> None:
+    """List the background work of all sessions, or of one; end a task, or print what it has said so far."""
+    if len(words) > 2 or (len(words) == 2) != (words[:1] in (("kill",), ("log",))):
+        raise click.UsageError("Say nothing more, a session, kill and a task, or log and a task.")
+    config = load_config(os.environ, defaults={"log_level": "warning"})
+    set_up_log(config)
+    run(_do(config, words, as_json))
+
+
+async def _do(config: Config, words: tuple[str, ...], as_json: bool) -> None:
+    is_kill = len(words) == 2 and words[0] == "kill"
+    # Only who watches a process can end it: where nobody does, we do for a moment.
+    async with connected(config, adopts=is_kill, door="terminal") as client:
+        if is_kill:
+            await _kill(client, words[1])
+        elif len(words) == 2:
+            await _print_log(client, words[1])
+        else:
+            await _print_tasks(client, words[0] if words else "", as_json)
+
+
+async def _print_tasks(client: Client, session: str, as_json: bool) -> None:
+    found = await read_tasks(client, await find_session(client, session) if session else "")
+    if as_json:
+        click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    else:
+        click.echo("\n".join(task_lines(found)) or "There is no background work.")
+
+
+async def _kill(client: Client, name: str) -> None:
+    task = await client.get(f"/api/tasks/{await find_task(client, name)}")
+    if task["status"] != "running":
+        raise WakefulError(f"{task['id']} has ended already.")
+    async with aclosing(client.events("/api/session/stream", session_id=task["session_id"])) as events:
+        # It begins with how things stand: what comes after is not missed.
+        await anext(events)
+        await client.post(f"/api/tasks/{task['id']}/kill", {})
+        try:
+            async with asyncio.timeout(_KILL_SECONDS):
+                await _end_of(task["id"], events)
+        except TimeoutError:
+            raise WakefulError(f"{task['id']} has not ended yet; it will be told to again.") from None
+    click.echo(f"{task['id']} was ended; nobody is woken by it.")
+
+
+async def _end_of(task_id: str, events: AsyncGenerator[ServerEvent, None]) -> None:
+    async for event in events:
+        if event.name == PROCESS_COMPLETE and event.data["process_id"] == task_id:
+            return
+
+
+async def _print_log(client: Client, name: str) -> None:
+    """As it is into a pipe, harmless on a terminal."""
+    task_id = await find_task(client, name)
+    offset, is_screen = 0, sys.stdout.isatty()
+    while True:
+        page = await client.get(f"/api/tasks/{task_id}/log", offset=offset)
+        click.echo(harmless(page["output"]) if is_screen else page["output"], nl=False)
+        if page["next_offset"] == offset:
+            return
+        offset = page["next_offset"]

@@ -1,0 +1,117 @@
+"""Every door and every promise: it is kept, or refused before the model can make it. Also in a turn that another
+server began and did not survive.
+"""
+
+import asyncio
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.contract.promising import DOORS, say, server_in
+from wakeful.app import Running
+from wakeful.model import event as events
+from wakeful.model.event import Event
+from wakeful.model.session import Session
+from wakeful.store.base import Transaction
+
+# What somebody says to the scripted model, and what the agent is told in the end where that is possible.
+PROMISES = {
+    "notify": ("run echo ready in the background", "process_wakeup"),
+    "watch": ("watch echo ready for ready", "watch_match"),
+    "delegate": ("delegate count to 3 in the background", "delegation_wakeup"),
+}
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_promise_is_kept_or_refused(tmp_path: Path, door: str, promise: str) -> None:
+    async with server_in(tmp_path, adopts=True) as running:
+        receipt = await say(running, tmp_path, DOORS[door], PROMISES[promise][0])
+
+        await _assert_kept_or_refused(running, receipt.session_id, door, promise)
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_promise_is_kept_or_refused_by_the_server_that_goes_on(tmp_path: Path, door: str, promise: str) -> None:
+    await _die_at_the_call(tmp_path, door, PROMISES[promise][0])
+
+    async with server_in(tmp_path, adopts=True) as running:
+        (session,) = await running.store.read(_sessions)
+
+        await _assert_kept_or_refused(running, session.id, door, promise)
+
+
+async def _die_at_the_call(home: Path, door: str, message: str) -> None:
+    arguments = ["-m", "tests.contract.promising", str(home), door, message]
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stderr=PIPE)
+    _, complaints = await process.communicate()
+    assert process.returncode == -signal.SIGKILL, complaints.decode()
+
+
+async def _assert_kept_or_refused(running: Running, session_id: str, door: str, promise: str) -> None:
+    if DOORS[door].async_delivery:
+        log = await _log_until(running, session_id, lambda event: event.kind == events.NOTICE)
+        assert _is_promised(_result_in(log))
+        assert [event.data["source"] for event in log if event.kind == events.NOTICE] == [PROMISES[promise][1]]
+    else:
+        log = await _log_until(running, session_id, lambda event: event.is_final)
+        _assert_refused(_result_in(log))
+        await _assert_nobody_is_told(running, session_id)
+
+
+async def _log_until(running: Running, session_id: str, is_last: Any) -> list[Event]:
+    log: list[Event] = []
+    async with asyncio.timeout(20), aclosing(running.engine.subscribe(session_id)) as told:
+        async for event in told:
+            log.append(event)
+            if is_last(event):
+                break
+    return log
+
+
+def _result_in(log: list[Event]) -> dict[str, Any]:
+    (result,) = [event.data["result"] for event in log if event.kind == events.TOOL_COMPLETE]
+    answer: dict[str, Any] = orjson.loads(result)
+    return answer
+
+
+def _is_promised(result: dict[str, Any]) -> bool:
+    is_noted = result.get("notify_on_complete") or result.get("watch_patterns") or result.get("status") == "dispatched"
+    return bool(is_noted) and "notify_unsupported" not in result
+
+
+def _assert_refused(result: dict[str, Any]) -> None:
+    if "results" in result:
+        assert [done["status"] for done in result["results"]] == ["completed"]
+        assert "synchronously" in result["note"]
+    else:
+        assert result["notify_on_complete"] is False
+        assert "process(action='poll')" in result["notify_unsupported"]
+
+
+async def _assert_nobody_is_told(running: Running, session_id: str) -> None:
+    """Its work has ended, and it was no news to anybody."""
+    await _log_until(running, session_id, lambda event: event.kind == events.PROCESS_COMPLETE)
+
+    async def body(tx: Transaction) -> tuple[int, int]:
+        (task,) = await tx.tasks.of_session(session_id)
+        assert not task.is_running
+        assert not task.will_notify
+        session = await tx.sessions.get(session_id)
+        assert session is not None
+        assert session.active is None
+        assert session.head is not None
+        return len(await tx.turns.chain(session.head, 10)), len(await tx.inbox.pending(session_id))
+
+    assert await running.store.read(body) == (1, 0)
+
+
+async def _sessions(tx: Transaction) -> list[Session]:
+    return await tx.sessions.page(None, limit=10)
