@@ -246,3 +246,13 @@ async def test_a_question_is_answered_on_another_server(couple: tuple[House, Nod
     await second.engine.approvals.answer(receipt.session_id, "call_1", Choice.SESSION)
     await until(is_answered)
     assert await asking is Choice.SESSION
+
+
+async def test_the_question_of_a_stopped_turn_can_be_answered_no_more(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    asking = await ask(node, house, receipt)
+    await node.engine.cancel(receipt.session_id)
+    with pytest.raises(AlreadyAnswered):
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ALWAYS)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)

@@ -75,6 +75,19 @@ async def test_open_questions_are_neither_answered_nor_expired_and_come_oldest_f
     assert await _open_of(store, "nobody", now=60.0) == []
 
 
+async def test_the_open_questions_of_a_turn_that_ended_expire(store: Store) -> None:
+    answered = await _ask(store, an_approval("t1", index=1))
+    await _answer(store, answered, Choice.ONCE)
+    waiting = await _ask(store, an_approval("t1", index=2))
+    await _ask(store, an_approval("t2"))
+
+    await store.write(lambda tx: tx.approvals.expire("t1", 60.0), lock=["s1"])
+
+    assert await _open_of(store, "s1", now=60.0) == ["t2"]
+    assert not await _answer(store, waiting, Choice.ONCE, now=60.0)
+    assert await _get(store) == replace(answered, choice=Choice.ONCE)
+
+
 async def test_a_session_sees_the_open_questions_of_its_delegations_however_deep(store: Store) -> None:
     await _have_child(store, "k1", parent="s1", child="s2")
     await _have_child(store, "k2", parent="s2", child="s3")

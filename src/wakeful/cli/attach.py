@@ -39,7 +39,7 @@ def attach(session: str) -> None:
         set_up_log(config)
         run(_watch_in_pipe(config, session))
         return
-    with patch_stdout(raw=True):
+    with patch_stdout():
         set_up_log(config)
         run(_watch_at_terminal(config, session))
 

@@ -80,6 +80,7 @@ class Dispatcher:
             await self._post_retry(tx, turn)
         if not is_done:
             await _end_inline_tasks(tx, turn)
+            await tx.approvals.expire(turn.id, await tx.now())
         return await self.open_next(tx, settled)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:

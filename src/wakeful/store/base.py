@@ -239,6 +239,10 @@ class Approvals(Protocol):
         """False when it was answered before or its time has passed."""
         ...
 
+    async def expire(self, turn_id: str, now: float) -> None:
+        """The turn has ended: nobody waits for answers to its questions any more."""
+        ...
+
     async def open_of(self, session_id: str, now: float) -> list[Approval]:
         """What waits for an answer in this session or in one of its delegations, however deep; oldest first."""
         ...

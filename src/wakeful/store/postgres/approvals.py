@@ -62,6 +62,13 @@ class PostgresApprovals:
         )
         return answered is not None
 
+    async def expire(self, turn_id: str, now: float) -> None:
+        await self._connection.execute(
+            "UPDATE approvals SET expires_at = $2 WHERE turn_id = $1 AND choice IS NULL AND expires_at > $2",
+            turn_id,
+            now,
+        )
+
     async def open_of(self, session_id: str, now: float) -> list[Approval]:
         rows = await self._connection.fetch(
             """WITH RECURSIVE family (id) AS (

@@ -59,6 +59,12 @@ class SqliteApprovals:
         )
         return cursor.rowcount == 1
 
+    async def expire(self, turn_id: str, now: float) -> None:
+        self._connection.execute(
+            "UPDATE approvals SET expires_at = ? WHERE turn_id = ? AND choice IS NULL AND expires_at > ?",
+            (now, turn_id, now),
+        )
+
     async def open_of(self, session_id: str, now: float) -> list[Approval]:
         rows = self._connection.execute(
             """WITH RECURSIVE family (id) AS (
