@@ -2,10 +2,10 @@
 
 import os
 import sys
-from pathlib import Path
 
 import click
 
+from wakeful.cli.current_folder import current_folder
 from wakeful.cli.event_loop import run
 from wakeful.cli.listener import is_answered, local_socket
 from wakeful.cli.log import set_up_log
@@ -13,7 +13,7 @@ from wakeful.cli.own_turn import ask_own_engine
 from wakeful.cli.served_turn import ask_server
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
-from wakeful.errors import ConfigError, MessageUnusable
+from wakeful.errors import MessageUnusable
 
 
 @click.command()
@@ -22,7 +22,7 @@ from wakeful.errors import ConfigError, MessageUnusable
 def ask(message: str, model: str | None) -> int:
     """Ask MESSAGE, or what standard input holds if it is -, and print the answer as it comes."""
     text = _checked(_read_input() if message == "-" else message)
-    defaults = {"workspace": _current_folder(), "log_level": "warning"}
+    defaults = {"workspace": current_folder(), "log_level": "warning"}
     config = load_config(os.environ, options={"model": model}, defaults=defaults)
     set_up_log(config)
     return run(_ask(config, text))
@@ -51,14 +51,3 @@ def _checked(text: str) -> str:
     except UnicodeEncodeError:
         raise MessageUnusable("The message is not a text in UTF-8.") from None
     return text
-
-
-def _current_folder() -> Path:
-    try:
-        folder = Path.cwd()
-        str(folder).encode()
-    except OSError as error:
-        raise ConfigError(f"The current folder is not there any more ({error.strerror}).") from error
-    except UnicodeEncodeError:
-        raise ConfigError("The name of the current folder is not written in UTF-8: set WAKEFUL_WORKSPACE.") from None
-    return folder

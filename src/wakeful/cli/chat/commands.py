@@ -1,0 +1,72 @@
+"""What a typed line means: words for the agent, words that steer it, or a command for the chat itself."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    SAY = auto()
+    STEER = auto()
+    COMMAND = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    kind: Kind
+    # The words, or what follows the command's name.
+    text: str
+    # The command's name, without its slash.
+    name: str = ""
+
+
+# Each command: what it takes, and what /help says about it.
+COMMANDS = {
+    "new": ("", "begin a new session"),
+    "resume": ("[number or id]", "go on with another one; alone, list the recent ones"),
+    "branch": ("", "go on in a copy, and leave this session as it is"),
+    "tasks": ("", "show the background work of this session"),
+    "stop": ("", "stop the answer, as Ctrl-C does"),
+    "steer": ("words", "speak into the running answer; so does !words"),
+    "model": ("[provider:model]", "show who answers, or choose another"),
+    "help": ("", "show this"),
+    "quit": ("", "leave; what runs goes on running"),
+}
+
+# A path such as /etc/hosts is no command.
+_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
+
+CHOICES = {"o": "once", "s": "session", "a": "always", "d": "deny"}
+
+
+def parse_line(text: str) -> Line | None:
+    """None for a line that says nothing."""
+    text = text.strip()
+    if text.startswith("!"):
+        words = text[1:].strip()
+        return Line(Kind.STEER, words) if words else None
+    match = _COMMAND.fullmatch(text)
+    if match is None:
+        return Line(Kind.SAY, text) if text else None
+    name, argument = match[1], (match[2] or "").strip()
+    if name == "steer" and argument:
+        return Line(Kind.STEER, argument)
+    return Line(Kind.COMMAND, argument, name)
+
+
+def choice_in(text: str) -> str | None:
+    """The answer to an approval, as a letter or as a word."""
+    word = text.strip().lower()
+    return CHOICES.get(word, word if word in CHOICES.values() else None)
+
+
+def help_lines() -> list[str]:
+    calls = [f"/{name} {takes}".rstrip() for name, (takes, _) in COMMANDS.items()]
+    width = max(map(len, calls))
+    told = [f"{call:<{width}}  {says}" for call, (_, says) in zip(calls, COMMANDS.values(), strict=True)]
+    keys = [
+        "Enter sends. While an answer comes, the message waits for its turn.",
+        "Alt-Enter begins a new line. Ctrl-C stops the answer, or clears the line.",
+        "Ctrl-D leaves.",
+    ]
+    return [*told, "", *keys]

@@ -1,0 +1,168 @@
+"""The session being talked to. Its one stream is the only source of what is shown, whoever caused it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+from wakeful.cli.chat.narrator import Narrator
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
+from wakeful.errors import WakefulError
+from wakeful.model.event import FAILED, FINAL_KINDS
+
+_RECENT_MESSAGES = 12
+# After these the snapshot knows more than the stream has told.
+_TELLING = frozenset(
+    {
+        "message_queued",
+        "session-updated",
+        "task_started",
+        "process_complete",
+        "turn_started",
+        "turn_completed",
+        "notice",
+    }
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Conversation:
+    def __init__(self, client: Client, narrator: Narrator, standing: Standing, on_change: Callable[[], None]) -> None:
+        self._client = client
+        self._narrator = narrator
+        self._standing = standing
+        self._on_change = on_change
+        # Set when anything was heard: whoever waits for a state looks again.
+        self.has_changed = asyncio.Event()
+        self.has_failed_turns = False
+        self._ended_turns: set[str] = set()
+        self._must_look = asyncio.Event()
+        self._jobs: list[asyncio.Task[None]] = []
+
+    async def begin(self, session_id: str) -> None:
+        """Show the last messages of a session and follow it from there, without a gap and without a double."""
+        await self.leave()
+        while True:
+            snapshot = await self._client.get("/api/session", session_id=session_id, limit=_RECENT_MESSAGES)
+            stream = self._stream(snapshot)
+            first = await anext(stream)
+            if _active_turn(first.data) == _active_turn(snapshot) or not snapshot["active"]:
+                break
+            # The turn that the snapshot shows has ended meanwhile.
+            await stream.aclose()
+        self._standing.begin(session_id, snapshot["session"]["model"])
+        self._standing.learn(snapshot)
+        self._recall(snapshot)
+        self._hear(first)
+        self._jobs = [
+            asyncio.create_task(self._follow(stream), name="session stream"),
+            asyncio.create_task(self._keep_looking(), name="session snapshots"),
+        ]
+
+    async def leave(self) -> None:
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+        self._jobs = []
+        self._narrator.forget()
+
+    async def say(self, text: str, message_id: str, if_busy: str) -> str:
+        """Returns the turn that the message has, or will have. Said again with the same id it is the same message."""
+        session_id = self._standing.session_id
+        body = {"session_id": session_id, "message": text, "client_message_id": message_id, "if_busy": if_busy}
+        receipt = await self._client.post("/api/chat/start", body)
+        turn_id: str = receipt["turn_id"]
+        return turn_id
+
+    async def stop(self) -> bool:
+        answer = await self._client.post("/api/chat/cancel", {"session_id": self._standing.session_id})
+        return bool(answer["cancelled"])
+
+    async def answer(self, choice: str) -> None:
+        """To the oldest open question."""
+        call_id = next(iter(self._standing.approvals))
+        body = {"session_id": self._standing.session_id, "call_id": call_id, "choice": choice}
+        try:
+            await self._client.post("/api/approval/respond", body)
+        except RequestRefused:
+            # Somebody was quicker, or its time has passed: it is open no longer.
+            self._standing.approvals.pop(call_id, None)
+            raise
+
+    async def look(self) -> None:
+        """Learn what the stream does not tell."""
+        self._standing.learn(await self._client.get("/api/session", session_id=self._standing.session_id, limit=1))
+        self._on_change()
+
+    def has_ended(self, turn_id: str) -> bool:
+        """Whether this turn is over, or its words were taken by another one."""
+        return turn_id in self._ended_turns
+
+    def check(self) -> None:
+        """Raises why the session can no longer be followed, if so."""
+        for job in self._jobs:
+            if job.done():
+                job.result()
+
+    def _stream(self, snapshot: dict[str, Any]) -> AsyncGenerator[ServerEvent, None]:
+        # An active turn is told from its beginning: of what it has said the snapshot has only the finished part.
+        after = "" if snapshot["active"] else str(snapshot["last_event_id"])
+        session_id = snapshot["session"]["session_id"]
+        return self._client.events("/api/session/stream", after=after, session_id=session_id, turns="inline")
+
+    def _recall(self, snapshot: dict[str, Any]) -> None:
+        active = _active_turn(snapshot)
+        for message in snapshot["messages"]:
+            if message["turn_id"] != active:
+                self._narrator.recall(message)
+
+    async def _follow(self, stream: AsyncGenerator[ServerEvent, None]) -> None:
+        try:
+            async with aclosing(stream):
+                async for event in stream:
+                    self._hear(event)
+        except WakefulError as error:
+            self._narrator.lose(error)
+            raise
+        except OSError:
+            # The screen itself has gone, as after `| head`.
+            raise
+        except Exception:
+            logger.exception("what the session's stream tells cannot be shown")
+            raise
+        finally:
+            self._tell_change()
+
+    def _hear(self, event: ServerEvent) -> None:
+        # The narrator first: what is said of a task depends on how it stood before.
+        self._narrator.tell(event.name, event.data)
+        self._standing.hear(event.name, event.data)
+        self._standing.is_live = True
+        if event.name in FINAL_KINDS:
+            self._ended_turns.add(event.data["turn_id"])
+            self.has_failed_turns |= event.name == FAILED
+        if event.name in _TELLING:
+            self._must_look.set()
+        self._tell_change()
+
+    async def _keep_looking(self) -> None:
+        while True:
+            await self._must_look.wait()
+            self._must_look.clear()
+            try:
+                await self.look()
+                self.has_changed.set()
+            except (ServerGone, RequestRefused) as error:
+                # The stream comes back by itself, and then tells to look again.
+                logger.info("the session could not be looked at: %s", error)
+
+    def _tell_change(self) -> None:
+        self.has_changed.set()
+        self._on_change()
+
+
+def _active_turn(told: dict[str, Any]) -> str | None:
+    return told["active"]["turn_id"] if told["active"] else None

@@ -1,0 +1,19 @@
+"""The file of what was typed before. Nobody else may read it."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prompt_toolkit.history import FileHistory
+
+_NAME = "chat_history"
+
+
+def open_history(home: Path) -> "FileHistory":
+    from prompt_toolkit.history import FileHistory
+
+    path = home / _NAME
+    # Made by us, so that at no moment anybody else can read it.
+    os.close(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
+    return FileHistory(str(path))

@@ -1,0 +1,77 @@
+"""Markdown that is still being written: the blocks that are finished, and the one that is not.
+
+Every line is looked at once. Where it is not certain that a block has ended, it goes on: two blocks that stand in one
+piece look the same as two pieces.
+"""
+
+import re
+
+_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d{1,9}[.)]\s+)*(`{3,}(?=[^`]*$)|~{3,})")
+_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+
+
+class MarkdownStream:
+    """A block is a paragraph, a list, a table, fenced code … It is finished when nothing that follows can change it."""
+
+    def __init__(self) -> None:
+        self._block: list[str] = []
+        # The last line, as far as it has come: it may still become anything.
+        self._partial = ""
+        # What the open fence looks like; empty outside of code.
+        self._fence = ""
+        self._is_list = False
+        self._is_after_blank = False
+
+    @property
+    def unfinished(self) -> str:
+        return "\n".join([*self._block, self._partial])
+
+    def feed(self, text: str) -> list[str]:
+        """Take more text; return the blocks that it has finished."""
+        *lines, self._partial = (self._partial + text).split("\n")
+        return [block for line in lines for block in self._take(line)]
+
+    def finish(self) -> list[str]:
+        """There is no more to come: what is left is the last block."""
+        line, self._partial = self._partial, ""
+        return [*self._take(line), *self._cut()]
+
+    def _take(self, line: str) -> list[str]:
+        if self._fence:
+            return self._take_code(line)
+        finished = self._cut() if self._begins_block(line) else []
+        if not self._block:
+            self._is_list = bool(_ITEM.match(line))
+        self._block.append(line)
+        self._is_after_blank = not line.strip()
+        if fence := _FENCE.match(line):
+            self._fence = fence[1]
+        elif _HEADING.match(line) and not self._is_list:
+            finished += self._cut()
+        return finished
+
+    def _take_code(self, line: str) -> list[str]:
+        self._block.append(line)
+        mark = line.strip()
+        if set(mark) != {self._fence[0]} or len(mark) < len(self._fence):
+            return []
+        self._fence = ""
+        self._is_after_blank = False
+        return [] if self._is_list else self._cut()
+
+    def _begins_block(self, line: str) -> bool:
+        if not line.strip():
+            return False
+        if self._is_list:
+            is_inside = line.startswith((" ", "\t")) or bool(_ITEM.match(line))
+            return self._is_after_blank and not is_inside
+        is_apart = bool(_HEADING.match(line) or _FENCE.match(line))
+        return self._is_after_blank or is_apart
+
+    def _cut(self) -> list[str]:
+        block = "\n".join(self._block).strip("\n")
+        self._block = []
+        self._fence = ""
+        self._is_list = self._is_after_blank = False
+        return [block] if block.strip() else []

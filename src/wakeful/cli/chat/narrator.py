@@ -1,0 +1,197 @@
+"""Tells a conversation: the frames of its stream, or its recorded messages, as cards and blocks on a screen."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from wakeful.cli.chat.card import Card, failure, remark
+from wakeful.cli.chat.cards import (
+    abandoned_card,
+    answered_card,
+    approval_card,
+    cancelled_card,
+    ended_card,
+    failed_card,
+    thought_card,
+    user_card,
+    wake_card,
+)
+from wakeful.cli.chat.markdown_stream import MarkdownStream
+from wakeful.cli.chat.plain_text import clock_time, harmless, one_line
+from wakeful.cli.chat.screen import Draft, Screen
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.chat.tool_card import call_title, interrupted_card, tool_card
+from wakeful.errors import WakefulError
+
+Data = dict[str, Any]
+
+
+class Narrator:
+    def __init__(self, screen: Screen, standing: Standing) -> None:
+        self._screen = screen
+        self._standing = standing
+        self._draft = Draft()
+        self._answer = MarkdownStream()
+        # The step whose answer is being written, and whether a part of it is final on the screen.
+        self._step = 0
+        self._has_shown = False
+        # Calls under way: name and arguments.
+        self._calls: dict[str, tuple[str, str]] = {}
+        # Questions that were shown: a stream that begins again tells open ones again.
+        self._asked: set[str] = set()
+        self._told: dict[str, Callable[[Data], None]] = {
+            "message": self._message,
+            "notice": lambda data: self._show(wake_card(data)),
+            "token": self._token,
+            "reasoning": self._reasoning,
+            "step_abandoned": self._abandoned,
+            "tool": self._tool,
+            "tool_complete": self._tool_complete,
+            "usage": lambda data: self._end_answer(),
+            "failed": lambda data: self._ended(data, failed_card(data)),
+            "cancelled": lambda data: self._ended(data, cancelled_card(data)),
+            "done": lambda data: self._ended(data, None),
+            "process_complete": self._process_complete,
+            "approval_required": self._approval_required,
+            "approval_answered": self._approval_answered,
+            "wake_waits": self._wake_waits,
+            "gap": lambda data: self._show(remark("Some of what happened is no longer in the log.")),
+        }
+
+    def tell(self, name: str, data: Data) -> None:
+        """One frame. Those that only say how the session stands are not for here."""
+        if name in self._told:
+            self._told[name](data)
+
+    def recall(self, message: Data) -> None:
+        """One recorded message."""
+        if message["notice"] is not None:
+            self._show(wake_card(message["notice"] | {"source": message["source"], "content": message["content"]}))
+        elif message["role"] == "user":
+            self._show(user_card(message["content"], message["source"]))
+        elif message["role"] == "tool":
+            self._recall_call(message["tool"])
+        elif message["role"] == "assistant":
+            self._recall_answer(message["content"])
+        elif message["role"] == "error":
+            self._show(failed_card({"message": message["content"]}))
+        else:
+            self._show(remark(one_line(message["content"])))
+
+    def forget(self) -> None:
+        """Another session begins."""
+        self._answer = MarkdownStream()
+        self._calls, self._asked = {}, set()
+        self._has_shown = False
+        self._draft.text = self._draft.thought = ""
+        self._draft.calls = {}
+        self._screen.change_draft(self._draft)
+
+    def lose(self, error: WakefulError) -> None:
+        """The session cannot be followed any more."""
+        self._end_answer()
+        self._show(failure(one_line(str(error))))
+
+    def _message(self, data: Data) -> None:
+        self._end_answer()
+        self._show(user_card(data["content"], data["source"]))
+
+    def _token(self, data: Data) -> None:
+        self._begin_step(data["step"])
+        self._end_thought()
+        for block in self._answer.feed(harmless(data["text"])):
+            self._show_answer(block)
+        self._draft.text = self._answer.unfinished
+        self._screen.change_draft(self._draft)
+
+    def _reasoning(self, data: Data) -> None:
+        self._begin_step(data["step"])
+        self._draft.thought += data["text"]
+        self._screen.change_draft(self._draft)
+
+    def _abandoned(self, data: Data) -> None:
+        self._answer = MarkdownStream()
+        self._draft.text = self._draft.thought = ""
+        if self._has_shown and data["step"] == self._step:
+            self._show(abandoned_card())
+        self._has_shown = False
+        self._screen.change_draft(self._draft)
+
+    def _tool(self, data: Data) -> None:
+        self._end_answer()
+        self._calls[data["call_id"]] = (data["name"], data["arguments"])
+        self._draft.calls[data["call_id"]] = (call_title(data["name"], data["arguments"]), monotonic())
+        self._screen.change_draft(self._draft)
+
+    def _tool_complete(self, data: Data) -> None:
+        name, arguments = self._calls.pop(data["call_id"], ("a tool", ""))
+        self._draft.calls.pop(data["call_id"], None)
+        self._show(tool_card(name, arguments, data["result"], data["seconds"]))
+        self._screen.change_draft(self._draft)
+
+    def _ended(self, data: Data, card: Card | None) -> None:
+        if "joined" in data or data.get("reason") == "withdrawn":
+            # It never was a turn: its words joined another one, or were taken back.
+            return
+        self._end_answer()
+        for name, arguments in self._calls.values():
+            self._show(interrupted_card(name, arguments))
+        self._calls, self._draft.calls = {}, {}
+        if card is not None:
+            self._show(card)
+        self._screen.change_draft(self._draft)
+
+    def _process_complete(self, data: Data) -> None:
+        """The end of which the agent will be told has a card of its own, when it is."""
+        task = self._standing.task(data["process_id"])
+        if task is not None and (data["status"] == "killed" or task["id"] not in self._standing.promised):
+            self._show(ended_card(data, task["command"]))
+
+    def _approval_required(self, data: Data) -> None:
+        if data["call_id"] not in self._asked:
+            self._asked.add(data["call_id"])
+            self._show(approval_card(data))
+
+    def _approval_answered(self, data: Data) -> None:
+        self._asked.discard(data["call_id"])
+        self._show(answered_card(data["choice"]))
+
+    def _wake_waits(self, data: Data) -> None:
+        until = clock_time(data["until"])
+        self._show(remark(f"The wake budget of this hour is spent: news waits until {until}, or for your words."))
+
+    def _begin_step(self, step: int) -> None:
+        if step != self._step:
+            self._end_answer()
+            self._step, self._has_shown = step, False
+
+    def _end_answer(self) -> None:
+        self._end_thought()
+        for block in self._answer.finish():
+            self._show_answer(block)
+        self._draft.text = ""
+        self._has_shown = False
+        self._screen.change_draft(self._draft)
+
+    def _end_thought(self) -> None:
+        if card := thought_card(self._draft.thought):
+            self._draft.thought = ""
+            self._show(card)
+
+    def _recall_answer(self, content: str) -> None:
+        answer = MarkdownStream()
+        for block in [*answer.feed(harmless(content)), *answer.finish()]:
+            self._screen.show_answer(block)
+
+    def _recall_call(self, call: Data) -> None:
+        if call["status"] == "done":
+            self._show(tool_card(call["name"], call["arguments"], call["result"] or "", call["seconds"]))
+        else:
+            self._show(interrupted_card(call["name"], call["arguments"]))
+
+    def _show_answer(self, block: str) -> None:
+        self._has_shown = True
+        self._screen.show_answer(block)
+
+    def _show(self, card: Card) -> None:
+        self._screen.show(card)

@@ -1,0 +1,66 @@
+"""The chat without a terminal: a message a line, plain text back, one after the other."""
+
+import asyncio
+import sys
+
+from wakeful.cli.chat.commands import choice_in, parse_line
+from wakeful.cli.chat.input_lines import InputLines
+from wakeful.cli.chat.plain_screen import PlainScreen
+from wakeful.cli.chat.talk import Talk
+from wakeful.cli.client import Client
+
+
+class PipedChat:
+    def __init__(self, client: Client, *, model: str, workspace: str) -> None:
+        self._talk = Talk(client, PlainScreen(sys.stdout), model=model, workspace=workspace)
+        self._standing = self._talk.standing
+        self._conversation = self._talk.conversation
+        self._input = InputLines()
+
+    async def run(self, resume: str | None, model: str, wait: float) -> int:
+        """Take every line of standard input, then wait until nothing is left to come. Returns the exit code."""
+        try:
+            if resume is not None:
+                await self._talk.resume(resume, model)
+            await self._take_lines()
+            async with asyncio.timeout(wait):
+                await self._settle()
+        except TimeoutError:
+            print(f"wakeful: what was started did not end within {wait:g} s.", file=sys.stderr)
+            return 1
+        finally:
+            await self._conversation.leave()
+        return 1 if self._conversation.has_failed_turns else 0
+
+    async def _take_lines(self) -> None:
+        while line := await self._input.next():
+            parsed = parse_line(line)
+            if parsed is not None and parsed.name == "quit":
+                return
+            turn_id = await self._talk.take(line)
+            if turn_id is not None:
+                await self._until_answered(turn_id)
+
+    async def _until_answered(self, turn_id: str) -> None:
+        while True:
+            self._conversation.has_changed.clear()
+            if self._conversation.has_ended(turn_id):
+                return
+            await self._next_change()
+
+    async def _settle(self) -> None:
+        """Wait until the session is idle and nothing will wake it any more."""
+        while self._standing.session_id:
+            self._conversation.has_changed.clear()
+            await self._conversation.look()
+            if not self._standing.is_busy and not self._standing.queued and not self._standing.has_promises:
+                return
+            await self._next_change()
+
+    async def _next_change(self) -> None:
+        """A question is answered by the next line; where that is no answer, or the input has ended, it is denied."""
+        if self._standing.approvals:
+            line = await self._input.next()
+            await self._talk.take(line if choice_in(line) else "deny")
+        await self._conversation.has_changed.wait()
+        self._conversation.check()

@@ -1,0 +1,67 @@
+"""Text of models and tools, made fit for a terminal: it shows what they say and obeys none of it."""
+
+import re
+from datetime import UTC, datetime
+
+# Whole sequences go, so that no half of one is left to read: strings (title, clipboard, hyperlink), then the others.
+_STRING = re.compile(r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)")
+_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?")
+# Not printable by themselves, but part of scripts and of emoji.
+_JOINERS = "\u200c\u200d"
+_TAB = "    "
+
+
+def harmless(text: str) -> str:
+    """Without escape sequences and control characters; lines stay lines."""
+    text = _SEQUENCE.sub("", _STRING.sub("", text.replace("\r\n", "\n")))
+    return "".join(letter for letter in text.replace("\t", _TAB) if _is_shown(letter))
+
+
+def one_line(text: str) -> str:
+    return " ".join(harmless(text).split())
+
+
+def output_lines(text: str) -> list[str]:
+    """The lines of a program's output, as they stood at the end: what it overwrote is not shown."""
+    lines = text.replace("\r\n", "\n").rstrip().split("\n")
+    return [harmless(line.rstrip("\r").rpartition("\r")[2]).rstrip() for line in lines] if text.strip() else []
+
+
+def folded(lines: list[str], first: int, last: int) -> list[str]:
+    """At most so many lines of the beginning and the end, and how many are not shown between them."""
+    hidden = len(lines) - first - last
+    if hidden <= 1:
+        return lines
+    return [*lines[:first], f"… {hidden:,} more lines", *(lines[-last:] if last else [])]
+
+
+def duration(seconds: float) -> str:
+    """Short times to a tenth, unless they are given in whole seconds."""
+    if seconds < 10:
+        return f"{max(0, seconds)} s" if isinstance(seconds, int) else f"{max(0.0, seconds):.1f} s"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def moment(text: str) -> datetime:
+    """A time as the server writes it."""
+    return datetime.fromisoformat(text)
+
+
+def seconds_since(text: str) -> float:
+    return (datetime.now(UTC) - moment(text)).total_seconds()
+
+
+def clock_time(text: str) -> str:
+    """A moment as the wall clock of this place shows it; with its day when that is not today."""
+    local = moment(text).astimezone()
+    today = datetime.now().astimezone().date()
+    return local.strftime("%H:%M" if local.date() == today else "%-d %b %H:%M")
+
+
+def _is_shown(letter: str) -> bool:
+    return letter == "\n" or letter in _JOINERS or letter.isprintable()

@@ -1,0 +1,26 @@
+"""Finds out whether the server still answers: a stream comes back by itself after a cut, and does not tell of it."""
+
+import asyncio
+from collections.abc import Callable
+
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.client import Client, RequestRefused, ServerGone
+
+_SECONDS = 2.0
+
+
+async def keep_probing(client: Client, standing: Standing, on_change: Callable[[], None]) -> None:
+    while True:
+        await asyncio.sleep(_SECONDS)
+        is_live = await _is_answered(client)
+        if is_live != standing.is_live:
+            standing.is_live = is_live
+            on_change()
+
+
+async def _is_answered(client: Client) -> bool:
+    try:
+        await client.get("/health")
+    except (ServerGone, RequestRefused):
+        return False
+    return True

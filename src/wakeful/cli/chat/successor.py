@@ -1,0 +1,51 @@
+"""Takes the place of a server that has ended, when somebody here wants to go on."""
+
+import asyncio
+from types import TracebackType
+
+from wakeful.cli.connection import connected
+from wakeful.cli.listener import is_answered, local_socket
+from wakeful.config.config import Config
+
+
+class Successor:
+    """Answers on the address of the one before, so that its clients, this one among them, just come back."""
+
+    def __init__(self, config: Config, door: str) -> None:
+        self._config = config
+        self._door = door
+        self._job: asyncio.Task[None] | None = None
+        self._may_end = asyncio.Event()
+
+    async def __aenter__(self) -> "Successor":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._may_end.set()
+        if self._job is not None:
+            await asyncio.gather(self._job, return_exceptions=True)
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._job is not None and not self._job.done()
+
+    async def start(self) -> bool:
+        """Serve, unless somebody does; true when it began with this. Raises StoreLocked while the one before is half
+        alive."""
+        if self.is_at_work or is_answered(local_socket(self._config.home)):
+            return False
+        has_started = asyncio.Event()
+        self._job = asyncio.create_task(self._serve(has_started), name="successor")
+        started = asyncio.create_task(has_started.wait())
+        await asyncio.wait([self._job, started], return_when=asyncio.FIRST_COMPLETED)
+        started.cancel()
+        if self._job.done():
+            self._job.result()
+        return True
+
+    async def _serve(self, has_started: asyncio.Event) -> None:
+        async with connected(self._config, adopts=True, door=self._door):
+            has_started.set()
+            await self._may_end.wait()

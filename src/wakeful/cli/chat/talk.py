@@ -1,0 +1,179 @@
+"""What a typed line does, on a terminal and in a pipe alike."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+
+from wakeful.cli.chat.card import Card, Tone, failure, remark
+from wakeful.cli.chat.commands import Kind, Line, choice_in, help_lines, parse_line
+from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.narrator import Narrator
+from wakeful.cli.chat.plain_text import harmless, one_line
+from wakeful.cli.chat.screen import Screen
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.client import Client, RequestRefused, ServerGone
+from wakeful.cli.session_list import find_session, numbered_lines, recent_sessions
+from wakeful.cli.task_list import short_task_lines
+from wakeful.errors import SessionNotFound, WakefulError
+from wakeful.model.ids import new_id
+
+_RECENT = 15
+_RETRY_SECONDS = 0.5
+# So long a line waits for a server that does not answer.
+_PATIENCE_SECONDS = 60.0
+
+
+class Talk:
+    def __init__(
+        self,
+        client: Client,
+        screen: Screen,
+        *,
+        model: str,
+        workspace: str,
+        on_change: Callable[[], None] = lambda: None,
+        on_silence: Callable[[float], Awaitable[None]] | None = None,
+    ) -> None:
+        """`on_silence` may do something about a server that has not answered for so many seconds."""
+        self._client = client
+        self._screen = screen
+        self._model = model
+        self._workspace = workspace
+        self._on_silence = on_silence
+        self.standing = Standing(model=model)
+        self.conversation = Conversation(client, Narrator(screen, self.standing), self.standing, on_change)
+        # The sessions that were last listed, for their numbers.
+        self._listed: list[str] = []
+        self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
+            "new": self._new,
+            "resume": self._resume,
+            "branch": self._branch,
+            "tasks": self._tasks,
+            "stop": self._stop,
+            "model": self._choose_model,
+            "help": self._help,
+        }
+
+    async def take(self, text: str) -> str | None:
+        """Do what a line asks for. Returns the turn that its words have, or will have, if it has words."""
+        # One id for one message: however often it has to be sent, it is said once.
+        message_id = new_id("msg")
+        began = monotonic()
+        while True:
+            try:
+                return await self._obey(text, message_id)
+            except WakefulError as error:
+                if not _may_pass(error) or monotonic() - began > _PATIENCE_SECONDS:
+                    self._screen.show(failure(one_line(str(error))))
+                    return None
+            await asyncio.sleep(_RETRY_SECONDS)
+            if self._on_silence is not None:
+                await self._on_silence(monotonic() - began)
+
+    async def resume(self, name: str, model: str = "") -> None:
+        """Go on with the session of this id, or of the only one that begins so; an empty name is the newest one."""
+        if name:
+            session_id = await find_session(self._client, name)
+        else:
+            newest = await recent_sessions(self._client, 1)
+            if not newest:
+                raise SessionNotFound("There is no session yet to go on with.")
+            session_id = newest[0]["session_id"]
+        await self._go_to(session_id)
+        if model:
+            await self._choose_model(model)
+
+    async def _obey(self, text: str, message_id: str) -> str | None:
+        choice = choice_in(text) if self.standing.approvals else None
+        line = parse_line(text)
+        if choice is not None:
+            await self.conversation.answer(choice)
+        elif line is not None and line.kind is Kind.COMMAND:
+            await self._command(line)
+        elif line is not None:
+            return await self._say(line.text, message_id, "steer" if line.kind is Kind.STEER else "queue")
+        return None
+
+    async def _say(self, text: str, message_id: str, if_busy: str) -> str:
+        if not self.standing.session_id:
+            await self._begin_session()
+        return await self.conversation.say(text, message_id, if_busy)
+
+    async def _command(self, line: Line) -> None:
+        if line.name in self._commands:
+            await self._commands[line.name](line.text)
+        elif line.name == "steer":
+            self._screen.show(failure("Say with what: /steer words"))
+        else:
+            self._screen.show(failure(f"There is no command /{line.name}. /help shows all of them."))
+
+    async def _begin_session(self) -> None:
+        body = {"workspace": self._workspace} | ({"model": self._model} if self._model else {})
+        session = await self._client.post("/api/session/new", body)
+        await self.conversation.begin(session["session_id"])
+
+    async def _go_to(self, session_id: str) -> None:
+        await self.conversation.begin(session_id)
+        title = one_line(self.standing.title) or "a session without a title"
+        self._screen.show(remark(f"This is {title} ({session_id})."))
+
+    async def _new(self, argument: str) -> None:
+        await self.conversation.leave()
+        left = self.standing.session_id
+        self.standing.begin("", self._model or self.standing.model)
+        self._screen.show(remark("A new session begins with your next message."))
+        if left:
+            self._screen.show(remark(f"The one before goes on by itself: /resume {left}"))
+
+    async def _resume(self, argument: str) -> None:
+        if not argument:
+            await self._list_sessions()
+        elif argument.isdecimal() and 0 < int(argument) <= len(self._listed):
+            await self._go_to(self._listed[int(argument) - 1])
+        else:
+            await self.resume(argument)
+
+    async def _list_sessions(self) -> None:
+        sessions = await recent_sessions(self._client, _RECENT)
+        self._listed = [session["session_id"] for session in sessions]
+        if not sessions:
+            self._screen.show(remark("There are no sessions yet."))
+            return
+        lines = numbered_lines(sessions)
+        self._screen.show(Card(Tone.QUIET, "/resume with a number goes on with one of these:", lines=tuple(lines)))
+
+    async def _branch(self, argument: str) -> None:
+        if not self.standing.session_id:
+            self._screen.show(failure("There is nothing to branch from yet."))
+            return
+        branch = await self._client.post("/api/session/branch", {"session_id": self.standing.session_id})
+        await self.conversation.leave()
+        await self._go_to(branch["session_id"])
+
+    async def _tasks(self, argument: str) -> None:
+        if self.standing.session_id:
+            await self.conversation.look()
+        lines = short_task_lines(self.standing.tasks)
+        title = "The background work of this session:" if lines else "This session has started no background work."
+        self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
+
+    async def _stop(self, argument: str) -> None:
+        if not self.standing.session_id or not await self.conversation.stop():
+            self._screen.show(remark("There is nothing to stop."))
+
+    async def _choose_model(self, name: str) -> None:
+        if not name:
+            self._screen.show(remark(f"{harmless(self.standing.model) or 'The default model'} answers."))
+            return
+        if self.standing.session_id:
+            await self._client.patch("/api/session", {"session_id": self.standing.session_id, "model": name})
+        self._model = self.standing.model = name
+        self._screen.show(remark(f"{one_line(name)} answers from now on."))
+
+    async def _help(self, argument: str) -> None:
+        self._screen.show(Card(Tone.QUIET, "What you can type:", lines=tuple(help_lines()), is_prose=True))
+
+
+def _may_pass(error: WakefulError) -> bool:
+    """Whether the same request may be answered in a moment: the server is about to end, or to begin."""
+    return isinstance(error, ServerGone) or (isinstance(error, RequestRefused) and error.status == 503)

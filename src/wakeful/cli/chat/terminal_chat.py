@@ -1,0 +1,165 @@
+"""The chat at a terminal: a prompt that stays usable while the agent works."""
+
+import asyncio
+import logging
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from wakeful.cli.chat.card import USER_MARK, failure, remark
+from wakeful.cli.chat.commands import COMMANDS, parse_line
+from wakeful.cli.chat.history import open_history
+from wakeful.cli.chat.plain_text import one_line
+from wakeful.cli.chat.probe import keep_probing
+from wakeful.cli.chat.successor import Successor
+from wakeful.cli.chat.talk import Talk
+from wakeful.cli.chat.terminal_screen import TerminalScreen
+from wakeful.cli.client import Client
+from wakeful.errors import StoreError, WakefulError
+
+if TYPE_CHECKING:
+    from prompt_toolkit.completion import Completer
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+
+logger = logging.getLogger(__name__)
+
+_TWICE_SECONDS = 2.0
+# So long a server may take to come back before the chat takes its place.
+_PATIENCE_SECONDS = 5.0
+_PROMPT = f"{USER_MARK} "
+
+
+class TerminalChat:
+    def __init__(
+        self, client: Client, successor: Successor, *, home: Path, model: str, shown_model: str, workspace: str
+    ) -> None:
+        """`model` is the one that was asked for; empty: whichever the server has, which is `shown_model` if known."""
+        self._client = client
+        self._successor = successor
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._interrupted_at = -_TWICE_SECONDS
+        self._screen = TerminalScreen(
+            prompt=_PROMPT,
+            keys=self._keys(),
+            accept=self._accept,
+            history=open_history(home),
+            completer=_completer(),
+        )
+        self._talk = Talk(
+            client,
+            self._screen,
+            model=model,
+            workspace=workspace,
+            on_change=self._screen.change,
+            on_silence=self._go_on_without,
+        )
+        self._screen.standing = self._talk.standing
+        self._talk.standing.model = shown_model
+
+    async def run(self, resume: str | None, model: str) -> int:
+        """Until the person leaves. `resume` is the session to begin with, and `model` who is to answer there, if it
+        shall be another; None: a new one."""
+        if resume is not None:
+            await self._talk.resume(resume, model)
+        else:
+            self._screen.show(remark("/help shows what you can type."))
+        try:
+            async with asyncio.TaskGroup() as group:
+                probing = keep_probing(self._client, self._talk.standing, self._screen.change)
+                jobs = [group.create_task(self._take_lines()), group.create_task(probing)]
+                await self._screen.run()
+                for job in jobs:
+                    job.cancel()
+        finally:
+            await self._talk.conversation.leave()
+        return 0
+
+    def say_farewell(self, *, is_server: bool) -> None:
+        """What goes on, and what waits: where the chat is the server itself, nobody watches after it has ended."""
+        standing = self._talk.standing
+        if not standing.session_id:
+            return
+        for task in standing.running_tasks if is_server else []:
+            self._screen.show(
+                remark(f"{one_line(task['command'])} goes on running; its end is told at the next start.")
+            )
+        if standing.is_busy:
+            where = "at the next start" if is_server else "on the server"
+            self._screen.show(remark(f"The answer goes on {where}."))
+        self._screen.show(remark(f"To come back: wakeful chat --resume {standing.session_id}"))
+        self._screen.print_final()
+
+    def _accept(self, text: str) -> None:
+        line = parse_line(text)
+        if line is None:
+            return
+        if line.name == "quit":
+            self._screen.end()
+            return
+        self._talk.standing.unsent.append(text)
+        self._screen.change()
+        self._lines.put_nowait(text)
+
+    async def _take_lines(self) -> None:
+        while True:
+            text = await self._lines.get()
+            try:
+                await self._talk.take(text)
+            finally:
+                self._talk.standing.unsent.remove(text)
+                self._screen.change()
+
+    async def _go_on_without(self, seconds: float) -> None:
+        """Only when something was typed: a chat that nobody looks at must not stand in the way of a server that is
+        started again."""
+        if seconds < _PATIENCE_SECONDS:
+            return
+        try:
+            has_started = await self._successor.start()
+        except StoreError as error:
+            # The one before is half alive: it is tried again, as long as the line waits.
+            logger.info("the place of the server could not be taken: %s", error)
+            return
+        if has_started:
+            self._screen.show(remark("Nobody serves this session any more: this chat does so from now on."))
+
+    def _keys(self) -> "KeyBindings":
+        from prompt_toolkit.key_binding import KeyBindings
+
+        keys = KeyBindings()
+        keys.add("c-c", eager=True)(lambda event: self._interrupt())
+        keys.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
+
+        @keys.add("c-d", eager=True)
+        def leave(event: "KeyPressEvent") -> None:
+            if self._screen.typed:
+                event.current_buffer.delete()
+            else:
+                self._screen.end()
+
+        return keys
+
+    def _interrupt(self) -> None:
+        buffer = self._screen.app.current_buffer
+        if self._talk.standing.is_busy:
+            self._screen.app.create_background_task(self._stop())
+        elif buffer.text:
+            buffer.reset()
+        elif monotonic() - self._interrupted_at < _TWICE_SECONDS:
+            self._screen.end()
+        else:
+            self._interrupted_at = monotonic()
+            self._screen.show(remark("Ctrl-C once more leaves, as Ctrl-D does."))
+
+    async def _stop(self) -> None:
+        try:
+            await self._talk.conversation.stop()
+        except WakefulError as error:
+            self._screen.show(failure(one_line(str(error))))
+
+
+def _completer() -> "Completer":
+    from prompt_toolkit.completion import WordCompleter
+
+    return WordCompleter([f"/{name}" for name in COMMANDS], sentence=True)

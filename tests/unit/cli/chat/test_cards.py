@@ -1,0 +1,90 @@
+"""What the cards say."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from wakeful.cli.chat.card import Tone
+from wakeful.cli.chat.cards import approval_card, cancelled_card, ended_card, thought_card, user_card, wake_card
+
+NOTICE: dict[str, Any] = {
+    "source": "process_wakeup",
+    "content": "[IMPORTANT: Background process proc_1 completed (exit code 0).\nCommand: make\nOutput:\na]\nbuilt]",
+    "task_id": "proc_1",
+    "command": "make",
+    "status": "exited",
+    "exit_code": 0,
+    "seconds": 65.2,
+    "delivered": "opened",
+}
+
+
+def test_a_wake_up_says_what_ended_how_after_how_long_and_that_nobody_typed_it() -> None:
+    card = wake_card(NOTICE)
+
+    assert card.tone is Tone.WAKE
+    assert card.title == "A process has ended well, exit code 0"
+    assert card.note == "after 1 min 05 s · it woke the agent, nobody typed this · proc_1"
+    assert card.lines == ("$ make", "a]", "built")
+
+
+@pytest.mark.parametrize(
+    ("more", "title"),
+    [
+        ({"status": "failed", "exit_code": 3}, "A process has failed, exit code 3"),
+        ({"status": "lost", "exit_code": None}, "A process is lost: its machine went down"),
+        ({"source": "watch_match", "pattern": "READY"}, "A process has said “READY”"),
+        ({"source": "delegation_wakeup", "task_id": "del_1", "exit_code": 0}, "A sub-agent has ended well"),
+    ],
+)
+def test_each_kind_of_news_has_its_own_words(more: dict[str, Any], title: str) -> None:
+    assert wake_card(NOTICE | more).title == title
+
+
+def test_only_the_tail_of_long_output_is_shown() -> None:
+    output = "\n".join(f"line {number}" for number in range(100))
+
+    card = wake_card(NOTICE | {"content": f"[IMPORTANT: …\nCommand: make\nOutput:\n{output}]"})
+
+    assert card.lines[:2] == ("$ make", "… 94 more lines")
+    assert card.lines[-1] == "line 99"
+
+
+def test_output_cannot_reach_the_terminal_through_a_card() -> None:
+    card = wake_card(NOTICE | {"command": "\x1b[2Jls", "content": "[…\nOutput:\n\x1b]0;x\x07\x9b1mhi]"})
+
+    assert card.lines == ("$ ls", "hi")
+
+
+def test_a_task_that_nobody_waits_for_is_one_remark() -> None:
+    card = ended_card({"process_id": "proc_1", "status": "killed", "exit_code": None}, "sleep 9")
+
+    assert (card.tone, card.title, card.lines) == (Tone.QUIET, "A process was ended on purpose", ("$ sleep 9",))
+
+
+def test_a_question_says_what_why_how_long_and_how_to_answer() -> None:
+    expires = (datetime.now(UTC) + timedelta(seconds=299.5)).isoformat()
+
+    card = approval_card({"command": "rm -rf /", "reason": "It deletes.", "expires_at": expires, "task_id": None})
+
+    assert "4 min 59 s" in card.note
+    assert card.lines == ("$ rm -rf /", "It deletes.", "o once · s this session · a always · d deny")
+
+
+def test_a_message_that_came_from_elsewhere_says_so() -> None:
+    assert user_card("good morning", "cron").note == "(cron)"
+    assert user_card("good\nmorning", "user").lines == ("morning",)
+
+
+def test_long_thoughts_are_folded_and_empty_ones_not_shown() -> None:
+    card = thought_card("\n\n".join("abcdefgh"))
+
+    assert card is not None
+    assert (card.title, card.lines) == ("a", ("b", "c", "… 5 more lines"))
+    assert thought_card(" \n") is None
+
+
+def test_a_stop_is_told_from_an_interruption() -> None:
+    assert cancelled_card({"code": "stopped", "message": "The turn was stopped."}).title == "Stopped."
+    assert cancelled_card({"code": "interrupted", "message": "A newer one."}).title == "A newer one."

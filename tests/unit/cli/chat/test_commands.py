@@ -1,0 +1,43 @@
+"""What a typed line means."""
+
+import pytest
+
+from wakeful.cli.chat.commands import COMMANDS, Kind, Line, choice_in, help_lines, parse_line
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("hello\n", Line(Kind.SAY, "hello")),
+        ("two\nlines", Line(Kind.SAY, "two\nlines")),
+        ("/etc/hosts is odd", Line(Kind.SAY, "/etc/hosts is odd")),
+        ("/ alone", Line(Kind.SAY, "/ alone")),
+        ("! go left", Line(Kind.STEER, "go left")),
+        ("/steer go left", Line(Kind.STEER, "go left")),
+        ("/steer", Line(Kind.COMMAND, "", "steer")),
+        ("/resume 2 ", Line(Kind.COMMAND, "2", "resume")),
+        ("/nonsense", Line(Kind.COMMAND, "", "nonsense")),
+    ],
+)
+def test_lines_are_words_steering_or_commands(text: str, line: Line) -> None:
+    assert parse_line(text) == line
+
+
+@pytest.mark.parametrize("text", ["", " \n", "!", "! "])
+def test_a_line_that_says_nothing_is_nothing(text: str) -> None:
+    assert parse_line(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [("o", "once"), ("S\n", "session"), ("always", "always"), ("Deny", "deny"), ("yes", None), ("", None)],
+)
+def test_a_question_is_answered_with_a_letter_or_a_word(text: str, choice: str | None) -> None:
+    assert choice_in(text) == choice
+
+
+def test_help_names_every_command_and_fits_a_usual_terminal() -> None:
+    told = help_lines()
+
+    assert all(any(line.startswith(f"/{name}") for line in told) for name in COMMANDS)
+    assert max(map(len, told)) <= 76

@@ -1,0 +1,142 @@
+"""Going into a session that changes at the same moment, and staying in it when the connection is cut."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wakeful.cli.chat.card import Card
+from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.narrator import Narrator
+from wakeful.cli.chat.screen import Draft
+from wakeful.cli.chat.standing import Standing
+from wakeful.cli.client import Client, RequestRefused, ServerEvent
+
+Frame = tuple[str, dict[str, Any]]
+
+
+class ScriptedClient(Client):
+    """Each look at the session gets the next snapshot, each stream the next list of frames; the last one stays open."""
+
+    def __init__(self, snapshots: list[dict[str, Any]], streams: list[list[Frame]]) -> None:
+        super().__init__(Path("nowhere"), "", "terminal")
+        self._snapshots = snapshots
+        self._streams = streams
+        self.asked_after: list[str] = []
+        self.refusal: RequestRefused | None = None
+
+    async def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        return self._snapshots.pop(0) if len(self._snapshots) > 1 else self._snapshots[0]
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        assert self.refusal is not None
+        raise self.refusal
+
+    async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
+        self.asked_after.append(after)
+        for number, (name, data) in enumerate(self._streams.pop(0)):
+            yield ServerEvent(str(number), name, data)
+        await asyncio.Event().wait()
+
+
+class Lines:
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def show(self, card: Card) -> None:
+        self.shown.append(card.title)
+
+    def show_answer(self, block: str) -> None:
+        self.shown.append(block)
+
+    def change_draft(self, draft: Draft) -> None:
+        pass
+
+
+def snapshot(active: str | None, *said: tuple[str, str]) -> dict[str, Any]:
+    message = {"role": "user", "source": "user", "notice": None, "tool": None}
+    return {
+        "session": {"session_id": "ses_1", "title": "", "model": "demo:wakeful"},
+        "messages": [message | {"turn_id": turn_id, "content": text} for turn_id, text in said],
+        "active": {"turn_id": active} if active else None,
+        "tasks": [],
+        "queued": [],
+        "pending_notices": [],
+        "last_event_id": 41,
+    }
+
+
+def initial(active: str | None) -> Frame:
+    return "initial", {"active": {"turn_id": active} if active else None}
+
+
+def said(text: str) -> Frame:
+    return "message", {"content": text, "source": "user"}
+
+
+def done(turn_id: str) -> Frame:
+    return "done", {"turn_id": turn_id}
+
+
+async def followed(client: ScriptedClient, until: str) -> Lines:
+    lines, standing = Lines(), Standing()
+    conversation = Conversation(client, Narrator(lines, standing), standing, lambda: None)
+    await conversation.begin("ses_1")
+    async with asyncio.timeout(5):
+        while not conversation.has_ended(until):
+            conversation.has_changed.clear()
+            await conversation.has_changed.wait()
+    await conversation.leave()
+    return lines
+
+
+async def test_an_idle_session_is_followed_from_where_it_was_looked_at() -> None:
+    client = ScriptedClient([snapshot(None, ("t1", "one"))], [[initial("t2"), said("two"), done("t2")]])
+
+    lines = await followed(client, "t2")
+
+    assert (client.asked_after, lines.shown) == (["41"], ["one", "two"])
+
+
+async def test_the_turn_under_way_is_told_from_its_beginning_and_once() -> None:
+    client = ScriptedClient([snapshot("t2", ("t1", "one"), ("t2", "two"))], [[initial("t2"), said("two"), done("t2")]])
+
+    lines = await followed(client, "t2")
+
+    assert (client.asked_after, lines.shown) == ([""], ["one", "two"])
+
+
+async def test_a_turn_that_ends_between_looking_and_following_is_not_lost() -> None:
+    client = ScriptedClient(
+        [snapshot("t1", ("t1", "one")), snapshot(None, ("t1", "one"), ("t2", "two"))],
+        [[initial("t2"), said("two")], [initial(None), said("three"), done("t3")]],
+    )
+
+    lines = await followed(client, "t3")
+
+    assert lines.shown == ["one", "two", "three"]
+
+
+async def test_a_stream_that_begins_again_tells_nothing_twice() -> None:
+    asked = {"call_id": "c", "command": "rm", "reason": "r", "expires_at": "2026-01-01T00:00:00.000Z"}
+    again = asked | {"recovered": True}
+    frames = [initial("t1"), said("one"), ("approval_required", asked), initial("t1"), ("approval_required", again)]
+    client = ScriptedClient([snapshot("t1")], [[*frames, done("t1")]])
+
+    lines = await followed(client, "t1")
+
+    assert lines.shown == ["one", "The agent asks before it runs this"]
+
+
+async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() -> None:
+    client = ScriptedClient([snapshot(None)], [[]])
+    client.refusal = RequestRefused(409, {"code": "already_answered", "message": "Too late."})
+    standing = Standing("ses_1", approvals={"c": {}})
+    conversation = Conversation(client, Narrator(Lines(), standing), standing, lambda: None)
+
+    with pytest.raises(RequestRefused, match="Too late"):
+        await conversation.answer("once")
+
+    assert standing.approvals == {}

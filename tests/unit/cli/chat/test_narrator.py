@@ -1,0 +1,149 @@
+"""A conversation as it is told on a screen: what is final, what is not yet, and what was taken back."""
+
+from typing import Any
+
+from wakeful.cli.chat.card import Card, Tone
+from wakeful.cli.chat.narrator import Narrator
+from wakeful.cli.chat.screen import Draft
+from wakeful.cli.chat.standing import Standing
+
+Frame = tuple[str, dict[str, Any]]
+
+
+class RecordingScreen:
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+        self.cards: list[Card] = []
+        self.draft = Draft()
+
+    def show(self, card: Card) -> None:
+        self.cards.append(card)
+        self.shown.append(f"{card.mark} {card.title}")
+
+    def show_answer(self, block: str) -> None:
+        self.shown.append(block)
+
+    def change_draft(self, draft: Draft) -> None:
+        self.draft = draft
+
+
+def told(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
+    screen = RecordingScreen()
+    narrator = Narrator(screen, standing or Standing())
+    for name, data in frames:
+        narrator.tell(name, data)
+    return screen
+
+
+def token(text: str, step: int = 1) -> Frame:
+    return "token", {"step": step, "text": text}
+
+
+def call(call_id: str) -> Frame:
+    return "tool", {"step": 1, "call_id": call_id, "name": "terminal", "arguments": '{"command": "ls"}'}
+
+
+def test_finished_blocks_are_final_and_the_rest_is_a_draft() -> None:
+    screen = told(token("One.\n\nTwo.\n\nThr"), token("ee"))
+
+    assert screen.shown == ["One."]
+    assert screen.draft.text == "Two.\n\nThree"
+
+
+def test_the_end_of_a_turn_makes_the_rest_final() -> None:
+    screen = told(token("One."), ("done", {"turn_id": "t"}))
+
+    assert (screen.shown, screen.draft.text) == (["One."], "")
+
+
+def test_an_abandoned_draft_vanishes() -> None:
+    screen = told(token("Half"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"}))
+
+    assert screen.shown == ["Whole."]
+
+
+def test_what_was_final_of_an_abandoned_step_is_marked_as_taken_back() -> None:
+    screen = told(token("One.\n\nHalf\n"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"}))
+
+    assert screen.shown[0] == "One."
+    assert "broke off" in screen.shown[1]
+    assert screen.shown[2:] == ["Whole."]
+
+
+def test_a_call_stands_in_the_draft_until_it_has_a_result() -> None:
+    running = told(token("I look."), call("c1"))
+    ended = told(call("c1"), ("tool_complete", {"call_id": "c1", "result": "{}", "seconds": 0.1}))
+
+    assert (running.shown, [title for title, _ in running.draft.calls.values()]) == (["I look."], ["terminal  ls"])
+    assert (ended.shown, ended.draft.calls) == (["▸ terminal  ls"], {})
+
+
+def test_calls_that_a_stop_has_cut_off_are_shown_before_it() -> None:
+    screen = told(call("c1"), ("cancelled", {"turn_id": "t", "code": "stopped"}))
+
+    assert screen.shown == ["▸ terminal  ls", "· Stopped."]
+    assert screen.cards[0].note.startswith("no result")
+
+
+def test_a_failure_is_told_after_the_words_that_came_before_it() -> None:
+    screen = told(token("Well"), ("failed", {"turn_id": "t", "code": "x", "message": "No credit."}))
+
+    assert screen.shown == ["Well", "✗ No credit."]
+
+
+def test_thoughts_are_a_draft_until_the_answer_begins() -> None:
+    screen = told(("reasoning", {"step": 1, "text": "Hm"}), ("reasoning", {"step": 1, "text": "mm."}), token("Yes."))
+
+    assert (screen.shown, screen.draft.thought) == (["· Hmmm."], "")
+
+
+def test_words_that_joined_another_turn_end_nothing() -> None:
+    screen = told(token("Still"), ("done", {"turn_id": "given", "joined": "t"}))
+
+    assert (screen.shown, screen.draft.text) == ([], "Still")
+
+
+def test_a_wake_up_is_a_card_and_not_somebody_s_words() -> None:
+    notice = {"source": "process_wakeup", "content": "[…\nOutput:\ndone]", "status": "exited", "exit_code": 0}
+
+    screen = told(("process_complete", {"process_id": "p", "status": "exited"}), ("notice", notice))
+
+    assert [card.tone for card in screen.cards] == [Tone.WAKE]
+
+
+def test_a_process_that_nobody_was_promised_ends_with_a_remark() -> None:
+    standing = Standing()
+    task = {"id": "p", "command": "make", "will_notify": False}
+    standing.hear("task_started", {"task": task})
+
+    screen = told(("process_complete", {"process_id": "p", "status": "failed", "exit_code": 2}), standing=standing)
+
+    assert screen.shown == ["· A process has failed, exit code 2"]
+
+
+def test_a_question_that_is_told_again_is_shown_once() -> None:
+    asked = {"call_id": "c", "command": "rm", "reason": "r", "expires_at": "2026-01-01T00:00:00.000Z"}
+
+    screen = told(("approval_required", asked), ("approval_required", asked | {"recovered": True}))
+
+    assert len(screen.cards) == 1
+
+
+def test_control_characters_of_a_model_do_not_reach_the_screen() -> None:
+    screen = told(token("a\x1b["), token("2Jb\x07"), ("done", {"turn_id": "t"}))
+
+    assert screen.shown == ["a2Jb"]
+
+
+def test_recorded_messages_look_like_live_ones() -> None:
+    screen = RecordingScreen()
+    narrator = Narrator(screen, Standing())
+    base = {"notice": None, "tool": None, "source": "user"}
+    tool = {"name": "terminal", "arguments": '{"command": "ls"}', "result": "{}", "seconds": 0.1, "status": "done"}
+
+    narrator.recall(base | {"role": "user", "content": "hello"})
+    narrator.recall(base | {"role": "assistant", "content": "One.\n\nTwo."})
+    narrator.recall(base | {"role": "tool", "content": "", "tool": tool})
+    narrator.recall(base | {"role": "note", "content": "Stopped."})
+
+    assert screen.shown == ["❯ hello", "One.", "Two.", "▸ terminal  ls", "· Stopped."]  # noqa: RUF001
