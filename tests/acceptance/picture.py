@@ -25,7 +25,9 @@ _QUERIES = {
     "inbox": "SELECT * FROM inbox ORDER BY id",
     "events": "SELECT * FROM events ORDER BY session_id, session_seq",
     "journal": "SELECT * FROM journal ORDER BY turn_id, step, idx",
-    "tasks": "SELECT * FROM tasks ORDER BY id",
+    "tasks": """SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
+                FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
+                ORDER BY t.id""",
 }
 
 # A call's place in the journal: turn, step, index.
@@ -93,7 +95,7 @@ async def _empty_postgres(database: str) -> None:
     connection = await asyncpg.connect(database)
     try:
         if await connection.fetchval("SELECT to_regclass('sessions')"):
-            await connection.execute(f"TRUNCATE nodes, {', '.join(_QUERIES)}")
+            await connection.execute(f"TRUNCATE nodes, hosts, approvals, allowances, {', '.join(_QUERIES)}")
     finally:
         await connection.close()
 

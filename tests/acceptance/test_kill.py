@@ -200,11 +200,16 @@ def check_every_log_is_whole(picture: Picture) -> None:
 
 def check_every_claimed_row_is_told(picture: Picture) -> None:
     """To the model and to the viewers, once, in the turn that claimed it."""
-    claimed = {key: row.claimed_by for key, row in picture.inbox.items() if row.status is RowStatus.CLAIMED}
+    claimed = [
+        (key.removeprefix("message:"), row.claimed_by)
+        for key, row in picture.inbox.items()
+        if row.status is RowStatus.CLAIMED
+    ]
     inputs = [entry for entry in picture.journal.values() if entry.kind is EntryKind.INPUT]
-    assert sorted((entry.data["message_id"], entry.turn_id) for entry in inputs) == sorted(claimed.items())
+    assert sorted((entry.data["message_id"], entry.turn_id) for entry in inputs) == sorted(claimed)
     told = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
-    assert sorted((event.data["message_id"], event.turn_id) for event in told) == sorted(claimed.items())
+    assert sorted(event.data["message_id"] for event in told) == sorted(entry.id for entry in inputs)
+    assert all(event.data["message_id"].startswith(f"{event.turn_id}.") for event in told)
     # Every turn was opened by a row of its own.
     opening = {row.turn_id for row in picture.inbox.values() if row.claimed_by == row.turn_id}
     assert picture.turns.keys() == opening
@@ -275,9 +280,10 @@ def check_every_message_was_answered(picture: Picture) -> None:
 
 
 def check_every_task_was_told_once(picture: Picture) -> None:
-    for kind, field in ((events.TASK_STARTED, "task_id"), (events.PROCESS_COMPLETE, "process_id")):
-        told = [event.data[field] for event in _all_events(picture) if event.kind == kind]
-        assert sorted(told) == sorted(picture.tasks) == sorted(TASKS.values())
+    everything = _all_events(picture)
+    started = [event.data["task"]["id"] for event in everything if event.kind == events.TASK_STARTED]
+    ended = [event.data["process_id"] for event in everything if event.kind == events.PROCESS_COMPLETE]
+    assert sorted(started) == sorted(ended) == sorted(picture.tasks) == sorted(TASKS.values())
     notices = [row for row in picture.inbox.values() if row.kind is RowKind.NOTICE]
     assert {row.dedupe_key: row.status for row in notices} == {
         "task:task_shown": RowStatus.WITHDRAWN,

@@ -136,16 +136,31 @@ class LedAgent:
         self.taken.setdefault(brief.turn.id, []).extend(message.text for message in taken)
 
 
-@dataclass(slots=True)
 class Traffic:
-    """How many calls to the store are under way, and how many there have been."""
+    """How many calls to the store are under way."""
 
-    under_way: int = 0
-    total: int = 0
+    def __init__(self) -> None:
+        self.under_way = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+
+    def begin(self) -> None:
+        self.under_way += 1
+        self._quiet.clear()
+
+    def end(self) -> None:
+        self.under_way -= 1
+        if self.under_way == 0:
+            self._quiet.set()
 
     async def begun(self) -> None:
         while self.under_way == 0:  # noqa: ASYNC110  one pass of the event loop after the other
             await asyncio.sleep(0)
+
+    async def ended(self) -> None:
+        """At least one pass of the event loop."""
+        await asyncio.sleep(0)
+        await self._quiet.wait()
 
 
 class NodeStore:
@@ -195,8 +210,7 @@ class NodeStore:
         if self.is_dead:
             call.close()
             await asyncio.Event().wait()
-        self._traffic.under_way += 1
-        self._traffic.total += 1
+        self._traffic.begin()
         carried = asyncio.ensure_future(self._finish(call))
         # When the node dies nobody asks how it went.
         carried.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -215,7 +229,7 @@ class NodeStore:
         try:
             return await call
         finally:
-            self._traffic.under_way -= 1
+            self._traffic.end()
 
 
 class NamedProcesses:
@@ -269,6 +283,7 @@ class House:
         self._set_store_time = set_store_time
         self.settings = settings or EngineSettings(stop_grace_seconds=1.0)
         self.traffic = Traffic()
+        self._settling = 0
         self.nodes: list[Node] = []
         self._started = 0
 
@@ -318,13 +333,18 @@ class House:
 
     async def settle(self) -> None:
         """Wait until nothing moves any more: no call to the store under way, and nobody about to make one."""
+        # The event loop does not say whether anybody else is about to run: this is where it keeps them.
+        about_to_run = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
         quiet = 0
-        seen = self.traffic.total
-        while quiet < 12:
-            await asyncio.sleep(0 if self.traffic.under_way == 0 else 0.0002)
-            is_quiet = self.traffic.under_way == 0 and self.traffic.total == seen
-            quiet = quiet + 1 if is_quiet else 0
-            seen = self.traffic.total
+        self._settling += 1
+        try:
+            while quiet < 3:
+                await self.traffic.ended()
+                # Others who wait for the same are no movement.
+                is_quiet = self.traffic.under_way == 0 and len(about_to_run) < self._settling
+                quiet = quiet + 1 if is_quiet else 0
+        finally:
+            self._settling -= 1
 
     async def stop(self) -> None:
         for node in list(self.nodes):
