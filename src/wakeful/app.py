@@ -1,6 +1,7 @@
 """The composition root: one build_… function for each room, and the only file that names concrete classes."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -34,10 +35,13 @@ from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files import ListFiles, ReadFile, WriteFile
+from wakeful.tools.gate import Gate
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
+from wakeful.tools.processes.environment import secrets_in
 from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
@@ -105,10 +109,11 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
     keepers: list[ProcessKeeper] = []
 
     def equip(engine: Engine) -> Equipment:
-        keeper = ProcessKeeper(engine.tasks, build_process_settings(config), host)
+        settings = build_process_settings(config)
+        keeper = ProcessKeeper(engine.tasks, settings, host)
         keepers.append(keeper)
         tools = build_tools(engine, keeper, binder)
-        return Equipment(Loop(providers.resolve, tools, config.agent), keeper)
+        return Equipment(Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text), keeper)
 
     engine = Engine(store, equip, SystemClock(), config.engine, host=host, binder=binder)
     return Running(engine, store, keepers[0], providers)
@@ -117,19 +122,25 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
 def build_process_settings(config: Config) -> ProcessSettings:
     return ProcessSettings(
         root=config.home / "tasks",
-        secrets=frozenset(config.secrets | {local_key(config.home)}),
+        secrets=frozenset(config.secrets | {local_key(config.home)} | _secrets_around(config)),
         extra_environment=config.task_environment,
         output_cap=config.task_output_mib * MIB,
     )
 
 
+def _secrets_around(config: Config) -> set[str]:
+    """Keys of other programs that happen to be in our environment."""
+    return secrets_in(os.environ, passed_on=config.task_environment)
+
+
 def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
+    gate = Gate(engine.approvals, binder.can_ask)
     return (
         ListFiles(),
         ReadFile(),
         WriteFile(),
-        TerminalTool(keeper, engine.approvals, binder.can_ask),
-        ProcessTool(keeper, engine.tasks, engine.delegations),
+        TerminalTool(keeper, gate),
+        ProcessTool(keeper, engine.tasks, engine.delegations, gate),
         DelegateTool(engine.delegations),
     )
 

@@ -239,9 +239,13 @@ class NamedProcesses:
         self._engine = engine
         self._host = host
         self.adopted: list[str] = []
+        # How many turns ran when it was first asked to adopt.
+        self.turns_at_first: int | None = None
         self.obeyed: list[str] = []
 
     async def adopt(self) -> None:
+        if self.turns_at_first is None:
+            self.turns_at_first = len(self._engine._runners.all())
         self.adopted += [task.id for task in await self._engine.tasks.adopt(self._host)]
 
     async def obey(self, task: Task) -> None:

@@ -195,24 +195,30 @@ async def test_a_question_of_a_sub_agent_is_shown_and_answered_in_its_parent_too
         (question,) = await questions_in(house, shown.session_id)
         assert question.data["session_id"] == shown.session_id
         assert question.data["task_id"] == (await session_of(house, bottom.session_id)).task_id
-    await node.engine.approvals.answer(top.session_id, "call_1", Choice.ONCE)
+    (question,) = await questions_in(house, top.session_id)
+    await node.engine.approvals.answer(top.session_id, question.data["call_id"], Choice.ONCE)
     assert await asking is Choice.ONCE
     for shown in (top, middle, bottom):
-        assert kinds_of(await log_of(house, shown.session_id))[-1] == "approval_answered"
+        asked, answered = (await questions_in(house, shown.session_id))[0], (await log_of(house, shown.session_id))[-1]
+        assert (answered.kind, answered.data["call_id"]) == ("approval_answered", asked.data["call_id"])
     with pytest.raises(AlreadyAnswered):
-        await node.engine.approvals.answer(top.session_id, "call_1", Choice.DENY)
+        await node.engine.approvals.answer(top.session_id, question.data["call_id"], Choice.DENY)
 
 
-async def test_an_answer_in_the_parent_reaches_the_open_question_of_two_with_the_same_call_id(
+async def test_of_two_sub_agents_with_the_same_call_id_the_one_that_is_meant_is_answered(
     node: Node, house: House
 ) -> None:
     top = await working(node, house)
-    own = await ask(node, house, top)
-    await node.engine.approvals.answer(top.session_id, "call_1", Choice.ONCE)
-    assert await own is Choice.ONCE
-    asking = await ask(node, house, await sub_agent_of(node, house, top))
-    await node.engine.approvals.answer(top.session_id, "call_1", Choice.DENY)
-    assert await asking is Choice.DENY
+    first = await ask(node, house, await sub_agent_of(node, house, top, index=1))
+    second = await ask(node, house, await sub_agent_of(node, house, top, index=2))
+    asked = [question.data["call_id"] for question in await questions_in(house, top.session_id)]
+    await node.engine.approvals.answer(top.session_id, asked[1], Choice.ONCE)
+    assert await second is Choice.ONCE
+    assert not first.done()
+    with pytest.raises(ApprovalNotFound):
+        await node.engine.approvals.answer(top.session_id, "call_1", Choice.ONCE)
+    await node.engine.approvals.answer(top.session_id, asked[0], Choice.DENY)
+    assert await first is Choice.DENY
 
 
 async def test_a_question_of_a_session_is_not_one_of_its_neighbours(node: Node, house: House) -> None:
@@ -227,7 +233,7 @@ async def test_a_sub_agents_own_answer_for_the_session_does_not_bind_its_parent(
     top = await working(node, house)
     child = await sub_agent_of(node, house, top)
     asking = await ask(node, house, child)
-    await node.engine.approvals.answer(top.session_id, "call_1", Choice.SESSION)
+    await node.engine.approvals.answer(child.session_id, "call_1", Choice.SESSION)
     await asking
     assert await (await ask(node, house, child, index=2, call_id="call_2")) is Choice.ONCE
     own = await ask(node, house, top)

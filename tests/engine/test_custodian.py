@@ -49,6 +49,19 @@ async def sleep_one_round(house: House) -> None:
 # Adoption.
 
 
+async def test_background_work_is_adopted_before_any_turn_goes_on(house: House) -> None:
+    first = await house.start_node()
+    receipt = await send(first, await open_session(first), "start it")
+    await house.settle()
+    await begin_task(first, receipt, "build")
+    await house.kill(first)
+    await house.advance(house.settings.lease_seconds * 2)
+    second = await house.start_node()
+    assert second.processes.adopted == ["build"]
+    assert second.processes.turns_at_first == 0
+    assert receipt.turn_id in second.agent.briefs
+
+
 async def test_a_node_adopts_the_tasks_of_dead_nodes_only(house: House) -> None:
     first = await house.start_node()
     await session_with_tasks(first, house, "build")

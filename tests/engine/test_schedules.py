@@ -322,7 +322,7 @@ class Schedules(RuleBasedStateMachine):
 
     def _do(self, work: Awaitable[Any]) -> None:
         async def and_settle() -> None:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await work
                 if hasattr(self, "house"):
                     await self._bury_the_dead()

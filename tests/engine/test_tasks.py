@@ -28,7 +28,7 @@ from wakeful.model.fact import CallFinished
 from wakeful.model.inbox import RowStatus
 from wakeful.model.message import ToolCall
 from wakeful.model.session import Address
-from wakeful.model.task import Task, WatchMatch
+from wakeful.model.task import Task, TaskStatus, WatchMatch
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Transaction
 
@@ -385,3 +385,16 @@ async def test_a_notice_behind_a_stop_is_still_a_promise(node: Node, house: Hous
     await house.settle()
     assert (await task_of(house, "build")).has_promise
     assert await _pending(house, receipt.session_id) == 1
+
+
+async def test_a_wish_and_an_end_that_cross_are_a_kill(node: Node, house: House) -> None:
+    receipt = await send(node, await open_session(node), "build it")
+    await house.settle()
+    await begin_task(node, receipt, "build")
+    await finish(node, house, receipt)
+    await node.engine.tasks.intend_kill("build")
+    # Whoever looked before the wish was written saw an ordinary end.
+    await node.engine.tasks.finish("build", exit_of("build", 3))
+    task = await task_of(house, "build")
+    assert (task.status, task.exit_code, task.has_promise) == (TaskStatus.KILLED, None, False)
+    assert await wakeups_of(house, receipt.session_id) == []

@@ -155,6 +155,17 @@ async def test_a_watch_is_saved_and_the_promise_changes_only_when_it_is_named(st
     assert (second.watch, second.will_notify) == (b'{"offset": 9}', True)
 
 
+async def test_the_promises_of_what_runs_in_a_session_are_taken_back(store: Store) -> None:
+    for name, session_id in (("k1", "s1"), ("k2", "s1"), ("k3", "s3")):
+        await have_task(store, a_task(name, session_id, turn_id=f"t{session_id}", index=int(name[1])))
+    await _finish(store, "k2")
+
+    await store.write(lambda tx: tx.tasks.take_promises_back("s1"), lock=["s1"])
+
+    found = await store.read(lambda tx: tx.tasks.page(None, limit=9))
+    assert {task.id: task.will_notify for task in found} == {"k1": False, "k2": True, "k3": True}
+
+
 async def _next_attempt(store: Store, attempt: int) -> bool:
     return await store.write(lambda tx: tx.tasks.next_attempt_if("k1", attempt))
 

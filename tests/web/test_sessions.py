@@ -182,3 +182,15 @@ async def test_without_a_key_there_is_nothing_to_see(web: Served) -> None:
     for path in ("/api/sessions", "/api/session/stream", "/api/chat/stream", "/api/tasks"):
         reply = await web.get(path, "nobody")
         assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+async def test_only_the_operator_may_leave_the_folder_of_the_server(web: Served, tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+
+    answers = [
+        await web.post("/api/session/new", {"workspace": folder}, who)
+        for who, folder in (("ann", "/"), ("ann", str(tmp_path / "inside")), ("operator", "/"))
+    ]
+
+    assert [answer.status for answer in answers] == [400, 200, 200]
+    assert answers[0].json["error"]["code"] == "invalid_request"

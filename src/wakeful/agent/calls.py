@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class CallRunner:
     tools: Mapping[str, Tool]
+    # Takes known secrets out of a result, whichever tool has found them.
+    redact: Callable[[str], str]
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls at the same time; each is told when it ends. Closing the generator stops those that run."""
@@ -59,7 +61,7 @@ class CallRunner:
         started = time.monotonic()
         result = await self._result_of(call, context)
         seconds = round(time.monotonic() - started, 3)
-        return CallFinished(step, open_call.index, call, result.text, seconds, result.consumes)
+        return CallFinished(step, open_call.index, call, self.redact(result.text), seconds, result.consumes)
 
     async def _result_of(self, call: ToolCall, context: ToolContext) -> ToolResult:
         tool = self.tools.get(call.name)

@@ -56,10 +56,17 @@ class _Progress:
 
 
 class Loop:
-    def __init__(self, find_model: FindModel, tools: Sequence[Tool], settings: AgentSettings) -> None:
+    def __init__(
+        self,
+        find_model: FindModel,
+        tools: Sequence[Tool],
+        settings: AgentSettings,
+        redact: Callable[[str], str] = lambda text: text,
+    ) -> None:
+        """`redact` takes known secrets out of what tools have found."""
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
-        self._calls = CallRunner({tool.spec.name: tool for tool in tools})
+        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact)
         self._settings = settings
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
@@ -42,6 +42,8 @@ class Config:
         endpoint = self.providers.openai
         known = {*self.api_keys.values(), endpoint.api_key}
         for url in (self.database_url, endpoint.base_url):
-            password = urlsplit(url).password or ""
+            parts = urlsplit(url)
+            password = parts.password or ""
             known |= {password, unquote(password)}
+            known |= {value for name, value in parse_qsl(parts.query) if "password" in name.lower()}
         return known - {""}

@@ -62,7 +62,8 @@ class Approvals:
                 owner = (await require_session(tx, approval.session_id)).owner
                 await tx.approvals.allow(approval.danger, owner=owner)
             for shown in shown_in:
-                data = {"session_id": shown, "call_id": call_id, "choice": choice}
+                shown_id = approval_data(approval, shown)["call_id"]
+                data = {"session_id": shown, "call_id": shown_id, "choice": choice}
                 await tx.events.append(shown, None, [NewEvent.of(events.APPROVAL_ANSWERED, data)])
 
         await self._store.write(body, lock=shown_in)
@@ -78,24 +79,24 @@ class Approvals:
             asked = await self._store.read(self._look_at(asked))
         return asked.choice
 
-    async def _ask_once(self, turn: Turn, question: Approval) -> Approval | None:
+    async def _ask_once(self, turn: Turn, asking: Approval) -> Approval | None:
         """Write the question down and show it, unless the same call has done that before; None: it is allowed."""
         shown_in = await self._shown_in(turn.session_id)
 
         async def body(tx: Transaction) -> Approval | None:
             await tx.turns.require(turn.lease)
-            known = await tx.approvals.get(turn.id, question.step, question.index)
+            known = await tx.approvals.get(turn.id, asking.step, asking.index)
             if known is not None:
                 return known
             session = await require_session(tx, turn.session_id)
-            if await tx.approvals.is_allowed(question.danger, session.id, session.owner):
+            if await tx.approvals.is_allowed(asking.danger, session.id, session.owner):
                 return None
             now = await tx.now()
-            asked = replace(question, task_id=session.task_id, created_at=now, expires_at=now + self.seconds)
+            asked = replace(asking, task_id=session.task_id, created_at=now, expires_at=now + self.seconds)
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
-                data = approval_data(asked) | {"session_id": shown}
-                await tx.events.append(shown, None, [NewEvent.of(events.APPROVAL_REQUIRED, data)])
+                question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
+                await tx.events.append(shown, None, [question])
             return asked
 
         return await self._store.write(body, lock=shown_in)
@@ -113,20 +114,17 @@ class Approvals:
 
         return await self._store.read(body)
 
-    async def _find(self, session_id: str, call_id: str) -> Approval:
+    async def _find(self, session_id: str, shown_id: str) -> Approval:
         async def body(tx: Transaction) -> Approval | None:
-            # Call ids are unique in their session only: what still waits for an answer is what is meant.
-            waiting = [
-                approval
-                for approval in await tx.approvals.open_of(session_id, await tx.now())
-                if approval.call_id == call_id
-            ]
-            own = [approval for approval in waiting if approval.session_id == session_id]
-            return next(iter(own + waiting), None) or await _find_below(tx, session_id, call_id)
+            task_id, colon, call_id = shown_id.partition(":")
+            asking = await _child_below(tx, session_id, task_id) if colon else None
+            if asking is not None:
+                return await tx.approvals.find(asking, call_id)
+            return await tx.approvals.find(session_id, shown_id)
 
         approval = await self._store.read(body)
         if approval is None:
-            raise ApprovalNotFound(f"There is no question about the call {call_id} in this session.")
+            raise ApprovalNotFound(f"There is no question about the call {shown_id} in this session.")
         return approval
 
     def _look_at(self, asked: Approval) -> Body[Approval]:
@@ -156,24 +154,23 @@ class Approvals:
                 event.set()
 
 
-async def _find_below(tx: Transaction, session_id: str, call_id: str) -> Approval | None:
-    """The question of this session or of one of its delegations, however deep and whether or not it still waits."""
-    found = await tx.approvals.find(session_id, call_id)
-    if found is not None:
-        return found
-    for task in await tx.tasks.of_session(session_id):
-        if task.child_session_id is not None:
-            found = await _find_below(tx, task.child_session_id, call_id)
-            if found is not None:
-                return found
-    return None
+async def _child_below(tx: Transaction, session_id: str, task_id: str) -> str | None:
+    """The session that works for this delegation, if that stands below the session, however deep."""
+    task = await tx.tasks.get(task_id)
+    child = None if task is None else task.child_session_id
+    while task is not None and task.session_id != session_id:
+        above = (await require_session(tx, task.session_id)).task_id
+        task = None if above is None else await tx.tasks.get(above)
+    return None if task is None else child
 
 
-def approval_data(approval: Approval) -> dict[str, object]:
-    """A question as people see it."""
+def approval_data(approval: Approval, shown_in: str) -> dict[str, object]:
+    """A question as people see it in this session. Call ids are unique in their session only, so that above it the
+    name of the delegation is a part of the id."""
+    is_own = approval.session_id == shown_in
     return {
-        "session_id": approval.session_id,
-        "call_id": approval.call_id,
+        "session_id": shown_in,
+        "call_id": approval.call_id if is_own else f"{approval.task_id}:{approval.call_id}",
         "task_id": approval.task_id,
         "command": approval.command,
         "danger": approval.danger,

@@ -43,16 +43,22 @@ class Custodian:
         self._owners: set[str] = set()
         self._touched = asyncio.Event()
         self._never = asyncio.Event()
+        # The last round was made to its end.
+        self._is_well = False
         # When the last round was made, by the store's time.
         self._last_round = float("-inf")
         store.notifier.listen(self._hear)
 
+    async def start(self) -> None:
+        """The first round, before any turn is resumed: its calls should find the processes that they have begun."""
+        self._is_well = await self._try(self.sweep)
+
     async def run(self) -> None:
-        """The holder of an exclusive store has no rivals: after its first look it looks again only after trouble."""
+        """The holder of an exclusive store has no rivals: after its first round it makes one only after trouble."""
         while True:
-            is_well = await self._try(self.sweep)
             wait = None if self._store.is_exclusive else self._settings.lease_seconds
-            await self._clock.wait(self._never, wait if is_well else _PAUSE_SECONDS)
+            await self._clock.wait(self._never, wait if self._is_well else _PAUSE_SECONDS)
+            self._is_well = await self._try(self.sweep)
 
     async def run_errands(self) -> None:
         """Apart from the rounds, which other nodes' commits must not put off."""

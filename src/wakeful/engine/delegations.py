@@ -293,6 +293,7 @@ class Delegations:
                 await self._dispatcher.withdraw(tx, row)
             else:
                 await tx.inbox.withdraw_if_pending(child.id, row.dedupe_key)
+        await tx.tasks.take_promises_back(child.id)
 
     async def _read(self, task_ids: Sequence[str]) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:

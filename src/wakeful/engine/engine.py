@@ -76,6 +76,8 @@ class Engine:
         await self._lease.renew()
         self._keeping = asyncio.create_task(self._lease.run(), name="lease keeper")
         self._rescuer.adopts = adopts
+        if adopts:
+            await self._custodian.start()
         await self._rescuer.sweep()
         self._jobs = [
             asyncio.create_task(self._rescuer.run(), name="rescuer"),

@@ -5,6 +5,7 @@ import logging
 
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.errors import StoreError
 from wakeful.model.task import Host
 from wakeful.store.base import Store, Transaction
 
@@ -27,6 +28,8 @@ class LeaseKeeper:
             await self._clock.wait(self._never, self._seconds / 3)
             try:
                 await self.renew()
+            except StoreError as error:
+                logger.warning("the lease could not be renewed: %s", error)
             except Exception:  # The boundary of a background job: the next try may do better.
                 logger.exception("the lease could not be renewed")
 

@@ -16,7 +16,7 @@ from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.session import Session
-from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, WatchMatch, notice_key
+from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus, WatchMatch, notice_key
 from wakeful.model.task_data import task_data
 from wakeful.model.turn import Lease, Turn
 from wakeful.store.base import Store, Transaction
@@ -189,6 +189,9 @@ async def begin_task(tx: Transaction, task: Task, node: str) -> Task:
 
 async def finish_task(tx: Transaction, task_id: str, outcome: TaskOutcome) -> bool:
     """Under the lock of its session: write its end, and its notice if one was promised. False when it had ended."""
+    if (await require_task(tx, task_id)).kill_intended:
+        # The wish and the end have crossed: whoever wished is told that it came true, and nobody else anything.
+        outcome = replace(outcome, status=TaskStatus.KILLED, exit_code=None)
     if not await tx.tasks.finish_if_running(task_id, outcome):
         return False
     task = await require_task(tx, task_id)

@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
-from wakeful.tools.shell_words import SimpleCommand, simple_commands
+from wakeful.tools.command_place import Place, place_of
+from wakeful.tools.shell_words import SimpleCommand, inside_of, simple_commands, starts_of_find
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,39 +18,6 @@ class Danger:
     name: str
     # Why, in words that finish the sentence "this command …".
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a command runs. `directory` is None when it has changed to one that cannot be told; the workspace is
-    named without links.
-    """
-
-    directory: Path | None
-    workspace: Path
-
-    def resolve(self, operand: str) -> Path | None:
-        """None when it cannot be told."""
-        if re.search(r"[$`]", operand) or re.match(r"~[^/]", operand):
-            return None
-        path = Path(operand).expanduser()
-        if not path.is_absolute():
-            if self.directory is None:
-                return None
-            path = self.directory / path
-        # What is named is the link, not what it leads to.
-        return Path(os.path.realpath(path) if path.name == ".." else f"{os.path.realpath(path.parent)}/{path.name}")
-
-    def is_outside(self, operand: str) -> bool:
-        """The workspace as a whole counts as outside too."""
-        path = self.resolve(operand)
-        return path is None or self.workspace not in path.parents
-
-    def is_system(self, operand: str) -> bool:
-        path = self.resolve(operand)
-        if path is None or not self.is_outside(operand):
-            return False
-        return any(path == root or root in path.parents for root in _system_roots())
 
 
 Check = Callable[[SimpleCommand, Place], bool]
@@ -60,15 +29,38 @@ def find_danger(command: str, workdir: Path, workspace: Path) -> Danger | None:
         return Danger("fork_bomb", "starts copies of itself without end")
     if any(map(_runs_download, re.split(r";|&&|\|\||\n", command))):
         return Danger("run_download", "runs a program straight from the network")
-    workspace = Path(os.path.realpath(workspace))
-    place = Place(workdir, workspace)
+    places: dict[tuple[int, ...], Place] = {(): place_of(workdir, workspace)}
     for simple in simple_commands(command):
+        place = _place_of(simple.shell, places)
         if simple.program in ("cd", "pushd"):
-            place = Place(place.resolve(simple.operands[0] if simple.operands else "~"), workspace)
+            places[simple.shell] = place.moved(simple.operands[0] if simple.operands else "~")
         for check, danger in _RULES:
             if check(simple, place):
                 return danger
     return None
+
+
+def is_shell(command: str) -> bool:
+    """Whether what is typed into this command is run, so that it should be looked at too. It is rather said too often:
+    a shell in the arguments counts, as in docker exec -it box bash.
+    """
+    return any(map(_reads_commands, simple_commands(command)))
+
+
+def _reads_commands(simple: SimpleCommand) -> bool:
+    if simple.program in ("sudo", "doas"):
+        return simple.has_flag("si", "--shell", "--login")
+    if simple.program in ("echo", "printf", "grep", "rg", "cat", "git", "ls", "which", "man", "rm", "cp", "mv"):
+        return False
+    words = (simple.program, *simple.arguments)
+    return simple.is_cut or any(_READING_COMMANDS.fullmatch(word.rpartition("/")[2]) for word in words)
+
+
+def _place_of(shell: tuple[int, ...], places: dict[tuple[int, ...], Place]) -> Place:
+    """A shell begins where the one around it is."""
+    while shell not in places:
+        shell = shell[:-1]
+    return places[shell]
 
 
 def _runs_download(pipeline: str) -> bool:
@@ -78,34 +70,30 @@ def _runs_download(pipeline: str) -> bool:
     return bool(inner and _SHELL_BEFORE.search(pipeline[: inner.start()]))
 
 
+def _is_unclear(simple: SimpleCommand, place: Place) -> bool:
+    return simple.is_cut
+
+
 def _deletes_outside(simple: SimpleCommand, place: Place) -> bool:
-    if simple.program == "rm":
-        return simple.has_flag("rR", "--recursive") and any(map(place.is_outside, set(simple.operands)))
+    if simple.program in ("rm", "rimraf"):
+        is_sweeping = simple.program == "rimraf" or simple.is_listed or simple.has_flag("rR", "--recursive")
+        return is_sweeping and place.has_outside(simple.operands)
     if simple.program == "find":
         text = " ".join(simple.arguments)
-        is_deleting = "-delete" in simple.arguments or re.search(r"-exec(dir)? (\S*/)?rm\b", text)
-        return bool(is_deleting) and any(place.is_outside(_inside_of(start)) for start in _starts_of_find(simple))
-    return False
-
-
-def _starts_of_find(simple: SimpleCommand) -> Sequence[str]:
-    starts: list[str] = []
-    for argument in simple.arguments:
-        if argument.startswith(("-", "!")):
-            break
-        starts.append(argument)
-    return starts or ["."]
-
-
-def _inside_of(start: str) -> str:
-    """find deletes what is in its start, not the start itself."""
-    return f"{start}/x"
+        is_deleting = bool(re.search(r"(^| )-(delete\b|(exec|ok)(dir)? (\S*/)?rm\b)", text))
+        return is_deleting and place.has_outside(map(inside_of, starts_of_find(simple.arguments)))
+    if simple.program == "rsync":
+        is_deleting = any(re.match(r"--del(ete)?\b", option) for option in simple.options)
+        return is_deleting and any(":" in to or place.has_outside([inside_of(to)]) for to in simple.operands[-1:])
+    # Typed into an interpreter: what it is called with cannot be told here.
+    return bool(_DELETING_CALL.fullmatch(simple.program))
 
 
 def _changes_rights_outside(simple: SimpleCommand, place: Place) -> bool:
     if simple.program not in ("chmod", "chown", "chgrp") or not simple.has_flag("R", "--recursive"):
         return False
-    return any(map(place.is_outside, simple.operands[1:]))
+    has_own_word = not any(re.fullmatch(r"-[rwxXst]+|--reference=.*", option) for option in simple.options)
+    return place.has_outside(map(inside_of, simple.operands[1 if has_own_word else 0 :]))
 
 
 def _formats(simple: SimpleCommand, place: Place) -> bool:
@@ -124,12 +112,20 @@ def _writes_to_system(simple: SimpleCommand, place: Place) -> bool:
     if simple.program in ("tee", "truncate", "shred", "rm", "unlink"):
         written += simple.operands
     elif simple.program in ("cp", "mv", "ln", "install", "rsync"):
-        written += simple.operands[-1:]
-    elif simple.program in ("sed", "perl") and simple.has_flag("i", "--in-place"):
+        written += simple.operands[-1:] + _target_folders(simple)
+    elif simple.program in ("sed", "perl") and any(map(_IN_PLACE.match, simple.options)):
         written += simple.operands
     elif simple.program == "dd":
         written += [argument.removeprefix("of=") for argument in simple.arguments if argument.startswith("of=")]
-    return any(map(place.is_system, written))
+    return place.has_system(written)
+
+
+def _target_folders(simple: SimpleCommand) -> list[str]:
+    """Those that are named before what is put there: cp -t folder file."""
+    if simple.program == "rsync":
+        return []
+    folders = [following for option, following in pairwise(simple.arguments) if _TARGET_FOLDER.fullmatch(option)]
+    return folders + [option.partition("=")[2] for option in simple.options if option.startswith("--t")]
 
 
 def _stops_machine(simple: SimpleCommand, place: Place) -> bool:
@@ -159,22 +155,36 @@ def _kills_server(simple: SimpleCommand, place: Place) -> bool:
 
 
 def _forces_push(simple: SimpleCommand, place: Place) -> bool:
-    if simple.program != "git" or "push" not in simple.operands:
+    if _git_verb(simple) != "push":
         return False
     return simple.has_flag("f", "--force", "--mirror") or any(name.startswith("+") for name in simple.operands)
 
 
 def _discards_work(simple: SimpleCommand, place: Place) -> bool:
+    verb = _git_verb(simple)
+    is_reset = verb == "reset" and simple.has_flag("", "--hard")
+    return is_reset or (verb == "clean" and simple.has_flag("f", "--force"))
+
+
+def _git_verb(simple: SimpleCommand) -> str | None:
     if simple.program != "git":
-        return False
-    is_reset = "reset" in simple.operands and "--hard" in simple.arguments
-    return is_reset or ("clean" in simple.operands and simple.has_flag("f", "--force"))
+        return None
+    rest = iter(simple.arguments)
+    for word in rest:
+        if word in ("-C", "-c", "--git-dir", "--work-tree", "--namespace"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word
+    return None
 
 
 def _drops_data(simple: SimpleCommand, place: Place) -> bool:
     if simple.program == "dropdb":
         return True
-    return simple.program in _DATABASE_CLIENTS and any(map(_DROP.search, simple.arguments))
+    if simple.program.lower() in ("drop", "truncate", "delete"):
+        # Typed into a client.
+        return bool(_DROP.match(" ".join((simple.program, *simple.arguments))))
+    return simple.program in _DATABASE_CLIENTS and any(map(_DROP.search, (*simple.arguments, *simple.inputs)))
 
 
 def _drops_schedules(simple: SimpleCommand, place: Place) -> bool:
@@ -185,13 +195,15 @@ def _removes_user(simple: SimpleCommand, place: Place) -> bool:
     return simple.program in ("userdel", "deluser", "groupdel", "delgroup")
 
 
-def _system_roots() -> Sequence[Path]:
-    home = Path.home()
-    return [Path(root) for root in _SYSTEM] + [home / name for name in (".ssh", ".gnupg")]
-
-
-_SYSTEM = ("/etc", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/proc/sys", "/var/lib", "/var/spool")
 _DEVICE = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|md|dm-|mem)")
+_IN_PLACE = re.compile(r"-[nErsuzlpaw0]*i|--in-p")
+_TARGET_FOLDER = re.compile(r"-[A-Za-z]*t|--t[a-z-]*")
+_DELETING_CALL = re.compile(r"([\w.]+\.)?(rmtree|remove_tree|rmSync|rmdirSync|rm_rf|removeSync)")
+_READING_COMMANDS = re.compile(
+    r"(ba|da|z|k|mk|a|c|tc|fi|pw|nu)?sh|su|ssh|mosh|telnet|tmux|screen|script|busybox|xonsh|nix-shell"
+    r"|i?python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|ruby|irb|perl|php|lua|R|ghci|iex|erl|julia|expect"
+    r"|psql|mysql|mariadb|sqlite3|duckdb|sqlcmd|clickhouse-client|mongosh|redis-cli|shell|console"
+)
 _DATABASE_CLIENTS = ("psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "mongosh")
 _DROP = re.compile(
     r"\bdrop\s+(table|database|schema)\b|\btruncate\s+table\b|\bdelete\s+from\s+\S+\s*(;|$)|dropDatabase\(",
@@ -223,4 +235,5 @@ _RULES: Sequence[tuple[Check, Danger]] = (
     (_drops_data, Danger("drop_data", "deletes data of a database")),
     (_drops_schedules, Danger("drop_schedules", "deletes all scheduled commands of the user")),
     (_removes_user, Danger("remove_user", "removes a user or a group of the machine")),
+    (_is_unclear, Danger("unclear", "is too long or too nested to be looked through")),
 )

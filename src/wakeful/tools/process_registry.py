@@ -114,6 +114,8 @@ class ProcessRegistry:
             return self._kept
 
     def _tell_end(self, task: Task) -> None:
+        if task.id in self._consumed:
+            return
         self.completion_queue.put(
             {
                 "type": "completion",

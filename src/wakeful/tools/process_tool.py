@@ -3,14 +3,18 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from wakeful.model.task import Task, TaskKind
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.dangers import is_shell
+from wakeful.tools.gate import Gate
 from wakeful.tools.ports import Delegator, TaskLedger
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.stdin import InputRefused
 from wakeful.tools.terminal_request import LONGEST_TIMEOUT, read_timeout
 from wakeful.tools.workspace import Unusable
@@ -51,10 +55,11 @@ _PARAMETERS = {
 class ProcessTool:
     spec = ToolSpec(name="process", description=_DESCRIPTION, parameters=_PARAMETERS)
 
-    def __init__(self, keeper: ProcessKeeper, ledger: TaskLedger, delegator: Delegator) -> None:
+    def __init__(self, keeper: ProcessKeeper, ledger: TaskLedger, delegator: Delegator, gate: Gate) -> None:
         self._keeper = keeper
         self._ledger = ledger
         self._delegator = delegator
+        self._gate = gate
         self._actions: Mapping[str, Callable[[Task, Mapping[str, Any]], Awaitable[ToolResult]]] = {
             "poll": self._poll,
             "log": self._log,
@@ -76,7 +81,9 @@ class ProcessTool:
             act = self._actions.get(str(arguments.get("action")))
             if act is None:
                 raise Unusable(f"action must be one of list, {', '.join(self._actions)}")
-            return await act(await self._require(arguments, context), arguments)
+            task = await self._require(arguments, context)
+            await self._require_harmless(task, arguments, context)
+            return await act(task, arguments)
         except Unusable as unusable:
             return _result({"error": f"{unusable}."})
         except InputRefused as refused:
@@ -90,6 +97,14 @@ class ProcessTool:
         if task is None:
             raise Unusable(f"process {task_id} was not found in this session")
         return task
+
+    async def _require_harmless(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> None:
+        """What is typed into a shell is a command like any other."""
+        if arguments["action"] in ("write", "submit") and task.kind is TaskKind.PROCESS and is_shell(task.command):
+            words = _data(arguments).decode(errors="replace")
+            refusal = await self._gate.refusal(words, Path(launch_of(task).workdir), context)
+            if refusal is not None:
+                raise Unusable(refusal)
 
     async def _poll(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
         task = await self._keeper.look(task.id) or task

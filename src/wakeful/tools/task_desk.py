@@ -25,8 +25,7 @@ class TaskDesk:
     async def read_log(self, task: Task, offset: int) -> LogPage:
         has_ended = not task.is_running
         if not self._has_output(task):
-            # A delegation speaks in its own session; the output of another machine is there.
-            text = task.result.encode()[offset:]
+            text = self._substitute(task).encode()[offset:]
             return LogPage(text.decode(errors="replace"), offset, offset + len(text), has_ended)
         page = await self._keeper.outputs.page(task.id, offset, has_ended=has_ended)
         is_last = has_ended and page.next_offset >= await self._keeper.outputs.size(task.id)
@@ -40,6 +39,12 @@ class TaskDesk:
         size = output.size()
         found = _PERCENTAGE.findall(output.read(max(0, size - _LAST_BYTES), size))
         return int(found[-1]) if found and int(found[-1]) <= 100 else None
+
+    def _substitute(self, task: Task) -> str:
+        """A delegation speaks in its own session, and the output of another machine is there."""
+        if task.kind is TaskKind.DELEGATION or task.result:
+            return task.result
+        return f"[The output of this process is on the machine where it runs, host {task.host.id}.]"
 
     def _has_output(self, task: Task) -> bool:
         return task.kind is TaskKind.PROCESS and task.host.id == self._keeper.host.id

@@ -14,6 +14,8 @@ DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600
 
 _PATTERN_LIMIT = 1_000
+# Each of them costs a walk through the whole output.
+_MOST_PATTERNS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ def _patterns(value: Any) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list | tuple) or not all(isinstance(pattern, str) for pattern in value):
         raise Unusable("watch_patterns must be a list of texts")
+    if len(value) > _MOST_PATTERNS:
+        raise Unusable(f"watch_patterns has {len(value):,} texts, {_MOST_PATTERNS} are possible")
     for pattern in value:
         if not pattern or "\n" in pattern or len(pattern) > _PATTERN_LIMIT:
             raise Unusable(f"each of watch_patterns must be 1 to {_PATTERN_LIMIT:,} characters of one line")

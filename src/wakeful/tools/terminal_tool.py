@@ -1,20 +1,18 @@
 """The terminal: commands that the agent waits for, and processes that it starts in the background."""
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from wakeful.context import async_delivery_supported, current_cwd
-from wakeful.model.approval import Choice
 from wakeful.model.ids import new_id
 from wakeful.model.task import Task, TaskKind
-from wakeful.model.turn import Lease, Turn
+from wakeful.model.turn import Lease
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.dangers import Danger, find_danger
-from wakeful.tools.ports import Approver
+from wakeful.tools.dangers import find_danger
+from wakeful.tools.gate import Gate
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
@@ -79,11 +77,9 @@ _PARAMETERS = {
 class TerminalTool:
     spec = ToolSpec(name="terminal", description=_DESCRIPTION, parameters=_PARAMETERS)
 
-    def __init__(self, keeper: ProcessKeeper, approver: Approver, can_ask: Callable[[Turn], bool]) -> None:
-        """`can_ask`: whether a person can be asked in this turn."""
+    def __init__(self, keeper: ProcessKeeper, gate: Gate) -> None:
         self._keeper = keeper
-        self._approver = approver
-        self._can_ask = can_ask
+        self._gate = gate
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         """A background call finds the row of the process that it has begun; any other has begun nothing as long as it
@@ -91,42 +87,20 @@ class TerminalTool:
         """
         if asks_for_background(arguments):
             return True
-        return await self._approver.is_waiting(context.turn, context.step, context.index)
+        return await self._gate.is_closed(context)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
             return ToolResult(_refusal(str(unusable)))
-        danger = await asyncio.to_thread(find_danger, request.command, request.workdir, context.workspace)
-        if danger is not None and (refusal := await self._refusal_of_person(request, danger, context)):
+        if refusal := await self._gate.refusal(request.command, request.workdir, context):
             return ToolResult(_refusal(refusal))
         if not request.background:
             return ToolResult(await _run_foreground(self._keeper, request))
         can_deliver = async_delivery_supported() and context.turn.door.async_delivery
         task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
         return await _start(self._keeper, context.turn.lease, task, request)
-
-    async def _refusal_of_person(self, request: TerminalRequest, danger: Danger, context: ToolContext) -> str | None:
-        if not self._can_ask(context.turn):
-            return (
-                f"this command {danger.reason}, and here nobody can be asked to allow it. "
-                "Do it in another way, or tell the user to run it themselves"
-            )
-        choice = await self._approver.ask(
-            context.turn,
-            context.step,
-            context.index,
-            call_id=context.call_id,
-            command=request.command,
-            danger=danger.name,
-            reason=danger.reason,
-        )
-        if choice is None:
-            return f"this command {danger.reason}, and nobody allowed it within {self._approver.seconds:g} s"
-        if choice is Choice.DENY:
-            return f"this command {danger.reason}, and a person has denied it. Do not try it again in another form"
-        return None
 
 
 def terminal_tool(

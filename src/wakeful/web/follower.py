@@ -70,5 +70,5 @@ def _greeting(standing: Standing) -> Iterator[tuple[str, bytes]]:
     if active is not None:
         yield SERVER_TURN_STARTED, started_data(session.id, active.id, active.source, recovered=True)
     for approval in standing.approvals:
-        data = approval_data(approval) | {"session_id": session.id, "recovered": True}
+        data = approval_data(approval, session.id) | {"recovered": True}
         yield events.APPROVAL_REQUIRED, orjson.dumps(data)

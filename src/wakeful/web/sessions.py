@@ -1,5 +1,7 @@
 """The routes of sessions: make one, list them, look at one, change it, branch it."""
 
+from pathlib import Path
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -34,10 +36,20 @@ class SessionRoutes:
             request.state.principal,
             Address(self._web.door(request).name),
             self._web.checked_model(fields.model(given)) if fields.has(given, "model") else self._web.model,
-            fields.folder(given, "workspace") if fields.has(given, "workspace") else self._web.workspace,
+            self._workspace(request, given),
             title=fields.title(given) if fields.has(given, "title") else "",
         )
         return JSONResponse({"session_id": session.id})
+
+    def _workspace(self, request: Request, given: fields.Fields) -> str:
+        """The operator may choose any folder; others stay in the server's own, where its key and settings are not."""
+        if not fields.has(given, "workspace"):
+            return self._web.workspace
+        folder = fields.folder(given, "workspace")
+        is_free = self._web.owner_seen_by(request) is None
+        if not is_free and not Path(folder).resolve().is_relative_to(Path(self._web.workspace).resolve()):
+            raise InvalidRequest(f"workspace must be inside of {self._web.workspace} for holders of this key.")
+        return folder
 
     async def page(self, request: Request) -> Response:
         query = request.query_params

@@ -44,7 +44,7 @@ class Snapshot:
             "active": active_form(self.active),
             "queued": queued_form(self.pending),
             "tasks": task_list(web, self.tasks),
-            "approvals": [approval_data(approval) for approval in self.approvals],
+            "approvals": [approval_data(approval, self.session.id) for approval in self.approvals],
             "pending_notices": self._pending_notices(),
             "last_event_id": self.session.last_seq,
         }

@@ -251,3 +251,11 @@ async def test_closing_the_loop_stops_the_tools() -> None:
         assert isinstance(await anext(facts), Answered)
         assert isinstance(await anext(facts), CallFinished)
     assert asyncio.all_tasks() == before
+
+
+async def test_known_secrets_are_taken_out_of_every_result() -> None:
+    model = ScriptedModel([([], (call("echo", arguments='{"text": "hunter2"}'),)), (["done"], ())])
+    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), lambda text: text.replace("hunter2", "***"))
+    facts = await facts_of(loop, brief_with())
+    assert [fact.text for fact in facts if isinstance(fact, CallFinished)] == ["echo ***"]
+    assert model.requests[1][-1] == ToolMessage("c1", "echo ***")

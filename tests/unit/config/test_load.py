@@ -263,3 +263,10 @@ def test_no_secret_is_in_the_representation_of_a_config(tmp_path: Path) -> None:
 
     assert _SECRET not in repr(config)
     assert config.secrets >= {f"{_SECRET}1", f"{_SECRET}@2", f"{_SECRET}3", f"{_SECRET}4"}
+
+
+def test_a_password_anywhere_in_an_address_is_a_secret(tmp_path: Path) -> None:
+    inside = load(tmp_path, WAKEFUL_DATABASE_URL=f"postgresql://me:{_SECRET}@db/x")
+    behind = load(tmp_path, WAKEFUL_DATABASE_URL=f"postgresql://db/x?user=me&password={_SECRET}")
+
+    assert _SECRET in inside.secrets & behind.secrets

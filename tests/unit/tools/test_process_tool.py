@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import SubAgents, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import Person, SubAgents, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
+from wakeful.model.approval import Choice
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
+from wakeful.tools.gate import Gate
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
+
+OPEN = Gate(Person(Choice.ONCE), lambda turn: True)
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ async def keeper(ledger: Ledger, tmp_path: Path) -> AsyncIterator[ProcessKeeper]
 
 @pytest.fixture
 def tool(keeper: ProcessKeeper, ledger: Ledger) -> ProcessTool:
-    return ProcessTool(keeper, ledger, SubAgents({}))
+    return ProcessTool(keeper, ledger, SubAgents({}), OPEN)
 
 
 async def started(keeper: ProcessKeeper, command: str, *, pty: bool = False) -> Task:
@@ -210,7 +214,7 @@ async def test_delegations_are_polled_waited_for_and_killed(
     running = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
     done = replace(running, status=TaskStatus.EXITED, exit_code=0, result="found")
     agents = SubAgents({running.id: done})
-    tool, turn = ProcessTool(keeper, ledger, agents), new_turn(tmp_path)
+    tool, turn = ProcessTool(keeper, ledger, agents, OPEN), new_turn(tmp_path)
 
     polled, _ = await run_tool(tool, turn, action="poll", session_id=running.id)
     waited, result = await run_tool(tool, turn, action="wait", session_id=running.id)
@@ -239,3 +243,18 @@ async def test_only_writing_is_not_run_again(tool: ProcessTool, tmp_path: Path) 
     again = [action for action in actions if await tool.may_rerun({"action": action}, tool_context(tmp_path))]
 
     assert again == ["list", "poll", "log", "wait", "kill"]
+
+
+async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    person = Person(Choice.DENY)
+    tool = ProcessTool(keeper, ledger, SubAgents({}), Gate(person, lambda turn: True))
+    shell, words = await started(keeper, "bash"), await started(keeper, "cat")
+
+    refused, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=shell.id, data="rm -rf /srv/x")
+    typed, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=words.id, data="rm -rf /srv/x")
+
+    assert "has denied it" in refused["error"]
+    assert [command for _, command, _, _ in person.asked] == ["rm -rf /srv/x"]
+    assert typed["status"] == "ok"

@@ -14,6 +14,7 @@ from wakeful.context import clear_session_vars, declare_stateless_channel
 from wakeful.model.approval import Choice
 from wakeful.model.task import Task
 from wakeful.model.turn import Lease
+from wakeful.tools.gate import Gate
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
@@ -49,7 +50,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def tool_of(keeper: ProcessKeeper, *, choice: Choice | None = None, can_ask: bool = True) -> TerminalTool:
-    return TerminalTool(keeper, Person(choice), lambda turn: can_ask)
+    return TerminalTool(keeper, Gate(Person(choice), lambda turn: can_ask))
 
 
 async def test_foreground_command_runs_in_the_workspace(keeper: ProcessKeeper, workspace: Path) -> None:
@@ -182,6 +183,7 @@ async def test_environment_shows_no_keys(keeper: ProcessKeeper, workspace: Path)
         ({"command": "ls", "background": True, "watch_patterns": [1]}, "list of texts"),
         ({"command": "ls", "background": True, "watch_patterns": [""]}, "1 to 1,000 characters"),
         ({"command": "ls", "background": True, "watch_patterns": ["a\nb"]}, "of one line"),
+        ({"command": "ls", "background": True, "watch_patterns": ["x"] * 51}, "51 texts, 50 are possible"),
         ({"command": "ls", "notify_on_complete": True}, "need background=true"),
         ({"command": "ls", "watch_patterns": ["x"]}, "need background=true"),
     ],
@@ -244,7 +246,7 @@ async def test_only_background_calls_may_be_run_again(keeper: ProcessKeeper, wor
 async def test_a_call_that_waits_for_a_word_has_begun_nothing_and_may_be_run_again(
     keeper: ProcessKeeper, workspace: Path
 ) -> None:
-    tool = TerminalTool(keeper, Person(None, is_still_asked=True), lambda turn: True)
+    tool = TerminalTool(keeper, Gate(Person(None, is_still_asked=True), lambda turn: True))
 
     assert await tool.may_rerun({"command": "rm -rf /srv"}, tool_context(workspace))
 
@@ -293,7 +295,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
 ) -> None:
     (tmp_path / "victim").mkdir()
     person = Person(choice)
-    tool = TerminalTool(keeper, person, lambda turn: True)
+    tool = TerminalTool(keeper, Gate(person, lambda turn: True))
 
     answer, _ = await run_tool(tool, new_turn(workspace), command="rm -rf ../victim")
 

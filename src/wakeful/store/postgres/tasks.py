@@ -147,6 +147,12 @@ class PostgresTasks:
             will_notify,
         )
 
+    async def take_promises_back(self, session_id: str) -> None:
+        self._footprint.require_lock(session_id)
+        await self._connection.execute(
+            "UPDATE tasks SET will_notify = FALSE WHERE session_id = $1 AND status = 'running'", session_id
+        )
+
     async def intend_kill_if_running(self, task_id: str) -> bool:
         session_id = await self._connection.fetchval(
             "UPDATE tasks SET kill_intended = TRUE WHERE id = $1 AND status = 'running' RETURNING session_id", task_id

@@ -131,6 +131,12 @@ class SqliteTasks:
             (watch, will_notify, task_id),
         )
 
+    async def take_promises_back(self, session_id: str) -> None:
+        self._footprint.require_lock(session_id)
+        self._connection.execute(
+            "UPDATE tasks SET will_notify = 0 WHERE session_id = ? AND status = 'running'", (session_id,)
+        )
+
     async def intend_kill_if_running(self, task_id: str) -> bool:
         row = self._connection.execute(
             "UPDATE tasks SET kill_intended = 1 WHERE id = ? AND status = 'running' RETURNING session_id", (task_id,)

@@ -22,6 +22,9 @@ _ALLOWED = """
 _NAMES = frozenset(_ALLOWED.split())
 _PREFIXES = ("LC_", "XDG_")
 
+_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
+# A shorter one would be found in half of all words.
+_SHORTEST_SECRET = 8
 _PASSWORD_IN_ADDRESS = re.compile(r"(?:^|//)[^/\s:@]*:[^/\s]*@")
 
 
@@ -38,4 +41,18 @@ def command_environment(
         and not name.startswith("WAKEFUL_")
         and not _PASSWORD_IN_ADDRESS.search(value)
         and not any(secret in value for secret in secrets)
+    }
+
+
+def secrets_in(source: Mapping[str, str], *, passed_on: Collection[str]) -> set[str]:
+    """Values of variables that are named like secrets, whoever they are for, but those that commands are to have.
+    A path to a secret is none.
+    """
+    return {
+        value
+        for name, value in source.items()
+        if _SECRET_NAME.search(name)
+        and name not in passed_on
+        and len(value) >= _SHORTEST_SECRET
+        and not value.startswith(("/", "~", "."))
     }

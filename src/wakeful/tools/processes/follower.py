@@ -23,24 +23,27 @@ class Follower:
         self._pause = _PAUSE if search is None else _PAUSE_OF_WATCH
 
     async def run(self, gone: asyncio.Event) -> None:
-        """Until the process is gone, and everything that it has said was looked at."""
+        """Until the process is gone, and what it has said was looked at as far as its end can wait for that."""
         while not gone.is_set():
             changed = self._changes.arm(self._output.path)
-            await self._look(is_whole=False)
+            await self._trim()
+            # Between two parts of a backlog the disk is looked at, and nothing is waited for.
+            if self._search is not None and not await self._search.go_on(gone):
+                continue
             await _either(gone, within=self._pause)
-            await _either(gone, changed)
+            await _either(gone, changed, within=self._search.wait() if self._search is not None else None)
         self._changes.disarm(self._output.path)
-        await self._look(is_whole=True)
+        await self._trim()
+        if self._search is not None:
+            await self._search.finish()
 
     async def save(self) -> None:
         if self._search is not None:
             await self._search.save()
 
-    async def _look(self, *, is_whole: bool) -> None:
+    async def _trim(self) -> None:
         if self._guard.is_too_large(self._output.path):
             await asyncio.to_thread(self._guard.trim, self._output.path)
-        if self._search is not None:
-            await self._search.go_on(is_whole=is_whole)
 
 
 async def _either(*events: asyncio.Event, within: float | None = None) -> None:

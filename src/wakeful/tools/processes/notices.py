@@ -2,16 +2,19 @@
 
 from wakeful.model.task import Task, TaskOutcome, TaskStatus, WatchMatch
 from wakeful.tools.processes.output import Output
-from wakeful.tools.processes.watch import Found
+from wakeful.tools.processes.watch import Found, Hit, load_state
 
 TAIL = 4_000
 _LINE = 2_000
+# Where there are several lines.
+_LINE_OF_MANY = 500
 
 
 def outcome_of(task: Task, exit_code: int | None, output: Output) -> TaskOutcome:
     """How a process ended that is gone. Without an exit code nobody knows, unless its end was wanted."""
     tail, is_cut = output.tail(TAIL)
-    said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}]"
+    remark = _unsearched(load_state(task.watch).skipped)
+    said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}{remark}]"
     if task.kill_intended:
         return TaskOutcome(
             TaskStatus.KILLED, None, f"[IMPORTANT: Background process {task.id} was killed.\n{said}", tail
@@ -33,31 +36,43 @@ def never_ran(task: Task, exit_code: int, reason: str) -> TaskOutcome:
 
 
 def match_of(task: Task, found: Found, output: Output) -> WatchMatch:
-    line = _shown_line(found, output)
+    """The notice of one or more lines. Its pattern, line and offset are those of the newest one, which is in no other
+    notice.
+    """
+    newest = found.hits[-1]
+    limit = _LINE if len(found.hits) == 1 else _LINE_OF_MANY
+    lines = [_shown_line(hit, output, limit) for hit in found.hits]
+    shown = "\n".join(lines)
     notice = (
-        f'[IMPORTANT: Background process {task.id} matched watch pattern "{found.pattern}".\n'
-        f"Command: {task.command}\nMatched output:\n{line}{_remarks(found)}]"
+        f'[IMPORTANT: Background process {task.id} matched watch pattern "{newest.pattern}".\n'
+        f"Command: {task.command}\nMatched output:\n{shown}{_remarks(found)}]"
     )
-    return WatchMatch(found.pattern, line, found.offset, notice)
+    return WatchMatch(newest.pattern, lines[-1], newest.offset, notice)
 
 
 def _marked(tail: str, *, is_cut: bool) -> str:
     return f"[… cut, these are the last {TAIL:,} characters …]\n{tail}" if is_cut else tail
 
 
-def _shown_line(found: Found, output: Output) -> str:
-    line = output.text(found.offset, found.offset + len(found.line))
-    if len(line) <= _LINE:
+def _unsearched(skipped: int) -> str:
+    return f"\n({skipped:,} bytes of the output came too fast to be searched for watch patterns.)" if skipped else ""
+
+
+def _shown_line(hit: Hit, output: Output, limit: int) -> str:
+    line = output.text(hit.offset, hit.offset + hit.length)
+    if line and not line.strip("\N{REPLACEMENT CHARACTER}"):
+        return "[… this line was given back to the disk meanwhile …]"
+    if len(line) <= limit:
         return line
     # The pattern itself should be seen; a mask may have taken its place.
-    start = max(0, line.find(found.pattern) - _LINE // 2)
-    return line[start : start + _LINE] + " […]"
+    start = max(0, line.find(hit.pattern) - limit // 2)
+    return line[start : start + limit] + " […]"
 
 
 def _remarks(found: Found) -> str:
-    remarks = ""
+    remarks = _unsearched(found.skipped)
     if found.suppressed:
-        remarks += f"\n({found.suppressed} more matches since the last notice were not told.)"
+        remarks += f"\n({found.suppressed:,} earlier matches since the last notice are not shown.)"
     if found.is_last:
         remarks += "\n(Too many matches: this watch is now off. You will be told when the process ends instead.)"
     return remarks

@@ -31,3 +31,9 @@ class Redactor:
             shown += [data[position : found.start()], _MASK]
             position = found.end()
         return b"".join([*shown, data[position:end]])
+
+    def text(self, text: str) -> str:
+        """A text with a mask for each secret."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(_MASK, text.encode(errors="surrogatepass")).decode(errors="surrogatepass")

@@ -1,104 +1,159 @@
 """Watch patterns: lines of an output that the agent wants to be told of, and not too often.
 
 A step goes from one state to the next; what it has found is written down together with the state behind it, so that
-a restart neither loses nor doubles a match.
+a restart neither loses nor doubles a match. A match that comes too early is held back, never dropped.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 
 import orjson
 
-# How much of an output one step may be given.
-CHUNK = 256 * 1024
-# A line that gets longer is searched before it ends.
-LINE_LIMIT = 64 * 1024
+# How much of an output one step may be given. While it is searched no other thread can run.
+CHUNK = 32 * 1024
+# A line that gets longer is searched before it ends; a whole chunk can always be searched.
+LINE_LIMIT = CHUNK
+# So many of the lines that are held back are told of, the others are counted.
+HELD_LINES = 20
 
 _STRIKES = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that contains a pattern: where it begins, and how many bytes it has."""
+
+    pattern: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class WatchState:
-    # Everything before it was searched.
+    # Everything before it was searched, or skipped.
     offset: int = 0
     # The offset is in a line that was found already.
     is_done_with_line: bool = False
     told_at: float | None = None
-    # Matches since then that nobody was told of.
+    # The newest hits since then, in their order, and how many more there were before them.
+    held: tuple[Hit, ...] = ()
     suppressed: int = 0
-    # How many times in a row there were such matches.
+    # How many times in a row something had to be held back.
     strikes: int = 0
     is_off: bool = False
+    # Bytes that nobody had the time to search.
+    skipped: int = 0
 
     def dump(self) -> bytes:
         return orjson.dumps(asdict(self))
 
 
 def load_state(data: bytes) -> WatchState:
-    return WatchState(**orjson.loads(data))
+    fields = orjson.loads(data)
+    return WatchState(**fields | {"held": tuple(Hit(**hit) for hit in fields.get("held", ()))})
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A line to tell of, after `suppressed` others. With `is_last` the watch has turned itself off."""
+    """Lines to tell of, at least one, after `suppressed` others. With `is_last` the watch has turned itself off."""
 
-    pattern: str
-    line: bytes
-    offset: int
+    hits: tuple[Hit, ...]
     suppressed: int
     is_last: bool
+    # Bytes before the newest line that were not searched.
+    skipped: int
 
 
-@dataclass(frozen=True, slots=True)
 class Watch:
-    patterns: Sequence[str]
-    # At most one match is told of in this many seconds.
-    interval: float
-    clock: Callable[[], float]
+    def __init__(self, patterns: Sequence[str], interval: float, clock: Callable[[], float]) -> None:
+        """What is found is told of once in `interval` seconds."""
+        self._needles = {pattern.encode(): pattern for pattern in patterns}
+        self._overlap = max(map(len, self._needles)) - 1
+        self._interval = interval
+        self._clock = clock
 
     def step(self, state: WatchState, data: bytes, *, is_whole: bool) -> tuple[WatchState, Found | None]:
         """Search the bytes from state.offset on, up to the next line to tell of. `is_whole`: no more will come, a
         last line needs no newline.
         """
-        start = state.offset
-        while not state.is_off:
-            position = state.offset - start
-            end, has_ended = self._end_of_piece(state, data, position, is_whole=is_whole)
-            if end == position:
-                break
-            piece = data[position:end]
-            pattern = None if state.is_done_with_line else self._pattern_in(piece)
-            state = self._behind(state, piece, has_ended=has_ended, is_found=pattern is not None)
-            if pattern is None:
-                continue
-            state, found = self._judge(state, Found(pattern, piece.rstrip(b"\r\n"), start + position, 0, False))
-            if found is not None:
-                return state, found
-        return state, None
+        now = self._clock()
+        if state.is_off:
+            return state, None
+        if self._wait_at(state, now) > 0:
+            return self.hold(state, data, is_whole=is_whole), None
+        after = self._search(state, data, is_whole=is_whole, most=1)
+        if not after.held:
+            return after, None
+        strikes = state.strikes + 1 if state.held or state.suppressed else 0
+        return _told(replace(after, told_at=now, strikes=strikes, is_off=strikes == _STRIKES))
 
-    def _end_of_piece(self, state: WatchState, data: bytes, position: int, *, is_whole: bool) -> tuple[int, bool]:
-        """Where the next piece to search ends, and whether a line ends there. Nowhere, while a line is incomplete."""
-        newline = data.find(b"\n", position)
-        if newline >= 0:
-            return newline + 1, True
-        if is_whole or state.is_done_with_line or len(data) - position >= LINE_LIMIT:
-            return len(data), is_whole
-        return position, False
+    def hold(self, state: WatchState, data: bytes, *, is_whole: bool) -> WatchState:
+        """Search all of the bytes from state.offset on, and hold back what they contain."""
+        return self._search(state, data, is_whole=is_whole, most=None)
 
-    def _pattern_in(self, piece: bytes) -> str | None:
-        return next((pattern for pattern in self.patterns if pattern.encode() in piece), None)
+    def release(self, state: WatchState) -> tuple[WatchState, Found | None]:
+        """Tell of what is held back, however early it is: nothing more will come."""
+        return _told(replace(state, told_at=self._clock())) if state.held else (state, None)
 
-    def _behind(self, state: WatchState, piece: bytes, *, has_ended: bool, is_found: bool) -> WatchState:
-        is_done = not has_ended and (is_found or state.is_done_with_line)
-        # A pattern may begin in this piece and end in the next one.
-        kept = 0 if has_ended or is_done else max(len(pattern.encode()) for pattern in self.patterns) - 1
-        return replace(state, offset=state.offset + len(piece) - kept, is_done_with_line=is_done)
+    def wait(self, state: WatchState) -> float | None:
+        """In how many seconds there is something to tell of, even if nothing more is found."""
+        return self._wait_at(state, self._clock()) if state.held and not state.is_off else None
 
-    def _judge(self, state: WatchState, found: Found) -> tuple[WatchState, Found | None]:
-        now = self.clock()
-        if state.told_at is not None and 0 <= now - state.told_at < self.interval:
-            return replace(state, suppressed=state.suppressed + 1), None
-        strikes = state.strikes + 1 if state.suppressed else 0
-        is_last = strikes == _STRIKES
-        told = replace(found, suppressed=state.suppressed, is_last=is_last)
-        return replace(state, told_at=now, suppressed=0, strikes=strikes, is_off=is_last), told
+    def _wait_at(self, state: WatchState, now: float) -> float:
+        # A clock that was set back must not silence the watch.
+        if state.told_at is None or now < state.told_at:
+            return 0
+        return max(0, state.told_at + self._interval - now)
+
+    def _search(self, state: WatchState, data: bytes, *, is_whole: bool, most: int | None) -> WatchState:
+        """Hold back what is found, and stop behind the line of the last one, if no more than `most` are wanted."""
+        start = data.find(b"\n") + 1 if state.is_done_with_line else 0
+        if state.is_done_with_line and start == 0:
+            return replace(state, offset=state.offset + len(data))
+        end_of_lines = data.rfind(b"\n") + 1
+        end = len(data) if is_whole or len(data) - end_of_lines >= LINE_LIMIT else end_of_lines
+        found = deque(enumerate(islice(self._matches(data, start, end), most), 1), maxlen=HELD_LINES)
+        is_in_found_line = bool(found) and found[-1][1].end() == len(data)
+        if found and most is not None:
+            end = min(found[-1][1].end() + 1, len(data))
+        # A pattern may begin in this piece of a long line and end in the next one.
+        kept = self._overlap if end > end_of_lines and not is_whole and not is_in_found_line else 0
+        hits = [self._hit(state, data, start, match) for _, match in found]
+        after = replace(state, offset=state.offset + end - kept, is_done_with_line=is_in_found_line)
+        return _holding(after, hits, found[-1][0] if found else 0)
+
+    def _matches(self, data: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
+        """One for each line that has a pattern, from there to the end of the line. Most patterns are not there, and
+        to find that out for each of them is many times as fast as an expression for all.
+        """
+        present = [needle for needle in self._needles if data.find(needle, start, end) >= 0]
+        if not present:
+            return iter(())
+        return re.compile(b"(?:%b)[^\n]*" % b"|".join(map(re.escape, present))).finditer(data, start, end)
+
+    def _hit(self, state: WatchState, data: bytes, start: int, match: re.Match[bytes]) -> Hit:
+        begin = max(start, data.rfind(b"\n", start, match.start()) + 1)
+        line = data[begin : match.end()]
+        pattern = next(pattern for needle, pattern in self._needles.items() if needle in line)
+        return Hit(pattern, state.offset + begin, len(line.rstrip(b"\r")))
+
+
+def skip_to(state: WatchState, offset: int) -> WatchState:
+    """Leave out what lies before the offset, if that was not searched."""
+    if state.is_off or offset <= state.offset:
+        return state
+    skipped = state.skipped + offset - state.offset
+    return replace(state, offset=offset, is_done_with_line=False, skipped=skipped)
+
+
+def _holding(state: WatchState, hits: list[Hit], count: int) -> WatchState:
+    """With `count` more of them, of which these are the newest."""
+    held = (*state.held, *hits)[-HELD_LINES:]
+    return replace(state, held=held, suppressed=state.suppressed + len(state.held) + count - len(held))
+
+
+def _told(state: WatchState) -> tuple[WatchState, Found]:
+    return replace(state, held=(), suppressed=0), Found(state.held, state.suppressed, state.is_off, state.skipped)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wakeful.tools.processes.environment import command_environment
+from wakeful.tools.processes.environment import command_environment, secrets_in
 
 
 def passed(source: dict[str, str], *extra: str, secrets: frozenset[str] = frozenset()) -> dict[str, str]:
@@ -42,3 +42,15 @@ def test_address_with_a_user_alone_is_harmless() -> None:
     source = {"DOCKER_HOST": "ssh://me@machine", "SSH_AUTH_SOCK": "/tmp/a:b@c"}
 
     assert passed(source) == source
+
+
+def test_variables_that_are_named_like_secrets_are_secrets_unless_commands_are_to_have_them() -> None:
+    source = {
+        "ANTHROPIC_API_KEY": "sk-ant-12345",
+        "GITHUB_TOKEN": "ghp_12345678",
+        "KEYBOARD": "qwertyuiop",
+        "SSH_KEY": "/root/.ssh/id_rsa",
+        "PIN_SECRET": "1234",
+    }
+
+    assert secrets_in(source, passed_on=["GITHUB_TOKEN"]) == {"sk-ant-12345"}
