@@ -196,9 +196,9 @@ def _halves(words: list[str]) -> list[str]:
 def _told_in_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
     told: list[UserMessage | ToolMessage] = []
     for message in messages:
-        if not isinstance(message, AssistantMessage):
+        if isinstance(message, UserMessage | ToolMessage):
             told.append(message)
-        elif not message.calls:
+        elif isinstance(message, AssistantMessage) and not message.calls:
             told.clear()
     return told
 

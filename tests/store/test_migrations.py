@@ -13,7 +13,9 @@ from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_session, a_task, a_turn, have_turn
 from wakeful.errors import StoreTooNew
+from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.task import TaskStatus
+from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
 from wakeful.store.postgres.store import PostgresStore
@@ -78,6 +80,28 @@ async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(post
     store = PostgresStore(postgres_url)
     await store.open()
     await _check_rows_of_version_1(store)
+    await store.close()
+
+
+async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "wakeful.db"
+    _apply_to_sqlite(path, SQLITE[:2])
+    _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
+
+    store = SqliteStore(path, FakeClock())
+    await store.open()
+    await _check_that_the_running_turn_goes_on(store)
+    await store.close()
+
+
+async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(postgres_url: str) -> None:
+    await _apply_to_postgres(postgres_url, POSTGRES[:2])
+    async with Admin(postgres_url) as admin:
+        await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
+
+    store = PostgresStore(postgres_url)
+    await store.open()
+    await _check_that_the_running_turn_goes_on(store)
     await store.close()
 
 
@@ -154,6 +178,16 @@ async def _check_rows_of_version_1(store: Store) -> None:
     running = a_task("k1", turn_id="t2")
     ended = a_task("k2", turn_id="t2", index=2, status=TaskStatus.KILLED, exit_code=9, kill_intended=True)
     assert tasks == [running, replace(ended, started_at=41.0, ended_at=42.0)]
+
+
+async def _check_that_the_running_turn_goes_on(store: Store) -> None:
+    taken = await store.write(lambda tx: tx.turns.take_over_if_running("t2", 1, "node2"), lock=["s1"])
+    assert taken is not None
+    assert request_from(taken.request) == TurnRequest()
+    assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
+
+    outcome = Outcome(TurnStatus.DONE)
+    assert await store.write(lambda tx: tx.turns.close_if_running("t2", outcome), lock=["s1"])
 
 
 async def _open_sqlite(path: Path) -> None:

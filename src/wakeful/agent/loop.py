@@ -23,7 +23,8 @@ from wakeful.model.fact import (
     TextDelta,
 )
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage
-from wakeful.tools.base import Tool
+from wakeful.model.request import TurnRequest, request_from
+from wakeful.tools.base import Tool, ToolSpec
 
 # The provider for `provider:model`, and the model's name there.
 FindModel = Callable[[str], tuple[Provider, str]]
@@ -34,16 +35,23 @@ class _Progress:
     """Where a running turn stands."""
 
     brief: Brief
+    # What the client asked of the turn beside its words.
+    request: TurnRequest
     messages: list[Message]
     step: int
     output_tokens: int
-    # The calls of the newest answer, and their results so far.
+    # The calls of the newest answer: how many, which are ours to run, and their results so far.
+    call_count: int = 0
     calls: list[OpenCall] = field(default_factory=list)
+    waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
 
     def note_answer(self, answered: Answered) -> None:
         self.messages.append(answered.message)
-        self.calls = [OpenCall(index, call) for index, call in enumerate(answered.message.calls, start=1)]
+        calls = enumerate(answered.message.calls, start=1)
+        self.call_count = len(answered.message.calls)
+        self.calls = [OpenCall(index, call) for index, call in calls if index not in answered.client_calls]
+        self.waits_for_client = bool(answered.client_calls)
         self.output_tokens += answered.usage.output_tokens
 
     def note_result(self, finished: CallFinished) -> None:
@@ -72,18 +80,21 @@ class Loop:
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
             return
-        progress = _Progress(brief, list(brief.messages), brief.last_step, brief.output_tokens)
+        request = request_from(brief.turn.request)
+        progress = _Progress(brief, request, list(brief.messages), brief.last_step, brief.output_tokens)
         if brief.open_calls:
             async with aclosing(self._carry_on(progress)) as facts:
                 async for fact in facts:
                     yield fact
+        if brief.waits_for_client:
+            return
         while True:
             async with aclosing(self._step(progress)) as facts:
                 async for fact in facts:
                     yield fact
-            if not progress.calls:
+            if not progress.calls or progress.waits_for_client:
                 return
-            progress.messages += await brief.take_inputs(progress.step, len(progress.calls) + 1)
+            progress.messages += await brief.take_inputs(progress.step, progress.call_count + 1)
 
     async def _carry_on(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
         brief = progress.brief
@@ -129,7 +140,9 @@ class Loop:
 
     async def _stream(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
         provider, name = self._provider_of(progress.brief.turn.model)
-        request = ModelRequest(name, INSTRUCTIONS, progress.messages, self._specs)
+        asked = progress.request
+        instructions = f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
+        request = ModelRequest(name, instructions, progress.messages, self._tools_for(asked), asked.options)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:
@@ -139,9 +152,16 @@ class Loop:
                     case ReasoningPart():
                         yield ReasoningDelta(step, part.text)
                     case Finished():
-                        yield Answered(step, _with_own_call_ids(progress, part.message), part.usage)
+                        message = _with_own_call_ids(progress, part.message)
+                        yield Answered(step, message, part.usage, part.is_cut, _client_calls(asked, message))
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
+
+    def _tools_for(self, asked: TurnRequest) -> list[ToolSpec]:
+        """A tool of the client takes the place of one of ours with the same name."""
+        client = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in asked.tools]
+        taken = {tool.name for tool in client}
+        return [spec for spec in self._specs if spec.name not in taken] + client
 
     def _provider_of(self, model: str) -> tuple[Provider, str]:
         try:
@@ -162,6 +182,11 @@ class Loop:
                 f"The turn reached its limit of {limits.token_limit} tokens (WAKEFUL_TOKEN_LIMIT).",
                 code="token_limit",
             )
+
+
+def _client_calls(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
+    names = {tool.name for tool in asked.tools}
+    return frozenset(index for index, call in enumerate(message.calls, start=1) if call.name in names)
 
 
 def _with_own_call_ids(progress: _Progress, message: AssistantMessage) -> AssistantMessage:

@@ -5,10 +5,13 @@ rows and creating the turn is one transaction; so is closing a turn and looking 
 """
 
 import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 
+from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, SessionNotFound
@@ -25,13 +28,11 @@ from wakeful.store.base import Transaction
 MESSAGE_PREFIX = "message:"
 
 _HOUR = 3600.0
-_FINAL_EVENT = {
-    TurnStatus.DONE: events.DONE,
-    TurnStatus.FAILED: events.FAILED,
-    TurnStatus.CANCELLED: events.CANCELLED,
-}
 # After one of these a session's wake-ups wait: trying again by itself would only fail again.
 _BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
+
+# Writes, in the transaction that closes a turn, what others are owed by its end. It awaits that transaction only.
+OnClose = Callable[[Transaction, Turn, Outcome], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,7 @@ class Dispatcher:
     settings: EngineSettings
     # A node that is stopping leaves pending rows to the next one.
     is_stopping: bool = False
+    on_close: OnClose | None = None
 
     async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
         """Open the next turn of an idle session, if something pending asks for one."""
@@ -58,7 +60,7 @@ class Dispatcher:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):
             raise LeaseLost
-        await tx.events.append(turn.session_id, turn.id, [_final_event(turn, outcome)])
+        await tx.events.append(turn.session_id, turn.id, [turn_events.ended(turn, outcome)])
         session = await require_session(tx, turn.session_id)
         is_done = outcome.status is TurnStatus.DONE
         settled = replace(
@@ -81,6 +83,8 @@ class Dispatcher:
         if not is_done:
             await _end_inline_tasks(tx, turn)
             await tx.approvals.expire(turn.id, await tx.now())
+        if self.on_close is not None:
+            await self.on_close(tx, turn, outcome)
         return await self.open_next(tx, settled)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
@@ -91,7 +95,7 @@ class Dispatcher:
             return []
         await tx.inbox.claim([row.id for row in rows], turn.id)
         now = await tx.now()
-        entries = [_entry(turn.id, step, index + i, row, "joined", now) for i, row in enumerate(rows)]
+        entries = _entries(turn.id, step, index, rows, "joined", now)
         await tx.journal.add(entries)
         await tx.events.append(turn.session_id, turn.id, [_input_event(entry) for entry in entries])
         await tx.turns.mark_recorded(turn.id)
@@ -109,11 +113,12 @@ class Dispatcher:
 
     async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Assignment:
         first = batch.first
+        asked = first.data
         told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
-            parent=session.head,
+            parent=session.checkpoint if asked.get("from_checkpoint") else session.head,
             door=first.door,
             address=first.address,
             source=first.source,
@@ -123,19 +128,20 @@ class Dispatcher:
             status=TurnStatus.RUNNING,
             node=self.node,
             epoch=1,
-            recorded_seq=1 + len(told),
+            recorded_seq=1 + sum(max(1, len(row.data.get("inputs", ()))) for row in told),
             attempt=_attempt_of(batch),
             workspace=session.workspace,
             message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
+            request=orjson.dumps(asked.get("request", {})),
             opened_at=now,
         )
         await tx.turns.open(turn)
         await tx.inbox.claim([row.id for row in batch.rows], turn.id)
         await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
         how = "opened" if batch.is_wakeup else "with_message"
-        inputs = [_entry(turn.id, 0, index, row, how, now) for index, row in enumerate(told)]
+        inputs = _entries(turn.id, 0, 0, told, how, now)
         await tx.journal.add(inputs)
-        await tx.events.append(session.id, turn.id, [_started_event(turn), *map(_input_event, inputs)])
+        await tx.events.append(session.id, turn.id, [turn_events.started(turn), *map(_input_event, inputs)])
         opened = replace(turn, last_seq=turn.recorded_seq)
         return Assignment(opened, inputs if turn.parent is None else None)
 
@@ -197,30 +203,32 @@ async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:
             await tx.tasks.intend_kill_if_running(task.id)
 
 
-def _entry(turn_id: str, step: int, index: int, row: InboxRow, delivered: str, now: float) -> Entry:
-    """`delivered` tells how a notice reached the agent: it opened the turn, rode along, or joined it."""
-    data = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX), "text": row.data["text"]}
-    if row.kind is RowKind.NOTICE:
+def _entries(turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float) -> list[Entry]:
+    """What the rows tell, from this place in the journal on. `delivered` tells how a notice reached the agent: it
+    opened the turn, rode along, or joined it.
+    """
+    told = [data for row in rows for data in _inputs_of(row, delivered, now)]
+    return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(told)]
+
+
+def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
+    data = row.data
+    origin = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX)}
+    if inputs := data.get("inputs"):
+        yield from (origin | given for given in inputs)
+    elif row.kind is RowKind.NOTICE:
         latency = round(max(0.0, now - row.created_at) * 1000)
-        data["notice"] = row.data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
-    return input_entry(turn_id, step, index, data)
-
-
-def _started_event(turn: Turn) -> NewEvent:
-    data = {"turn_id": turn.id, "session_id": turn.session_id, "source": turn.source, "parent": turn.parent}
-    return NewEvent.of(events.TURN_STARTED, data)
+        notice = data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
+        yield origin | {"text": data["text"], "notice": notice}
+    else:
+        yield origin | {"text": data["text"]}
 
 
 def _input_event(entry: Entry) -> NewEvent:
     recorded = entry.data
     data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
+    if "role" in recorded:
+        data["role"] = recorded["role"]
     if "notice" in recorded:
         return NewEvent.of(events.NOTICE, data | recorded["notice"])
     return NewEvent.of(events.MESSAGE, data | {"client_message_id": recorded["message_id"]})
-
-
-def _final_event(turn: Turn, outcome: Outcome) -> NewEvent:
-    data = {"turn_id": turn.id, "session_id": turn.session_id}
-    if outcome.code:
-        data |= {"code": outcome.code, "message": outcome.message}
-    return NewEvent.of(_FINAL_EVENT[outcome.status], data)

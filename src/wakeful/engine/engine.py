@@ -9,7 +9,8 @@ from wakeful.engine.assignment import Assignment
 from wakeful.engine.broadcaster import Broadcaster
 from wakeful.engine.custodian import Custodian
 from wakeful.engine.delegations import Delegations
-from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.dispatcher import Dispatcher, OnClose, require_session
+from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
 from wakeful.engine.intake import Intake
 from wakeful.engine.lease_keeper import LeaseKeeper
@@ -20,13 +21,13 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.engine.timekeeper import Timekeeper
-from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
+from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, Event, NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Body, Store, Transaction
 
 # What a stop may take beyond its grace.
 _RELEASE_SECONDS = 1.5
@@ -45,11 +46,12 @@ class Engine:
         *,
         host: Host,
         binder: TurnBinder,
+        on_close: OnClose | None = None,
     ) -> None:
         self.node = new_id("node")
         self._store = store
         self._settings = settings
-        self._dispatcher = Dispatcher(self.node, settings)
+        self._dispatcher = Dispatcher(self.node, settings, on_close=on_close)
         self._intake = Intake(self._dispatcher)
         executor = Executor(store, self._dispatcher, settings)
         self._runners = Runners(store, self._dispatcher, executor, binder)
@@ -63,8 +65,9 @@ class Engine:
         self.delegations = Delegations(store, self._dispatcher, self._runners, clock, settings, host)
         self.tasks.on_delegations = self.delegations.take
         self.approvals = Approvals(store, clock, settings)
+        self.ephemeral = EphemeralTurns(binder, settings)
         equipment = equip(self)
-        executor.loop = equipment.loop
+        executor.loop = self.ephemeral.loop = equipment.loop
         self._custodian = Custodian(store, self.node, host, self.tasks, clock, settings, equipment.processes)
 
     @property
@@ -99,7 +102,7 @@ class Engine:
         try:
             async with asyncio.timeout(grace + _RELEASE_SECONDS):
                 await _end(self._jobs)
-                await self._runners.drain(grace)
+                await asyncio.gather(self._runners.drain(grace), self.ephemeral.drain(grace))
                 await self._release_all()
         except (TimeoutError, StoreError) as error:
             logger.warning("some turns could not be released: %s", str(error) or "the store does not answer")
@@ -155,23 +158,47 @@ class Engine:
 
         await self._runners.commit(body, lock=[session_id])
 
-    async def submit(self, submission: Submission) -> Receipt:
-        """Accept a message. It is on disk when this returns, and its turn too if the session was idle."""
+    async def submit(self, submission: Submission, *, before: Body[Receipt | None] | None = None) -> Receipt:
+        """Accept a message. It is on disk when this returns, and its turn too if the session was idle.
+
+        `before` runs first, in the same transaction: it may write what belongs to the message, refuse it by raising,
+        or return the receipt of one that takes its place.
+        """
         if self._dispatcher.is_stopping:
             raise EngineStopping
 
         async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
-            return await self._intake.accept(tx, submission)
+            known = None if before is None else await before(tx)
+            return (known, None) if known is not None else await self._intake.accept(tx, submission)
 
         return await self._runners.commit(body, lock=[submission.session_id])
 
-    async def cancel(self, session_id: str) -> bool:
-        """Stop the active turn, on whichever node it runs; false when there is none. The queue stays."""
+    async def record(self, submission: Submission) -> str:
+        """Add words to a conversation that nobody is to answer: a turn that is done as soon as it is there. Returns
+        its id. Raises SessionBusy.
+        """
+
+        async def body(tx: Transaction) -> str:
+            session = await require_session(tx, submission.session_id)
+            if session.active is not None:
+                raise SessionBusy(session.active)
+            receipt, opened = await self._intake.accept(tx, submission)
+            assert opened is not None
+            await self._dispatcher.close(tx, opened.turn, Outcome(TurnStatus.DONE))
+            return receipt.turn_id
+
+        return await self._store.write(body, lock=[submission.session_id])
+
+    async def cancel(self, session_id: str, turn_id: str = "") -> bool:
+        """Stop the active turn, on whichever node it runs; false when there is none. The queue stays.
+
+        With a turn's id: only if it is that one.
+        """
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             session = await require_session(tx, session_id)
             active = None if session.active is None else await tx.turns.get(session.active)
-            if active is None:
+            if active is None or active.id != (turn_id or active.id):
                 return False, None
             return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
 

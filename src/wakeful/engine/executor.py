@@ -14,11 +14,13 @@ from wakeful.engine.recorder import Recorder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry
-from wakeful.model.message import Message, UserMessage
-from wakeful.model.transcript import fold
-from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.model.journal import Entry, input_message
+from wakeful.model.message import Message
+from wakeful.model.transcript import Transcript, fold
+from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
+
+_OUTPUT_LIMIT = "max_output_tokens"
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +63,9 @@ class Executor:
                     f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                     code="resume_limit",
                 )
-            await self._follow(await self._brief(assignment, recorder), recorder)
+            transcript = fold(await self._journal(assignment), assignment.turn.id)
+            brief = await self._brief(assignment.turn, transcript, recorder)
+            is_cut = await self._follow(brief, recorder, is_cut=transcript.is_cut)
         except TurnFailed as failure:
             # What was said before it failed is part of the log.
             await recorder.flushed()
@@ -72,11 +76,9 @@ class Executor:
             logger.exception("turn %s broke", assignment.turn.id)
             message = "Something broke inside the server; its log has the details."
             return Outcome(TurnStatus.FAILED, "internal_error", message)
-        return Outcome(TurnStatus.DONE)
+        return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
 
-    async def _brief(self, assignment: Assignment, recorder: Recorder) -> Brief:
-        turn = assignment.turn
-        transcript = fold(await self._journal(assignment), turn.id)
+    async def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
         if turn.last_seq > turn.recorded_seq:
             await recorder.abandon(StepAbandoned(transcript.last_step + 1))
         return Brief(
@@ -84,6 +86,7 @@ class Executor:
             messages=transcript.messages,
             last_step=transcript.last_step,
             open_calls=transcript.open_calls,
+            waits_for_client=transcript.waits_for_client,
             is_answered=transcript.is_answered,
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
@@ -103,16 +106,19 @@ class Executor:
         if self.dispatcher.is_stopping:
             raise _Paused
         entries = await recorder.join(step, index)
-        return [UserMessage(entry.data["text"]) for entry in entries]
+        return [input_message(entry) for entry in entries]
 
-    async def _follow(self, brief: Brief, recorder: Recorder) -> None:
+    async def _follow(self, brief: Brief, recorder: Recorder, *, is_cut: bool) -> bool:
+        """Record what happens, to the end; whether the last answer was cut at the model's output limit."""
         # From here, not from the opening: the hours in which no server was up are not the turn's fault.
         timeout = asyncio.timeout(self.settings.turn_seconds)
         try:
             async with timeout, aclosing(self.loop.run(brief)) as facts:
                 async for fact in facts:
                     await self._record(fact, recorder)
+                    is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
             await recorder.flushed()
+            return is_cut
         except TimeoutError as error:
             if not timeout.expired():
                 raise

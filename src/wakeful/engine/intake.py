@@ -1,6 +1,7 @@
 """A message comes in: what it does to its session, idle or busy, in one transaction."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -31,7 +32,7 @@ class Intake:
             return await self._known(tx, row), None
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
-        if not session.title:
+        if not session.title and submission.text:
             await tx.sessions.change(session.id, title=_title_from(submission.text))
         opened = await self._make_room(tx, session, submission.if_busy)
         is_queued = opened is None or opened.turn.id != row.turn_id
@@ -73,12 +74,23 @@ def _row_of(submission: Submission, now: float) -> InboxRow:
         dedupe_key=MESSAGE_PREFIX + submission.dedupe_key,
         kind=RowKind.MESSAGE,
         source=submission.source,
-        turn_id=new_id("turn"),
+        turn_id=submission.turn_id or new_id("turn"),
         door=submission.door,
         address=submission.address,
         model=submission.model,
-        payload=orjson.dumps({"text": submission.text}),
+        payload=orjson.dumps(_payload(submission)),
         steers=submission.if_busy is IfBusy.STEER,
         is_urgent=submission.if_busy is IfBusy.INTERRUPT,
         created_at=now,
     )
+
+
+def _payload(submission: Submission) -> dict[str, Any]:
+    if not submission.inputs and not submission.request.kind:
+        return {"text": submission.text}
+    return {
+        "text": submission.text,
+        "inputs": submission.inputs,
+        "request": submission.request,
+        "from_checkpoint": submission.from_checkpoint,
+    }

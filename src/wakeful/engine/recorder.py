@@ -5,8 +5,8 @@ transaction each. Nothing overtakes: a step is recorded after the text that came
 import asyncio
 from collections.abc import Callable
 
+from wakeful.engine import turn_events
 from wakeful.engine.dispatcher import Dispatcher
-from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal import Entry, answer_entry, result_entry
@@ -49,13 +49,11 @@ class Recorder:
 
     async def abandon(self, fact: StepAbandoned) -> None:
         await self.flushed()
-        await self._store.append(self._lease, [NewEvent.of(events.STEP_ABANDONED, {"step": fact.step})])
+        await self._store.append(self._lease, [turn_events.abandoned(fact)])
 
     async def answer(self, fact: Answered) -> None:
         await self.flushed()
-        told = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
-        told.append(NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage}))
-        await self._record([answer_entry(self._lease.turn_id, fact.step, fact.message, fact.usage)], told, ())
+        await self._record([answer_entry(self._lease.turn_id, fact)], turn_events.answered(fact), ())
 
     async def result(self, fact: CallFinished) -> None:
         entry = result_entry(
@@ -66,8 +64,7 @@ class Recorder:
             text=fact.text,
             seconds=fact.seconds,
         )
-        data = {"step": fact.step, "call_id": fact.call.id, "result": fact.text, "seconds": fact.seconds}
-        await self._record([entry], [NewEvent.of(events.TOOL_COMPLETE, data)], fact.consumes)
+        await self._record([entry], [turn_events.call_finished(fact)], fact.consumes)
 
     async def join(self, step: int, index: int) -> list[Entry]:
         async def body(tx: Transaction) -> list[Entry]:
@@ -89,7 +86,7 @@ class Recorder:
     async def _flush(self) -> None:
         while self._waiting:
             waiting, self._waiting, self._size = self._waiting, [], 0
-            await self._store.append(self._lease, _merged(waiting))
+            await self._store.append(self._lease, turn_events.streamed(waiting))
 
     async def _record(self, entries: list[Entry], told: list[NewEvent], consumes: tuple[str, ...]) -> None:
         lease = self._lease
@@ -103,19 +100,3 @@ class Recorder:
             await tx.turns.mark_recorded(lease.turn_id)
 
         await self._store.write(body, lock=[lease.session_id])
-
-
-def _merged(deltas: list[TextDelta | ReasoningDelta]) -> list[NewEvent]:
-    """Neighbours of one kind and step become one event."""
-    groups: list[tuple[str, int, list[str]]] = []
-    for delta in deltas:
-        kind = events.TOKEN if isinstance(delta, TextDelta) else events.REASONING
-        if not groups or groups[-1][:2] != (kind, delta.step):
-            groups.append((kind, delta.step, []))
-        groups[-1][2].append(delta.text)
-    return [NewEvent.of(kind, {"step": step, "text": "".join(texts)}) for kind, step, texts in groups]
-
-
-def _call_data(fact: Answered, index: int) -> dict[str, object]:
-    call = fact.message.calls[index]
-    return {"step": fact.step, "call_id": call.id, "name": call.name, "arguments": call.arguments}

@@ -1,8 +1,11 @@
 """A message on its way in, and the answer its sender gets."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from wakeful.model.inbox import IfBusy
+from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
 
@@ -18,6 +21,14 @@ class Submission:
     model: str
     source: str = "user"
     if_busy: IfBusy = IfBusy.QUEUE
+    # Words of several roles, calls and results, in place of the text: see model/journal.py.
+    inputs: Sequence[Mapping[str, Any]] = ()
+    # What the client asks of the turn beside them.
+    request: TurnRequest = field(default_factory=TurnRequest)
+    # Grow from the latest turn that completed, not from the last one.
+    from_checkpoint: bool = False
+    # The id that the turn will have; empty: a new one.
+    turn_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,9 @@ class TaskRunner:
             task = await tx.tasks.get(task_id)
             if task is None or task.session_id == turn.session_id:
                 return task
-            session = await require_session(tx, turn.session_id)
-            return task if _is_shared(task, turn, session) else None
+            # A turn that is not stored has no session of its own.
+            session = await tx.sessions.get(turn.session_id)
+            return task if session is not None and _is_shared(task, turn, session) else None
 
         return await self._store.read(body)
 
@@ -72,7 +73,9 @@ class TaskRunner:
             own = await tx.tasks.of_session(turn.session_id)
             if turn.door.name != _SHARED_DOOR:
                 return own
-            session = await require_session(tx, turn.session_id)
+            session = await tx.sessions.get(turn.session_id)
+            if session is None:
+                return own
             others = [task for task in await tx.tasks.page(session.owner, limit=_PAGE) if task.session_id != session.id]
             shared = [task for task in others if _is_shared(task, turn, session)]
             return sorted(own + shared, key=lambda task: (task.started_at, task.id))

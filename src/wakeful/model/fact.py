@@ -31,6 +31,10 @@ class Answered:
     step: int
     message: AssistantMessage
     usage: Usage
+    # The model reached its output limit: the text stops in the middle.
+    is_cut: bool = False
+    # Which of its calls, counted from 1, are for the client to run.
+    client_calls: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,9 @@ class Brief:
     last_step: int
     # The calls of that step without a result.
     open_calls: Sequence[OpenCall]
-    # The last recorded answer made no calls: there is nothing left to do.
+    # That step also made calls that the client runs: when ours are done, so is the turn.
+    waits_for_client: bool
+    # There is nothing left to do: the last recorded answer made no calls, or only such as the client runs.
     is_answered: bool
     # What the answers of this turn have cost so far.
     output_tokens: int

@@ -12,8 +12,17 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemMessage:
+    """Words of a client that stand above the user's."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessage:
     text: str
+    # Addresses of images, or the images themselves as data: addresses.
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,7 @@ class ToolMessage:
     text: str
 
 
-Message = UserMessage | AssistantMessage | ToolMessage
+Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ class Session:
     title: str = ""
     # The delegation that it works for; None for a session of its own.
     task_id: str | None = None
+    # Whether people see it among their sessions; not when it was made for a single response.
+    is_listed: bool = True
     # The last closed turn, whatever its status: the next turn grows from here.
     head: str | None = None
     # The latest turn that completed.

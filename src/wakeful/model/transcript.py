@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wakeful.model.fact import OpenCall
-from wakeful.model.journal import Entry, EntryKind, answer_of, usage_of
-from wakeful.model.message import AssistantMessage, Message, ToolMessage, UserMessage
+from wakeful.model.journal import Entry, EntryKind, answer_of, client_calls_of, input_message, is_cut, usage_of
+from wakeful.model.message import AssistantMessage, Message, ToolMessage
 
 INTERRUPTED = "interrupted: the turn ended before this call had a result; whether it took effect is unknown"
 
@@ -17,44 +17,86 @@ class Transcript:
     messages: list[Message] = field(default_factory=list)
     last_step: int = 0
     open_calls: list[OpenCall] = field(default_factory=list)
+    # The last answer made calls that the client runs: when ours are done, so is the turn.
+    waits_for_client: bool = False
     is_answered: bool = False
+    # The last answer reached the model's output limit.
+    is_cut: bool = False
     output_tokens: int = 0
 
 
 def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
     """Fold the journal of a chain of turns, oldest first, that ends with the turn `turn_id`.
 
-    Calls that an earlier turn left without a result are answered as interrupted, because providers refuse a
-    conversation with unanswered calls. Those of the last turn stay open: its loop decides about them.
+    Calls without a result are answered by a client in the words that follow, or else as interrupted, because providers
+    refuse a conversation with unanswered calls. Those of the last turn's last answer stay open: its loop decides about
+    them, but not about those that the client runs.
     """
     transcript = Transcript()
-    speaking = ""
+    last: Entry | None = None
+    before = ""
     for entry in entries:
-        if entry.turn_id != speaking:
+        role = _role_of(entry)
+        if role == before == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
+            continue
+        before = role
+        if entry.kind is not EntryKind.RESULT and role != "tool":
             _answer_open_calls(transcript)
-            speaking = entry.turn_id
         _add(transcript, entry)
-        if speaking == turn_id and entry.kind is EntryKind.ANSWER:
+        if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER:
+            last = entry
             transcript.last_step = entry.step
             transcript.output_tokens += usage_of(entry).output_tokens
-    if speaking != turn_id:
+    if last is None:
         _answer_open_calls(transcript)
-    last = transcript.messages[-1] if transcript.messages else None
-    transcript.is_answered = transcript.last_step > 0 and isinstance(last, AssistantMessage) and not last.calls
+    else:
+        _find_standing(transcript, last)
     return transcript
 
 
+def _find_standing(transcript: Transcript, last: Entry) -> None:
+    """`last` is the last turn's last answer."""
+    client_calls = client_calls_of(last)
+    transcript.waits_for_client = bool(client_calls)
+    transcript.open_calls = [call for call in transcript.open_calls if call.index not in client_calls]
+    is_final = bool(client_calls) or not answer_of(last).calls
+    # Words that joined after it have to be answered, too.
+    newest = transcript.messages[-1]
+    is_newest = isinstance(newest, AssistantMessage | ToolMessage)
+    transcript.is_answered = is_final and is_newest and not transcript.open_calls
+    transcript.is_cut = is_cut(last)
+
+
+def _role_of(entry: Entry) -> str:
+    """Whose words a client has given; empty for what is not from a client."""
+    return str(entry.data.get("role", "user")) if entry.kind is EntryKind.INPUT else ""
+
+
+def _go_on_with_answer(transcript: Transcript, more: Message) -> bool:
+    """Clients give an answer piece by piece, each call on its own; to the model it is one message with its calls."""
+    begun = transcript.messages[-1]
+    assert isinstance(begun, AssistantMessage)
+    assert isinstance(more, AssistantMessage)
+    if begun.text and more.text and not (begun.calls or more.calls):
+        return False
+    whole = AssistantMessage(begun.text + more.text, begun.reasoning, begun.calls + more.calls)
+    transcript.messages[-1] = whole
+    transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(whole.calls, start=1)]
+    return True
+
+
 def _add(transcript: Transcript, entry: Entry) -> None:
-    if entry.kind is EntryKind.INPUT:
-        transcript.messages.append(UserMessage(entry.data["text"]))
-    elif entry.kind is EntryKind.ANSWER:
-        answer = answer_of(entry)
-        transcript.messages.append(answer)
-        transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(answer.calls, start=1)]
-    else:
+    if entry.kind is EntryKind.RESULT:
         data = entry.data
         transcript.messages.append(ToolMessage(data["call_id"], data["text"]))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
+        return
+    message = answer_of(entry) if entry.kind is EntryKind.ANSWER else input_message(entry)
+    transcript.messages.append(message)
+    if isinstance(message, AssistantMessage):
+        transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(message.calls, start=1)]
+    elif isinstance(message, ToolMessage):
+        transcript.open_calls = [call for call in transcript.open_calls if call.call.id != message.call_id]
 
 
 def _answer_open_calls(transcript: Transcript) -> None:

@@ -61,6 +61,12 @@ class Turn:
     workspace: str = ""
     # Its sender's name for the message that opened it; empty for a wake-up.
     message_id: str = ""
+    # What its client asked of it beside the words: JSON, see request.py.
+    request: bytes = b"{}"
+    # Its client has deleted it, as a response.
+    is_hidden: bool = False
+    # It lives in memory only and ends with its reader (store=false): nothing can be written down in its name.
+    is_ephemeral: bool = False
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None
@@ -90,3 +96,5 @@ class Outcome:
     code: str = ""
     message: str = ""
     passing: bool = False
+    # Why an answer that ended in good order is not whole: the model reached its output limit.
+    incomplete: str = ""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from wakeful.model.approval import Approval, Choice
+from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
@@ -57,7 +59,8 @@ class Sessions(Protocol):
     async def page(
         self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
     ) -> list[Session]:
-        """The sessions of an owner, or of everybody, that no delegation works in; the one changed last comes first.
+        """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
+        last comes first.
 
         `query`: only those with these words in their title or their messages, whatever their case. `before`: only
         those that come after this (updated_at, id) in the list.
@@ -91,6 +94,10 @@ class Turns(Protocol):
     async def open(self, turn: Turn) -> None: ...
 
     async def get(self, turn_id: str) -> Turn | None: ...
+
+    async def hide(self, turn_id: str) -> None:
+        """Whoever asked for it wants it gone. Only its own name is: what grew from it stays."""
+        ...
 
     async def chain(self, turn_id: str, limit: int) -> list[Turn]:
         """The turn and its ancestors, newest first, `limit` at most."""
@@ -258,6 +265,61 @@ class Approvals(Protocol):
     async def is_allowed(self, danger: str, session_id: str, owner: str) -> bool: ...
 
 
+class Conversations(Protocol):
+    async def create_if_absent(self, conversation: Conversation) -> bool:
+        """False when its owner has one of this name already."""
+        ...
+
+    async def get(self, conversation_id: str) -> Conversation | None: ...
+
+    async def named(self, owner: str, name: str) -> Conversation | None: ...
+
+    async def of_session(self, session_id: str) -> Conversation | None: ...
+
+    async def change(self, conversation_id: str, metadata: bytes) -> None: ...
+
+    async def delete(self, conversation_id: str) -> None:
+        """The name and the id are gone; the turns stay, for the responses that they are."""
+        ...
+
+
+class IdempotencyKeys(Protocol):
+    async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
+        """Write the key down, or find the one that was there first."""
+        ...
+
+    async def find(self, owner: str, key: str) -> IdempotencyKey | None: ...
+
+    async def drop(self, owner: str, key: str) -> None: ...
+
+
+class Deliveries(Protocol):
+    """What is owed to receivers of webhooks. A row outlives the process that wrote it."""
+
+    async def add_if_absent(self, delivery: Delivery, due_at: float) -> bool: ...
+
+    async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
+        """Hand out what is due, the longest due first, and make it due again at `hold_until`: nobody else gets it
+        meanwhile."""
+        ...
+
+    async def next_due(self) -> float | None:
+        """None when nothing waits."""
+        ...
+
+    async def done(self, delivery_id: str) -> None:
+        """It has arrived and is forgotten. One that is not there is no error, here and below."""
+        ...
+
+    async def retry_later(self, delivery_id: str, at: float, error: str) -> None:
+        """A try has failed, which is counted."""
+        ...
+
+    async def give_up(self, delivery_id: str, error: str) -> None:
+        """It stays for people to look at, and is never due again."""
+        ...
+
+
 class Nodes(Protocol):
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:
         """Also says that the host is up."""
@@ -281,6 +343,12 @@ class Transaction(Protocol):
     def tasks(self) -> Tasks: ...
     @property
     def approvals(self) -> Approvals: ...
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def idempotency_keys(self) -> IdempotencyKeys: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
     @property
     def nodes(self) -> Nodes: ...
 

@@ -3,6 +3,8 @@
 from typing import Any, Protocol
 
 from wakeful.model.approval import Approval, Choice
+from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.delivery import Delivery
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.session import Address, Session
@@ -23,6 +25,7 @@ def session_from(row: Row) -> Session:
         workspace=row["workspace"],
         title=row["title"],
         task_id=row["task_id"],
+        is_listed=bool(row["is_listed"]),
         head=row["head"],
         checkpoint=row["checkpoint"],
         active=row["active"],
@@ -55,6 +58,8 @@ def turn_from(row: Row) -> Turn:
         attempt=row["attempt"],
         workspace=row["workspace"],
         message_id=row["message_id"],
+        request=row["request"],
+        is_hidden=bool(row["is_hidden"]),
         error=row["error"],
         opened_at=row["opened_at"],
         closed_at=row["closed_at"],
@@ -137,6 +142,25 @@ def approval_from(row: Row) -> Approval:
         choice=None if choice is None else Choice(choice),
         created_at=row["created_at"],
     )
+
+
+def conversation_from(row: Row) -> Conversation:
+    return Conversation(
+        id=row["id"],
+        owner=row["owner"],
+        session_id=row["session_id"],
+        name=row["name"],
+        metadata=row["metadata"],
+        created_at=row["created_at"],
+    )
+
+
+def idempotency_key_from(row: Row) -> IdempotencyKey:
+    return IdempotencyKey(row["owner"], row["key"], row["fingerprint"], row["turn_id"], row["created_at"])
+
+
+def delivery_from(row: Row) -> Delivery:
+    return Delivery(row["id"], row["event_id"], row["endpoint"], row["body"], row["tries"])
 
 
 def _door_from(row: Row) -> Door:

@@ -10,6 +10,7 @@ from wakeful.errors import TooManyDelegations
 from wakeful.model.task import Task, TaskStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 from wakeful.tools.ports import Delegator
+from wakeful.tools.stored_turn import NEEDS_STORED_TURN
 
 _SYNCHRONOUSLY = (
     "This channel cannot deliver a result later, so the sub-agents ran synchronously, in this turn: "
@@ -61,6 +62,9 @@ class DelegateTool:
         wants_background = arguments.get("background", False)
         if not isinstance(wants_background, bool):
             return _error("background must be true or false")
+        if context.turn.is_ephemeral:
+            # Its sub-agents' sessions and results would be rows that point to nothing.
+            return _error(NEEDS_STORED_TURN)
         is_inline = not (wants_background and async_delivery_supported())
         try:
             tasks = await self._delegator.begin(context.turn, context.step, context.index, goals, is_inline=is_inline)

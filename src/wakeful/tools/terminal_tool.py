@@ -17,6 +17,7 @@ from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
 from wakeful.tools.processes.launch import Launch, launch_of
+from wakeful.tools.stored_turn import NEEDS_STORED_TURN
 from wakeful.tools.terminal_request import (
     DEFAULT_TIMEOUT,
     LONGEST_TIMEOUT,
@@ -94,6 +95,8 @@ class TerminalTool:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
             return ToolResult(_refusal(str(unusable)))
+        if request.background and context.turn.is_ephemeral:
+            return ToolResult(_refusal(NEEDS_STORED_TURN))
         if refusal := await self._gate.refusal(request.command, request.workdir, context):
             return ToolResult(_refusal(refusal))
         if not request.background:

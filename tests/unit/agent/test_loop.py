@@ -15,6 +15,7 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.transcript import INTERRUPTED
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -36,17 +37,20 @@ class ScriptedModel:
 
     answers: list[tuple[list[str], tuple[ToolCall, ...] | Exception]]
     requests: list[list[Message]] = field(default_factory=list)
+    asked: list[ModelRequest] = field(default_factory=list)
+    is_cut: bool = False
     is_closed: bool = False
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
         self.requests.append(list(request.messages))
+        self.asked.append(request)
         texts, end = self.answers.pop(0)
         try:
             for text in texts:
                 yield TextPart(text)
             if isinstance(end, Exception):
                 raise end
-            yield Finished(AssistantMessage("".join(texts), calls=end), Usage(10, 5))
+            yield Finished(AssistantMessage("".join(texts), calls=end), Usage(10, 5), self.is_cut)
         finally:
             self.is_closed = True
 
@@ -89,13 +93,16 @@ def brief_with(
     *,
     last_step: int = 0,
     open_calls: Sequence[OpenCall] = (),
+    waits_for_client: bool = False,
     is_answered: bool = False,
     arriving: Sequence[Message] = (),
+    asked: TurnRequest | None = None,
 ) -> Brief:
     async def take_inputs(step: int, index: int) -> Sequence[Message]:
         return arriving
 
-    return Brief(TURN, messages, last_step, open_calls, is_answered, 0, take_inputs)
+    turn = TURN if asked is None else replace(TURN, request=asked.dump())
+    return Brief(turn, messages, last_step, open_calls, waits_for_client, is_answered, 0, take_inputs)
 
 
 async def facts_of(loop: Loop, brief: Brief) -> list[Fact]:
@@ -259,3 +266,65 @@ async def test_known_secrets_are_taken_out_of_every_result() -> None:
     facts = await facts_of(loop, brief_with())
     assert [fact.text for fact in facts if isinstance(fact, CallFinished)] == ["echo ***"]
     assert model.requests[1][-1] == ToolMessage("c1", "echo ***")
+
+
+# A client with a tool of its own.
+WITH_LOOK = TurnRequest("response", "Be brief.", (ClientTool("look", "sees", {"type": "object"}),), {"temperature": 0})
+
+
+async def test_a_call_for_the_client_ends_the_turn() -> None:
+    model = ScriptedModel([(["I look"], (call("look"),))])
+    facts = await facts_of(loop_with(model, EchoTool()), brief_with(asked=WITH_LOOK))
+    assert isinstance(facts[-1], Answered)
+    assert facts[-1].client_calls == {1}
+    assert len(model.requests) == 1
+
+
+async def test_our_own_calls_run_before_a_turn_ends_with_calls_for_the_client() -> None:
+    tool = EchoTool()
+    model = ScriptedModel([([], (call("look", "a"), call("echo", "b"), call("look", "c")))])
+    facts = await facts_of(loop_with(model, tool), brief_with(asked=WITH_LOOK, arriving=[UserMessage("too early")]))
+    assert [type(fact).__name__ for fact in facts] == ["Answered", "CallFinished"]
+    assert isinstance(facts[0], Answered)
+    assert isinstance(facts[1], CallFinished)
+    assert (facts[0].client_calls, facts[1].index, facts[1].call.id) == (frozenset({1, 3}), 2, "b")
+    assert (len(tool.runs), len(model.requests)) == (1, 1)
+
+
+async def test_the_model_is_told_what_the_client_asks_for() -> None:
+    model = ScriptedModel([(["done"], ())])
+    await facts_of(loop_with(model, EchoTool()), brief_with(asked=WITH_LOOK))
+    asked = model.asked[0]
+    assert asked.instructions.endswith("Be brief.")
+    assert asked.options == {"temperature": 0}
+    assert [tool.name for tool in asked.tools] == ["echo", "look"]
+
+
+async def test_a_tool_of_the_client_takes_the_place_of_ours_with_the_same_name() -> None:
+    tool = EchoTool()
+    model = ScriptedModel([([], (call("echo"),))])
+    asked = TurnRequest("response", tools=(ClientTool("echo", "another one"),))
+    facts = await facts_of(loop_with(model, tool), brief_with(asked=asked))
+    assert [spec.description for spec in model.asked[0].tools] == ["another one"]
+    assert isinstance(facts[-1], Answered)
+    assert (facts[-1].client_calls, tool.runs) == (frozenset({1}), [])
+
+
+async def test_after_a_crash_our_open_calls_run_and_the_turn_then_waits_for_its_client() -> None:
+    tool, model = EchoTool(is_harmless=True), ScriptedModel([])
+    brief = brief_with(last_step=1, open_calls=[OpenCall(2, call("echo", "b"))], waits_for_client=True, asked=WITH_LOOK)
+    facts = await facts_of(loop_with(model, tool), brief)
+    assert [(type(fact).__name__, getattr(fact, "index", None)) for fact in facts] == [("CallFinished", 2)]
+    assert model.requests == []
+
+
+async def test_after_a_crash_a_turn_with_only_calls_for_the_client_does_nothing_more() -> None:
+    brief = brief_with(last_step=1, waits_for_client=True, is_answered=True, asked=WITH_LOOK)
+    assert await facts_of(loop_with(ScriptedModel([])), brief) == []
+
+
+async def test_an_answer_that_reached_the_output_limit_is_told_as_cut() -> None:
+    model = ScriptedModel([(["so m"], ())], is_cut=True)
+    facts = await facts_of(loop_with(model), brief_with())
+    assert isinstance(facts[-1], Answered)
+    assert facts[-1].is_cut

@@ -1,8 +1,8 @@
 """What the loop asks of a model: one streamed answer. A stream ends with `Finished`, or it was not an answer."""
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from wakeful.model.message import AssistantMessage, Message, Usage
 from wakeful.tools.base import ToolSpec
@@ -15,6 +15,8 @@ class ModelRequest:
     instructions: str
     messages: Sequence[Message]
     tools: Sequence[ToolSpec]
+    # Fields of a chat-completions request, as the client asked for them.
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

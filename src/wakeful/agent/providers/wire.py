@@ -9,12 +9,14 @@ from wakeful.agent.providers.base import ModelRequest
 from wakeful.agent.providers.call_builder import is_json_object
 from wakeful.agent.providers.dialect import Dialect
 from wakeful.agent.providers.mended_text import mended
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 
 def request_body(request: ModelRequest, dialect: Dialect) -> bytes:
-    body: dict[str, Any] = {"model": request.model, "stream": True, "messages": list(_messages(request, dialect))}
+    # What a client asked for first: it changes neither the model nor the conversation.
+    body: dict[str, Any] = dict(request.options)
+    body |= {"model": request.model, "stream": True, "messages": list(_messages(request, dialect))}
     if request.tools:
         body["tools"] = [_tool(spec) for spec in request.tools]
     if dialect.asks_for_usage:
@@ -42,10 +44,17 @@ def _start_of_running_exchange(messages: Sequence[Message]) -> int:
 
 def _message(message: Message, *, with_reasoning: bool) -> dict[str, Any]:
     if isinstance(message, UserMessage):
-        return {"role": "user", "content": message.text}
+        return {"role": "user", "content": _with_images(message) if message.images else message.text}
+    if isinstance(message, SystemMessage):
+        return {"role": "system", "content": message.text}
     if isinstance(message, ToolMessage):
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
     return _assistant(message, with_reasoning=with_reasoning)
+
+
+def _with_images(message: UserMessage) -> list[dict[str, Any]]:
+    images = [{"type": "image_url", "image_url": {"url": image}} for image in message.images]
+    return [{"type": "text", "text": message.text}, *images] if message.text else images
 
 
 def _assistant(message: AssistantMessage, *, with_reasoning: bool) -> dict[str, Any]:

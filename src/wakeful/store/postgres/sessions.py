@@ -17,7 +17,7 @@ _IDLE_WITH_PENDING = """
     WHERE i.status = 'pending' AND s.active IS NULL
 """
 _IN_THE_LIST = """
-    s.task_id IS NULL AND ($1::text IS NULL OR s.owner = $1)
+    s.task_id IS NULL AND s.is_listed AND ($1::text IS NULL OR s.owner = $1)
     AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
 """
 _SAYS = """(strpos(lower(s.title), lower($5)) > 0 OR EXISTS (
@@ -42,8 +42,8 @@ class PostgresSessions:
         # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
         created = await self._connection.fetchval(
             """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     head, checkpoint, created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                                     is_listed, head, checkpoint, created_at, updated_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
                ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE
                RETURNING TRUE""",
             session.id,
@@ -55,6 +55,7 @@ class PostgresSessions:
             session.workspace,
             session.title,
             session.task_id,
+            session.is_listed,
             session.head,
             session.checkpoint,
             session.created_at,

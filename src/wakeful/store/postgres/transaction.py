@@ -5,7 +5,10 @@ from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.approvals import PostgresApprovals
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.conversations import PostgresConversations
+from wakeful.store.postgres.deliveries import PostgresDeliveries
 from wakeful.store.postgres.events import PostgresEvents
+from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
 from wakeful.store.postgres.inbox import PostgresInbox
 from wakeful.store.postgres.journal import PostgresJournal
 from wakeful.store.postgres.nodes import PostgresNodes
@@ -29,6 +32,9 @@ class PostgresTransaction:
         self.journal = PostgresJournal(connection)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
+        self.conversations = PostgresConversations(connection)
+        self.idempotency_keys = PostgresIdempotencyKeys(connection)
+        self.deliveries = PostgresDeliveries(connection)
         self.nodes = PostgresNodes(connection)
 
     async def now(self) -> float:

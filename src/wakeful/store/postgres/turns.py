@@ -20,8 +20,8 @@ class PostgresTurns:
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  message_id, opened_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)""",
+                                  message_id, request, opened_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)""",
             turn.id,
             turn.session_id,
             turn.parent,
@@ -40,12 +40,16 @@ class PostgresTurns:
             turn.attempt,
             turn.workspace,
             turn.message_id,
+            turn.request,
             turn.opened_at,
         )
 
     async def get(self, turn_id: str) -> Turn | None:
         row = await self._connection.fetchrow("SELECT * FROM turns WHERE id = $1", turn_id)
         return None if row is None else turn_from(row)
+
+    async def hide(self, turn_id: str) -> None:
+        await self._connection.execute("UPDATE turns SET is_hidden = TRUE WHERE id = $1", turn_id)
 
     async def chain(self, turn_id: str, limit: int) -> list[Turn]:
         rows = await self._connection.fetch(

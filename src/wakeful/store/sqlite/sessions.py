@@ -28,8 +28,8 @@ class SqliteSessions:
         address = session.address
         cursor = self._connection.execute(
             """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     head, checkpoint, created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
+                                     is_listed, head, checkpoint, created_at, updated_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
             (
                 session.id,
                 session.owner,
@@ -40,6 +40,7 @@ class SqliteSessions:
                 session.workspace,
                 session.title,
                 session.task_id,
+                session.is_listed,
                 session.head,
                 session.checkpoint,
                 session.created_at,
@@ -65,7 +66,7 @@ class SqliteSessions:
     async def page(
         self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
     ) -> list[Session]:
-        wanted, arguments = ["s.task_id IS NULL"], list[Any]()
+        wanted, arguments = ["s.task_id IS NULL AND s.is_listed"], list[Any]()
         if owner is not None:
             wanted.append("s.owner = ?")
             arguments.append(owner)

@@ -9,7 +9,10 @@ from typing import Any, TypeVar
 
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.approvals import SqliteApprovals
+from wakeful.store.sqlite.conversations import SqliteConversations
+from wakeful.store.sqlite.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.events import SqliteEvents
+from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
 from wakeful.store.sqlite.nodes import SqliteNodes
@@ -30,6 +33,9 @@ class SqliteTransaction:
         self.journal = SqliteJournal(connection, clock)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
+        self.conversations = SqliteConversations(connection)
+        self.idempotency_keys = SqliteIdempotencyKeys(connection)
+        self.deliveries = SqliteDeliveries(connection)
         self.nodes = SqliteNodes(connection, clock)
 
     async def now(self) -> float:

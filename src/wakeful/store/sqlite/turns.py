@@ -22,8 +22,8 @@ class SqliteTurns:
         self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  message_id, opened_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  message_id, request, opened_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
             (
                 turn.id,
                 turn.session_id,
@@ -43,6 +43,7 @@ class SqliteTurns:
                 turn.attempt,
                 turn.workspace,
                 turn.message_id,
+                turn.request,
                 turn.opened_at,
             ),
         )
@@ -50,6 +51,9 @@ class SqliteTurns:
     async def get(self, turn_id: str) -> Turn | None:
         row = self._connection.execute("SELECT * FROM turns WHERE id = ?", (turn_id,)).fetchone()
         return None if row is None else turn_from(row)
+
+    async def hide(self, turn_id: str) -> None:
+        self._connection.execute("UPDATE turns SET is_hidden = 1 WHERE id = ?", (turn_id,))
 
     async def chain(self, turn_id: str, limit: int) -> list[Turn]:
         rows = self._connection.execute(

@@ -1,0 +1,153 @@
+"""Turns that are not stored: in memory, beside the inbox and the one-turn rule, each owned by its one reader.
+
+They read what a session has and write nothing into it, so several may run at once, and none is ever resumed.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from contextvars import Context
+from dataclasses import dataclass, field
+from functools import partial
+
+from wakeful.engine import turn_events
+from wakeful.engine.ports import AgentLoop, TurnBinder
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import EngineStopping, LimitReached, TurnFailed
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import Answered, Brief
+from wakeful.model.message import Message
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+
+_OUTPUT_LIMIT = "max_output_tokens"
+# With so many events that nobody has taken the model is read no further.
+_FULL = 1000
+_BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside the server; its log has the details.")
+_STOPPING = Outcome(TurnStatus.FAILED, "stopping", "The server stopped before the answer was whole.")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Log:
+    """The events of a turn, on their way to its reader."""
+
+    turn: Turn
+    queue: asyncio.Queue[Event] = field(default_factory=asyncio.Queue)
+    count: int = 0
+
+    def add(self, *told: NewEvent) -> None:
+        for new in told:
+            self.count += 1
+            numbers = (self.turn.session_id, self.count, self.turn.id, self.count)
+            self.queue.put_nowait(Event(*numbers, new.kind, new.payload, time.time()))
+
+    async def room(self) -> None:
+        if self.queue.qsize() >= _FULL:
+            await self.queue.join()
+
+    async def take(self) -> Event:
+        event = await self.queue.get()
+        self.queue.task_done()
+        return event
+
+
+class EphemeralTurns:
+    # Set before the first turn, as the executor's is.
+    loop: AgentLoop
+
+    def __init__(self, binder: TurnBinder, settings: EngineSettings) -> None:
+        self._binder = binder
+        self._settings = settings
+        self._jobs: set[asyncio.Task[Outcome]] = set()
+        self._is_stopping = False
+
+    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
+        """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
+        closing the generator stops the model and the tools. Raises EngineStopping.
+        """
+        if self._is_stopping:
+            raise EngineStopping
+        return self._events(_Log(turn), messages)
+
+    async def drain(self, grace: float) -> None:
+        """Take no more, and end what is not done within `grace`: its readers are told."""
+        self._is_stopping = True
+        jobs = list(self._jobs)
+        if jobs:
+            await asyncio.wait(jobs, timeout=grace)
+        await _end(jobs)
+
+    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
+        log.add(turn_events.started(log.turn))
+        # In a context of its own, like every turn: it knows only what its own columns say.
+        job = asyncio.create_task(self._run(log, messages), name=log.turn.id, context=Context())
+        self._jobs.add(job)
+        job.add_done_callback(partial(self._close, log))
+        try:
+            while True:
+                event = await log.take()
+                yield event
+                if event.is_final:
+                    return
+        finally:
+            await _end([job])
+
+    def _close(self, log: _Log, job: asyncio.Task[Outcome]) -> None:
+        self._jobs.discard(job)
+        log.add(turn_events.ended(log.turn, _STOPPING if job.cancelled() else job.result()))
+
+    async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
+        try:
+            with self._binder.bind(log.turn):
+                is_cut = await self._follow(_brief(log.turn, messages), log)
+        except TurnFailed as failure:
+            return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
+        except Exception:  # The turn's own boundary: whatever broke, it ends and says so.
+            logger.exception("turn %s broke", log.turn.id)
+            return _BROKE
+        return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
+
+    async def _follow(self, brief: Brief, log: _Log) -> bool:
+        """Tell what happens, to the end; whether the last answer was cut at the model's output limit."""
+        is_cut = False
+        timeout = asyncio.timeout(self._settings.turn_seconds)
+        try:
+            async with timeout, aclosing(self.loop.run(brief)) as facts:
+                async for fact in facts:
+                    log.add(*turn_events.events_of(fact))
+                    await log.room()
+                    is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
+        except TimeoutError as error:
+            if not timeout.expired():
+                raise
+            raise LimitReached(
+                f"The turn took longer than {self._settings.turn_seconds:g} seconds.", code="time_limit"
+            ) from error
+        return is_cut
+
+
+async def _end(jobs: Sequence[asyncio.Task[Outcome]]) -> None:
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+
+
+def _brief(turn: Turn, messages: Sequence[Message]) -> Brief:
+    return Brief(
+        turn=turn,
+        messages=messages,
+        last_step=0,
+        open_calls=(),
+        waits_for_client=False,
+        is_answered=False,
+        output_tokens=0,
+        take_inputs=_nothing,
+    )
+
+
+async def _nothing(step: int, index: int) -> Sequence[Message]:
+    """No inbox leads to it."""
+    return ()

@@ -1,0 +1,77 @@
+"""What a turn does, as the events that tell it. Turns that are stored and turns that are not tell the same."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.fact import Answered, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+
+_FINAL_EVENT = {
+    TurnStatus.DONE: events.DONE,
+    TurnStatus.FAILED: events.FAILED,
+    TurnStatus.CANCELLED: events.CANCELLED,
+}
+
+
+def started(turn: Turn) -> NewEvent:
+    data = {"turn_id": turn.id, "session_id": turn.session_id, "source": turn.source, "parent": turn.parent}
+    return NewEvent.of(events.TURN_STARTED, data)
+
+
+def ended(turn: Turn, outcome: Outcome) -> NewEvent:
+    data = {"turn_id": turn.id, "session_id": turn.session_id}
+    if outcome.code:
+        data |= {"code": outcome.code, "message": outcome.message}
+    if outcome.incomplete:
+        data["incomplete"] = outcome.incomplete
+    return NewEvent.of(_FINAL_EVENT[outcome.status], data)
+
+
+def events_of(fact: Fact) -> list[NewEvent]:
+    match fact:
+        case TextDelta() | ReasoningDelta():
+            return streamed([fact])
+        case StepAbandoned():
+            return [abandoned(fact)]
+        case Answered():
+            return answered(fact)
+        case CallFinished():
+            return [call_finished(fact)]
+
+
+def streamed(deltas: Sequence[TextDelta | ReasoningDelta]) -> list[NewEvent]:
+    """Neighbours of one kind and step become one event."""
+    groups: list[tuple[str, int, list[str]]] = []
+    for delta in deltas:
+        kind = events.TOKEN if isinstance(delta, TextDelta) else events.REASONING
+        if not groups or groups[-1][:2] != (kind, delta.step):
+            groups.append((kind, delta.step, []))
+        groups[-1][2].append(delta.text)
+    return [NewEvent.of(kind, {"step": step, "text": "".join(texts)}) for kind, step, texts in groups]
+
+
+def abandoned(fact: StepAbandoned) -> NewEvent:
+    return NewEvent.of(events.STEP_ABANDONED, {"step": fact.step})
+
+
+def answered(fact: Answered) -> list[NewEvent]:
+    told = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
+    return [*told, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
+
+
+def call_finished(fact: CallFinished) -> NewEvent:
+    data = {"step": fact.step, "call_id": fact.call.id, "result": fact.text, "seconds": fact.seconds}
+    return NewEvent.of(events.TOOL_COMPLETE, data)
+
+
+def _call_data(fact: Answered, index: int) -> dict[str, Any]:
+    call = fact.message.calls[index]
+    data: dict[str, Any] = {
+        "step": fact.step,
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+    }
+    return data | {"client": True} if index + 1 in fact.client_calls else data

@@ -1,0 +1,34 @@
+"""Clients' own names for their requests in PostgreSQL."""
+
+from wakeful.model.conversation import IdempotencyKey
+from wakeful.store.decode import idempotency_key_from
+from wakeful.store.postgres.connection import Connection
+
+
+class PostgresIdempotencyKeys:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
+        # Whoever comes second waits here until the first has committed, and then finds its key.
+        await self._connection.execute(
+            """INSERT INTO idempotency_keys (owner, key, fingerprint, turn_id, created_at)
+               VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING""",
+            key.owner,
+            key.key,
+            key.fingerprint,
+            key.turn_id,
+            key.created_at,
+        )
+        found = await self.find(key.owner, key.key)
+        assert found is not None
+        return found
+
+    async def find(self, owner: str, key: str) -> IdempotencyKey | None:
+        row = await self._connection.fetchrow(
+            "SELECT * FROM idempotency_keys WHERE owner = $1 AND key = $2", owner, key
+        )
+        return None if row is None else idempotency_key_from(row)
+
+    async def drop(self, owner: str, key: str) -> None:
+        await self._connection.execute("DELETE FROM idempotency_keys WHERE owner = $1 AND key = $2", owner, key)

@@ -1,0 +1,30 @@
+"""Clients' own names for their requests in SQLite."""
+
+import sqlite3
+
+from wakeful.model.conversation import IdempotencyKey
+from wakeful.store.decode import idempotency_key_from
+
+
+class SqliteIdempotencyKeys:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
+        self._connection.execute(
+            """INSERT INTO idempotency_keys (owner, key, fingerprint, turn_id, created_at)
+               VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+            (key.owner, key.key, key.fingerprint, key.turn_id, key.created_at),
+        )
+        found = await self.find(key.owner, key.key)
+        assert found is not None
+        return found
+
+    async def find(self, owner: str, key: str) -> IdempotencyKey | None:
+        row = self._connection.execute(
+            "SELECT * FROM idempotency_keys WHERE owner = ? AND key = ?", (owner, key)
+        ).fetchone()
+        return None if row is None else idempotency_key_from(row)
+
+    async def drop(self, owner: str, key: str) -> None:
+        self._connection.execute("DELETE FROM idempotency_keys WHERE owner = ? AND key = ?", (owner, key))
