@@ -1,0 +1,92 @@
+"""Finds the addresses that a URL stands for, once, and keeps a connection to exactly those."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, cast
+
+from wakeful.errors import WakefulError
+from wakeful.gateway.webhooks.address import is_public
+
+if TYPE_CHECKING:
+    from aiohttp.abc import AbstractResolver, ResolveResult
+    from yarl import URL
+
+# The addresses of a host name. Raises OSError.
+Resolve = Callable[[str], Awaitable[Sequence[str]]]
+
+
+class TargetRefused(WakefulError):
+    """The receiver's address is not public."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    url: "URL"
+    # All of them have been checked.
+    addresses: tuple[str, ...]
+
+    def resolver(self) -> "AbstractResolver":
+        """For aiohttp's connector. Host header, SNI and the certificate's check keep the name of the URL."""
+        # aiohttp asks for no more than these two methods, and is imported only when first used.
+        return cast("AbstractResolver", _Pinned(self.addresses))
+
+
+class TargetFinder:
+    def __init__(self, resolve: Resolve, *, allows_private: bool) -> None:
+        self._resolve = resolve
+        self._allows_private = allows_private
+
+    async def find(self, url: str) -> Target:
+        """Raises TargetRefused where any of its addresses is not public, and OSError where it has none."""
+        from yarl import URL
+
+        # The parser that aiohttp uses: another one might see another host.
+        target = URL(url)
+        host = target.raw_host or ""
+        addresses = [host] if _is_address(host) else await self._resolve(host)
+        if not addresses:
+            raise OSError("the name has no address")
+        if not self._allows_private and not all(map(is_public, addresses)):
+            raise TargetRefused
+        return Target(target, tuple(addresses))
+
+
+async def addresses_of(host: str) -> list[str]:
+    """What the system's resolver says, each address once."""
+    infos = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(info[4][0]) for info in infos))
+
+
+class _Pinned:
+    def __init__(self, addresses: Sequence[str]) -> None:
+        self._addresses = addresses
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> "list[ResolveResult]":
+        return [self._result(host, port, address) for address in self._addresses]
+
+    async def close(self) -> None:
+        pass
+
+    def _result(self, host: str, port: int, address: str) -> "ResolveResult":
+        return {
+            "hostname": host,
+            "host": address,
+            "port": port,
+            "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
+            "proto": 0,
+            "flags": socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+        }
+
+
+def _is_address(host: str) -> bool:
+    """Forms that only some programs take for an address, such as 127.1, are names here, and resolved and checked."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
