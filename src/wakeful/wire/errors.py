@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
 
+_API_PATH = "/v1/"
 _NAMED = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not take this method."),
@@ -43,15 +44,19 @@ _RETRY = {"retry-after": "2"}
 
 
 def error_response(
-    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, **details: Any
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, *, path: str = "", **details: Any
 ) -> JSONResponse:
+    """On the paths of the OpenAI-compatible API an error also says of which type it is and which parameter it means."""
+    if path.startswith(_API_PATH):
+        kind = "server_error" if status >= 500 else "invalid_request_error"
+        return JSONResponse({"error": {"message": message, "type": kind, "param": None, "code": code}}, status, headers)
     return JSONResponse({"error": {"code": code, "message": message, **details}}, status, headers)
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code, message = _NAMED.get(error.status_code, ("request_failed", error.detail))
-    return error_response(error.status_code, code, message, error.headers)
+    return error_response(error.status_code, code, message, error.headers, path=request.url.path)
 
 
 async def answer_known_error(request: Request, error: Exception) -> Response:
@@ -61,7 +66,7 @@ async def answer_known_error(request: Request, error: Exception) -> Response:
         raise error
     status, code = told
     details = {"active_stream_id": error.active_turn_id} if isinstance(error, SessionBusy) else {}
-    return error_response(status, code, str(error), _RETRY if status == 503 else None, **details)
+    return error_response(status, code, str(error), _RETRY if status == 503 else None, path=request.url.path, **details)
 
 
 async def answer_gone(request: Request, error: Exception) -> Response:
@@ -72,4 +77,4 @@ async def answer_gone(request: Request, error: Exception) -> Response:
 async def answer_broken(request: Request, error: Exception) -> Response:
     """The last resort; the server logs the traceback."""
     message = "Something broke inside the server; its log has the details."
-    return error_response(500, "internal_error", message)
+    return error_response(500, "internal_error", message, path=request.url.path)

@@ -1,0 +1,55 @@
+"""What every route of the OpenAI-compatible API works with, handed in by app.py."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from wakeful.engine.engine import Engine
+from wakeful.model.session import Address, Session
+from wakeful.model.turn import Door, Turn
+from wakeful.store.base import Store, Transaction
+from wakeful.wire.sse import StreamSettings
+
+_RESPONSE = "resp_"
+_TURN = "turn_"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    engine: Engine
+    store: Store
+    door: Door
+    # The full name of a model that a client names in its own way; None when there is none.
+    resolve_model: Callable[[str], str | None]
+    # The catalogue: name, time and owner of each model.
+    models: Callable[[], Sequence[tuple[str, int, str]]]
+    # Whoever holds this name sees everything; others see what they own.
+    operator: str
+    workspace: str
+    streams: StreamSettings = field(default_factory=StreamSettings)
+
+    @property
+    def address(self) -> Address:
+        return Address(self.door.name)
+
+    def may_see(self, request: Request, owner: str) -> bool:
+        principal: str = request.state.principal
+        return principal in (self.operator, owner)
+
+    async def find_turn(self, tx: Transaction, request: Request, turn_id: str) -> tuple[Turn, Session] | None:
+        """None also for what belongs to somebody else, is no object of the API, or was deleted."""
+        turn = await tx.turns.get(turn_id)
+        session = None if turn is None else await tx.sessions.get(turn.session_id)
+        if turn is None or session is None or turn.is_hidden or turn.door.name != self.door.name:
+            return None
+        return (turn, session) if self.may_see(request, session.owner) else None
+
+
+def response_id(turn_id: str) -> str:
+    return _RESPONSE + turn_id.removeprefix(_TURN)
+
+
+def turn_id_of(response: str) -> str:
+    """Some name that no turn has, when it is no id of a response."""
+    return _TURN + response.removeprefix(_RESPONSE) if response.startswith(_RESPONSE) and "\0" not in response else ""

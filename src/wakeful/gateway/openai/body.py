@@ -1,0 +1,97 @@
+"""Reading a body by hand: strict types, one sentence for what is wrong, and the name of the parameter."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+
+from wakeful.gateway.openai.errors import ApiError, invalid
+
+_BODY_LIMIT = 16 * 1024 * 1024
+# How many levels deeper than in the body a value may end up.
+_ROOM = 20
+
+Body = Mapping[str, Any]
+
+
+async def read_body(request: Request) -> Body:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _BODY_LIMIT:
+            raise ApiError(413, "request_too_large", f"The body must not be larger than {_BODY_LIMIT >> 20} MiB.")
+    try:
+        given = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise invalid(None, f"The body must be JSON in UTF-8: {error}.") from error
+    if not isinstance(given, dict):
+        raise invalid(None, "The body must be a JSON object.")
+    _require_shallow(given)
+    return given
+
+
+def _require_shallow(given: Body) -> None:
+    """JSON can be read more deeply nested than it can be written, and what is stored and sent lies deeper still."""
+    nested: Any = given
+    for _ in range(_ROOM):
+        nested = [nested]
+    try:
+        orjson.dumps(nested)
+    except TypeError as error:
+        raise invalid(None, "The body is nested too deeply.") from error
+
+
+def text(body: Body, name: str, *, limit: int = 1_000_000) -> str | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > limit:
+        raise invalid(name, f"{name} must be a text of at most {limit} characters.")
+    return value
+
+
+def flag(body: Body, name: str, default: bool) -> bool:
+    value = body.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise invalid(name, f"{name} must be true or false.")
+    return value
+
+
+def number(body: Body, name: str, low: float, high: float) -> float | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise invalid(name, f"{name} must be a number from {low:g} to {high:g}.")
+    return value
+
+
+def whole_number(body: Body, name: str, low: int, high: int) -> int | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise invalid(name, f"{name} must be a whole number from {low} to {high}.")
+    return value
+
+
+def mapping(body: Body, name: str) -> Mapping[str, Any] | None:
+    value = body.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise invalid(name, f"{name} must be an object.")
+    return value
+
+
+def metadata(body: Body) -> Mapping[str, str] | None:
+    value = mapping(body, "metadata")
+    if value is None:
+        return None
+    is_fit = len(value) <= 16 and all(
+        isinstance(entry, str) and len(key) <= 64 and len(entry) <= 512 for key, entry in value.items()
+    )
+    if not is_fit:
+        raise invalid("metadata", "metadata must have at most 16 texts of at most 512 characters, under short keys.")
+    return value

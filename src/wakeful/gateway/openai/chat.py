@@ -1,0 +1,117 @@
+"""Chat completions: a turn that ends with its client. The whole conversation is in the request."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.errors import EngineStopping
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
+from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
+from wakeful.gateway.openai.chat_stream import ChatStream
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.lane import Lanes
+from wakeful.model.ids import new_id
+from wakeful.store.base import Transaction
+from wakeful.wire.sse import EventStream
+
+
+class ChatRoutes:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._lanes = Lanes(api)
+
+    def routes(self) -> list[Route]:
+        return [Route("/v1/chat/completions", self.create, methods=["POST"])]
+
+    async def create(self, request: Request) -> Response | EventStream:
+        asked = read_chat_request(await read_body(request))
+        receipt, created = await self._begin(request, asked)
+        rest = receipt.turn_id.removeprefix("turn_")
+        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", created)
+        if asked.is_streamed:
+            stream = ChatStream(facts, includes_usage=asked.includes_usage)
+            return EventStream(self._lines(receipt, stream), self._api.streams)
+        answer = await self._answer_or_cancel(request, receipt)
+        if answer.error is not None:
+            return JSONResponse({"error": answer.error}, 502)
+        return JSONResponse(answer.completion(facts))
+
+    async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
+        model = self._api.resolve_model(asked.model)
+        if model is None:
+            raise ApiError(404, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        lane = await self._lanes.find(request, model, "", "")
+        assert lane.new_session is not None
+        session = lane.new_session
+        turn_id = new_id("turn")
+        submission = Submission(
+            session_id=session.id,
+            text="",
+            door=self._api.door,
+            address=self._api.address,
+            dedupe_key=turn_id,
+            model=model,
+            inputs=asked.inputs,
+            request=asked.turn,
+            from_checkpoint=True,
+            turn_id=turn_id,
+        )
+        created: list[float] = []
+
+        async def before(tx: Transaction) -> Receipt | None:
+            created.append(await tx.now())
+            await tx.sessions.create_if_absent(session)
+            return None
+
+        return await self._api.engine.submit(submission, before=before), int(created[0])
+
+    async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
+        """Whoever hangs up does not want the answer any more."""
+        answering = asyncio.create_task(self._answer(receipt))
+        leaving = asyncio.create_task(_gone(request))
+        try:
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
+            return await answering
+        finally:
+            leaving.cancel()
+            answering.cancel()
+
+    async def _answer(self, receipt: Receipt) -> ChatAnswer:
+        answer = ChatAnswer()
+        async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as log:
+            async for event in log:
+                answer.feed(event)
+                if event.is_final:
+                    return answer
+        # What there is of it must not pass for the whole.
+        raise EngineStopping("The server is stopping; send the request again.")
+
+    async def _lines(self, receipt: Receipt, stream: ChatStream) -> AsyncGenerator[bytes, None]:
+        has_ended = False
+        try:
+            async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as log:
+                async for event in log:
+                    for line in stream.feed(event):
+                        yield line
+                    has_ended = event.is_final
+                    if stream.is_ended:
+                        break
+            if not stream.is_ended:
+                yield stream.break_off()
+        finally:
+            if not has_ended and not self._api.engine.is_stopping:
+                await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,86 @@
+"""A turn's events as the stream of a chat completion. It has no numbers and cannot take anything back: what was sent
+and then abandoned ends it with an error.
+"""
+
+from typing import Any
+
+import orjson
+
+from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
+from wakeful.gateway.openai.failure import chat_error
+from wakeful.gateway.openai.frames import DONE
+from wakeful.model import event as events
+from wakeful.model.event import Event
+
+
+class ChatStream:
+    def __init__(self, facts: ChatFacts, *, includes_usage: bool) -> None:
+        self._facts = facts
+        self._includes_usage = includes_usage
+        self._answer = ChatAnswer()
+        self._has_begun = False
+        # The last line has been told; what comes after it, if anything, is not for this stream.
+        self.is_ended = False
+
+    def feed(self, event: Event) -> list[bytes]:
+        """Take the next event; return the lines that it makes, as they go over the wire."""
+        if self.is_ended:
+            return []
+        lines = [] if self._has_begun else self._begin()
+        is_taken_back = event.kind == events.STEP_ABANDONED and self._answer.has_said(event.data["step"])
+        self._answer.feed(event)
+        if is_taken_back:
+            message = "The answer broke off after its first words had been sent; send the request again."
+            return lines + self._fail(chat_error("stream_interrupted", message))
+        if event.is_final:
+            return lines + self._end()
+        return lines + self._go_on(event)
+
+    def break_off(self) -> bytes:
+        """The last line of a stream whose turn has not come to its end."""
+        self.is_ended = True
+        return _line({"error": chat_error("stream_interrupted", "The server is stopping; send the request again.")})
+
+    def _begin(self) -> list[bytes]:
+        self._has_begun = True
+        return [self._delta({"role": "assistant", "content": "", "refusal": None})]
+
+    def _go_on(self, event: Event) -> list[bytes]:
+        if event.kind == events.TOKEN:
+            return [self._delta({"content": event.data["text"]})]
+        if event.kind == events.TOOL and event.data.get("client", False):
+            calls = self._answer.calls
+            return [self._delta({"tool_calls": [{"index": len(calls) - 1, **calls[-1]}]})]
+        return []
+
+    def _end(self) -> list[bytes]:
+        if self._answer.error is not None:
+            return self._fail(self._answer.error)
+        self.is_ended = True
+        lines = [self._delta({}, self._answer.finish_reason)]
+        if self._includes_usage:
+            lines.append(self._chunk([], self._answer.usage))
+        return [*lines, DONE]
+
+    def _fail(self, error: dict[str, Any]) -> list[bytes]:
+        self.is_ended = True
+        return [_line({"error": error})]
+
+    def _delta(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
+        return self._chunk([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}])
+
+    def _chunk(self, choices: list[dict[str, Any]], usage: dict[str, Any] | None = None) -> bytes:
+        chunk = {
+            "id": self._facts.id,
+            "object": "chat.completion.chunk",
+            "created": self._facts.created,
+            "model": self._facts.model,
+            "choices": choices,
+            "service_tier": "default",
+            "system_fingerprint": None,
+        }
+        return _line(chunk | {"usage": usage} if self._includes_usage else chunk)
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % orjson.dumps(data)

@@ -1,0 +1,58 @@
+"""The items of a conversation: what was said in its completed turns, in order. That list is its context."""
+
+from typing import Any
+
+from wakeful.gateway.openai.turn_response import response_of
+from wakeful.model.journal import Entry
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+
+_PAGE = 1000
+# Longer conversations are not what a model could read.
+_TURNS = 10_000
+
+Item = dict[str, Any]
+
+
+async def items_of_session(tx: Transaction, checkpoint: str | None) -> list[Item]:
+    """Oldest first, from the first turn to this one."""
+    if checkpoint is None:
+        return []
+    items: list[Item] = []
+    for turn in reversed(await tx.turns.chain(checkpoint, _TURNS)):
+        items += await input_items(tx, turn)
+        items += await _output_items(tx, turn)
+    return items
+
+
+async def input_items(tx: Transaction, turn: Turn) -> list[Item]:
+    """What the client said, as items, in order."""
+    return [_input_item(entry) for entry in await tx.journal.of_turns([turn.id]) if entry.step == 0]
+
+
+async def _output_items(tx: Transaction, turn: Turn) -> list[Item]:
+    projection = response_of(turn, None)
+    seen = 0
+    while page := await tx.events.of_turn(turn.id, seen, _PAGE):
+        for event in page:
+            projection.feed(event)
+        seen += len(page)
+    output: list[Item] = projection.response()["output"]
+    return output
+
+
+def _input_item(entry: Entry) -> Item:
+    data = entry.data
+    rest = entry.id.removeprefix("turn_").replace(".", "_")
+    role = data.get("role", "user")
+    if role == "tool":
+        output = {"type": "function_call_output", "call_id": data["call_id"], "output": data["text"]}
+        return {"id": f"fco_{rest}", "status": "completed", **output}
+    if calls := data.get("calls"):
+        call = {"type": "function_call", "call_id": calls[0]["id"], "name": calls[0]["name"]}
+        return {"id": f"fc_{rest}", "status": "completed", **call, "arguments": calls[0]["arguments"]}
+    part: Item = {"type": "input_text", "text": data["text"]}
+    if role == "assistant":
+        part = {"type": "output_text", "text": data["text"], "annotations": [], "logprobs": []}
+    images = [{"type": "input_image", "image_url": url, "detail": "auto"} for url in data.get("images", ())]
+    return {"id": f"msg_{rest}", "type": "message", "role": role, "status": "completed", "content": [part, *images]}

@@ -1,0 +1,42 @@
+"""Errors as the official clients read them."""
+
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from wakeful.errors import WakefulError
+
+
+class ApiError(WakefulError):
+    """The request cannot be done."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.param = param
+        self.headers = headers or {}
+
+
+def invalid(param: str | None, message: str) -> ApiError:
+    return ApiError(400, "invalid_request", message, param=param)
+
+
+def error_json(status: int, code: str, message: str, param: str | None = None) -> dict[str, object]:
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+async def answer_api_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    body = error_json(error.status, error.code, str(error), error.param)
+    return JSONResponse(body, error.status, dict(error.headers))

@@ -1,0 +1,120 @@
+"""The items of a response's output: what each looks like, at any moment of its life."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+IN_PROGRESS = "in_progress"
+COMPLETED = "completed"
+INCOMPLETE = "incomplete"
+
+
+@dataclass(slots=True)
+class Item(ABC):
+    # Derived from the turn, the step and its place there, so that every replay gives the same.
+    id: str
+    # Its place in the stream. Abandoned items keep theirs, so the place in the output may be lower.
+    index: int
+    step: int
+    status: str = IN_PROGRESS
+
+    @abstractmethod
+    def data(self) -> dict[str, Any]: ...
+
+
+@dataclass(slots=True)
+class TextItem(Item):
+    """An item with one part of content, which grows."""
+
+    delta_type: ClassVar[str]
+    done_type: ClassVar[str]
+    # What the SDK wants in the events of this part's text.
+    extra: ClassVar[dict[str, Any]]
+
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    @property
+    def place(self) -> dict[str, Any]:
+        return {"item_id": self.id, "output_index": self.index, "content_index": 0}
+
+    @abstractmethod
+    def part(self) -> dict[str, Any]: ...
+
+    def content(self) -> list[dict[str, Any]]:
+        return [self.part()] if self.pieces else []
+
+
+@dataclass(slots=True)
+class MessageItem(TextItem):
+    delta_type = "response.output_text.delta"
+    done_type = "response.output_text.done"
+    extra: ClassVar[dict[str, Any]] = {"logprobs": []}
+
+    def part(self) -> dict[str, Any]:
+        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "type": "message",
+            "role": "assistant",
+            "status": self.status,
+            "content": self.content(),
+        }
+
+
+@dataclass(slots=True)
+class ReasoningItem(TextItem):
+    delta_type = "response.reasoning_text.delta"
+    done_type = "response.reasoning_text.done"
+    extra: ClassVar[dict[str, Any]] = {}
+
+    def part(self) -> dict[str, Any]:
+        return {"type": "reasoning_text", "text": self.text}
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "type": "reasoning",
+            "status": self.status,
+            "summary": [],
+            "content": self.content(),
+            "encrypted_content": None,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class CallItem(Item):
+    call_id: str
+    name: str
+    # The whole JSON text; empty until the item is done.
+    arguments: str = ""
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "type": "function_call",
+            "status": self.status,
+            "call_id": self.call_id,
+            "name": self.name,
+            "arguments": self.arguments,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class ResultItem(Item):
+    call_id: str
+    output: str
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "type": "function_call_output",
+            "status": self.status,
+            "call_id": self.call_id,
+            "output": self.output,
+        }

@@ -1,0 +1,134 @@
+"""The output of a response, as it grows: its items, and the events that tell of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from wakeful.gateway.openai.items import (
+    COMPLETED,
+    INCOMPLETE,
+    CallItem,
+    Item,
+    MessageItem,
+    ReasoningItem,
+    ResultItem,
+    TextItem,
+)
+
+# An event of the stream without its number: its type and its data.
+Part = tuple[str, dict[str, Any]]
+
+
+class Output:
+    """Of each step and attempt there is one message, however often reasoning comes in between: a client may want to
+    parse it as a whole.
+    """
+
+    def __init__(self, turn_rest: str) -> None:
+        """`turn_rest` is what follows the prefix in the turn's id."""
+        self._turn_rest = turn_rest
+        self._count = 0
+        self._items: list[Item] = []
+        # The step that the two below belong to, if they are open.
+        self._step = 0
+        self._message: MessageItem | None = None
+        self._reasoning: ReasoningItem | None = None
+        # By call id: the call, and its number in its step.
+        self._calls: dict[str, tuple[CallItem, int]] = {}
+        # How many items of a kind a step has had so far.
+        self._places: dict[tuple[str, int], int] = {}
+
+    def data(self) -> list[dict[str, Any]]:
+        # Reasoning that came after the first word is still told before the message that it led to: what a model has
+        # to say comes last.
+        ordered = sorted(self._items, key=lambda item: (item.step, not isinstance(item, ReasoningItem)))
+        return [item.data() for item in ordered]
+
+    def say(self, step: int, text: str) -> Iterator[Part]:
+        yield from self._enter(step)
+        if self._message is None:
+            yield from self._finish_reasoning(COMPLETED)
+            self._message = MessageItem(self._new_id("msg", step), self._count, step)
+            yield from self._open(self._message)
+        yield _grow(self._message, text)
+
+    def reason(self, step: int, text: str) -> Iterator[Part]:
+        yield from self._enter(step)
+        if self._reasoning is None:
+            self._reasoning = ReasoningItem(self._new_id("rs", step), self._count, step)
+            yield from self._open(self._reasoning)
+        yield _grow(self._reasoning, text)
+
+    def call(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[Part]:
+        yield from self.finish(COMPLETED)
+        number = self._next_place("fc", step)
+        item = CallItem(f"fc_{self._turn_rest}_{step}_{number}", self._count, step, call_id=call_id, name=name)
+        self._calls[call_id] = (item, number)
+        yield self._add(item)
+        place = {"item_id": item.id, "output_index": item.index}
+        item.arguments = arguments
+        yield "response.function_call_arguments.delta", place | {"delta": arguments}
+        yield "response.function_call_arguments.done", place | {"name": name, "arguments": arguments}
+        yield _done(item, COMPLETED)
+
+    def result(self, call_id: str, text: str) -> Iterator[Part]:
+        call, number = self._calls[call_id]
+        item_id = f"fco_{self._turn_rest}_{call.step}_{number}"
+        item = ResultItem(item_id, self._count, call.step, call_id=call_id, output=text)
+        yield self._add(item)
+        yield _done(item, COMPLETED)
+
+    def abandon(self, step: int) -> Iterator[Part]:
+        """What was streamed of this step is void: it is closed, and is no part of the output any more."""
+        if step == self._step:
+            yield from self.finish(INCOMPLETE)
+        self._items = [item for item in self._items if item.step != step]
+
+    def finish(self, status: str) -> Iterator[Part]:
+        """Close what is open."""
+        yield from self._finish_reasoning(status)
+        if self._message is not None:
+            yield from _close(self._message, status)
+            self._message = None
+
+    def _enter(self, step: int) -> Iterator[Part]:
+        if step != self._step:
+            yield from self.finish(COMPLETED)
+            self._step = step
+
+    def _finish_reasoning(self, status: str) -> Iterator[Part]:
+        if self._reasoning is not None:
+            yield from _close(self._reasoning, status)
+            self._reasoning = None
+
+    def _open(self, item: TextItem) -> Iterator[Part]:
+        yield self._add(item)
+        yield "response.content_part.added", item.place | {"part": item.part()}
+
+    def _add(self, item: Item) -> Part:
+        self._items.append(item)
+        self._count += 1
+        return "response.output_item.added", {"output_index": item.index, "item": item.data()}
+
+    def _new_id(self, prefix: str, step: int) -> str:
+        return f"{prefix}_{self._turn_rest}_{step}_{self._next_place(prefix, step)}"
+
+    def _next_place(self, prefix: str, step: int) -> int:
+        place = self._places.get((prefix, step), 0)
+        self._places[prefix, step] = place + 1
+        return place
+
+
+def _grow(item: TextItem, text: str) -> Part:
+    item.pieces.append(text)
+    return item.delta_type, item.place | {"delta": text} | item.extra
+
+
+def _close(item: TextItem, status: str) -> Iterator[Part]:
+    yield item.done_type, item.place | {"text": item.text} | item.extra
+    yield "response.content_part.done", item.place | {"part": item.part()}
+    yield _done(item, status)
+
+
+def _done(item: Item, status: str) -> Part:
+    item.status = status
+    return "response.output_item.done", {"output_index": item.index, "item": item.data()}

@@ -1,0 +1,84 @@
+"""The `input` of a response as words for the journal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wakeful.gateway.openai.errors import invalid
+
+_ROLES = frozenset({"user", "system", "developer", "assistant"})
+_TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
+
+Input = dict[str, Any]
+
+
+def read_inputs(given: Any) -> list[Input]:
+    if isinstance(given, str):
+        if not given:
+            raise invalid("input", "input must not be empty.")
+        return [{"role": "user", "text": given}]
+    if not isinstance(given, list) or not given:
+        raise invalid("input", "input must be a text or a list of items.")
+    return [_item(item, f"input[{number}]") for number, item in enumerate(given)]
+
+
+def _item(item: Any, where: str) -> Input:
+    if not isinstance(item, dict):
+        raise invalid(where, f"{where} must be an object.")
+    match item.get("type", "message"):
+        case "message":
+            return _message(item, where)
+        case "function_call":
+            call = {"id": _text(item, "call_id", where), "name": _text(item, "name", where)}
+            return {"role": "assistant", "text": "", "calls": [call | {"arguments": _text(item, "arguments", where)}]}
+        case "function_call_output":
+            return {"role": "tool", "call_id": _text(item, "call_id", where), "text": _output(item, where)}
+        case "reasoning":
+            return {"role": "assistant", "text": ""}
+        case kind:
+            raise invalid(where, f"{where} is of the type {kind!r}, which is not supported.")
+
+
+def _message(item: Mapping[str, Any], where: str) -> Input:
+    role = item.get("role")
+    if role not in _ROLES:
+        raise invalid(f"{where}.role", f"{where}.role must be one of {', '.join(sorted(_ROLES))}.")
+    content = item.get("content")
+    if isinstance(content, str):
+        return {"role": role, "text": content}
+    if not isinstance(content, list):
+        raise invalid(f"{where}.content", f"{where}.content must be a text or a list of parts.")
+    texts: list[str] = []
+    images: list[str] = []
+    for number, part in enumerate(content):
+        _read_part(part, f"{where}.content[{number}]", texts, images)
+    said: Input = {"role": role, "text": "".join(texts)}
+    return said | {"images": images} if images else said
+
+
+def _read_part(part: Any, where: str, texts: list[str], images: list[str]) -> None:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if kind in _TEXT_PARTS:
+        texts.append(_text(part, "text", where))
+    elif kind == "refusal":
+        texts.append(_text(part, "refusal", where))
+    elif kind == "input_image" and isinstance(part.get("image_url"), str):
+        images.append(part["image_url"])
+    else:
+        raise invalid(where, f"{where} must be input_text, or input_image with an image_url.")
+
+
+def _output(item: Mapping[str, Any], where: str) -> str:
+    output = item.get("output")
+    if isinstance(output, list):
+        texts: list[str] = []
+        for number, part in enumerate(output):
+            _read_part(part, f"{where}.output[{number}]", texts, [])
+        return "".join(texts)
+    return _text(item, "output", where)
+
+
+def _text(item: Mapping[str, Any], name: str, where: str) -> str:
+    value = item.get(name)
+    if not isinstance(value, str):
+        raise invalid(f"{where}.{name}", f"{where}.{name} must be a text.")
+    return value

@@ -1,0 +1,242 @@
+"""The routes of responses. stream, store and background are properties of one and the same turn."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.gateway.openai.api import Api, response_id, turn_id_of
+from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.conversation_items import input_items
+from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.frames import DONE
+from wakeful.gateway.openai.item_page import item_page
+from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.response_projection import ResponseProjection
+from wakeful.gateway.openai.response_request import ResponseRequest, read_response_request
+from wakeful.gateway.openai.turn_response import response_of
+from wakeful.gateway.openai.unstored import UnstoredResponses
+from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.event import Event
+from wakeful.model.ids import new_id
+from wakeful.model.request import request_from
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+from wakeful.wire.sse import EventStream
+
+_PAGE = 1000
+_KEY_LIMIT = 255
+_NO_RETRY = {"x-should-retry": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A response, and where its log stood when it was found."""
+
+    turn: Turn
+    session: Session
+    conversation_id: str | None
+
+    def projection(self) -> ResponseProjection:
+        return response_of(self.turn, self.conversation_id)
+
+
+class ResponseRoutes:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._lanes = Lanes(api)
+        self._unstored = UnstoredResponses(api, self._lanes)
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/responses", self.create, methods=["POST"]),
+            Route("/v1/responses/{response_id}", self.show, methods=["GET"]),
+            Route("/v1/responses/{response_id}", self.delete, methods=["DELETE"]),
+            Route("/v1/responses/{response_id}/cancel", self.cancel, methods=["POST"]),
+            Route("/v1/responses/{response_id}/input_items", self.input_items, methods=["GET"]),
+        ]
+
+    async def create(self, request: Request) -> Response | EventStream:
+        body = await read_body(request)
+        asked = read_response_request(body)
+        key = _idempotency_key(request, asked)
+        if not asked.is_stored:
+            return await self._unstored.create(request, asked)
+        fingerprint = _fingerprint(body)
+        receipt = await self._known(request, key, fingerprint) or await self._begin(request, asked, key, fingerprint)
+        stored = await self._require(request, receipt.turn_id)
+        if asked.is_streamed:
+            joined_at = stored.turn.last_seq if receipt.is_duplicate and not stored.turn.status.is_final else 0
+            return self._stream(stored, starting_after=-1, joined_at=joined_at)
+        if asked.is_background:
+            return JSONResponse(await self._object(stored))
+        return JSONResponse(await self._final_object(stored))
+
+    async def show(self, request: Request) -> Response | EventStream:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        query = request.query_params
+        if query.get("stream", "false").lower() != "true":
+            return JSONResponse(await self._object(stored))
+        return self._stream(stored, starting_after=_starting_after(query.get("starting_after")))
+
+    async def delete(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        await self._stop(stored)
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.hide(stored.turn.id)
+
+        await self._api.store.write(body, lock=[stored.session.id])
+        return JSONResponse({"id": response_id(stored.turn.id), "object": "response", "deleted": True})
+
+    async def cancel(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        await self._stop(stored)
+        return JSONResponse(await self._object(await self._require(request, stored.turn.id)))
+
+    async def input_items(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+
+        async def body(tx: Transaction) -> list[dict[str, Any]]:
+            return await input_items(tx, stored.turn)
+
+        return JSONResponse(item_page(request, await self._api.store.read(body)))
+
+    async def _known(self, request: Request, key: str, fingerprint: str) -> Receipt | None:
+        """Looked for first: a retry counts as what it was, whatever has become of the things that it names."""
+        if not key:
+            return None
+
+        async def body(tx: Transaction) -> Receipt | None:
+            known = await tx.idempotency_keys.find(request.state.principal, key)
+            return None if known is None else await _receipt(tx, known, fingerprint)
+
+        return await self._api.store.read(body)
+
+    async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+        model = self._api.resolve_model(asked.model)
+        if model is None:
+            raise ApiError(400, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
+        turn_id = new_id("turn")
+        submission = Submission(
+            session_id=lane.session_id,
+            text="",
+            door=self._api.door,
+            address=self._api.address,
+            dedupe_key=turn_id,
+            model=model,
+            inputs=asked.inputs,
+            request=asked.turn,
+            from_checkpoint=True,
+            turn_id=turn_id,
+        )
+        owner: str = request.state.principal
+
+        async def before(tx: Transaction) -> Receipt | None:
+            if key:
+                mine = IdempotencyKey(owner, key, fingerprint, turn_id, await tx.now())
+                known = await tx.idempotency_keys.reserve(mine)
+                if known.turn_id != turn_id:
+                    return await _receipt(tx, known, fingerprint)
+            await enter(tx, lane)
+            return None
+
+        return await self._api.engine.submit(submission, before=before)
+
+    async def _require(self, request: Request, turn_id: str) -> _Stored:
+        async def body(tx: Transaction) -> _Stored | None:
+            found = await self._api.find_turn(tx, request, turn_id)
+            if found is None or request_from(found[0].request).kind != "response":
+                return None
+            conversation = await tx.conversations.of_session(found[1].id)
+            return _Stored(*found, None if conversation is None else conversation.id)
+
+        stored = await self._api.store.read(body)
+        if stored is None:
+            raise ApiError(404, "response_not_found", "There is no such response.")
+        return stored
+
+    async def _stop(self, stored: _Stored) -> None:
+        if not stored.turn.status.is_final:
+            await self._api.engine.cancel(stored.session.id, stored.turn.id)
+
+    async def _object(self, stored: _Stored) -> dict[str, Any]:
+        """As it stands now, also while it runs."""
+        projection = stored.projection()
+
+        async def body(tx: Transaction) -> list[Event]:
+            log: list[Event] = []
+            while len(page := await tx.events.of_turn(stored.turn.id, len(log), _PAGE)):
+                log += page
+            return log
+
+        for event in await self._api.store.read(body):
+            projection.feed(event)
+        return projection.response()
+
+    async def _final_object(self, stored: _Stored) -> dict[str, Any]:
+        projection = stored.projection()
+        async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
+            async for event in log:
+                projection.feed(event)
+        return projection.response()
+
+    def _stream(self, stored: _Stored, *, starting_after: int, joined_at: int = 0) -> EventStream:
+        frames = self._frames(stored, starting_after, joined_at)
+        return EventStream(frames, self._api.streams)
+
+    async def _frames(self, stored: _Stored, starting_after: int, joined_at: int) -> AsyncGenerator[bytes, None]:
+        """From the log's beginning, because every number follows from it; what the client has seen is left out."""
+        projection = stored.projection()
+        has_ended = False
+        async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
+            async for event in log:
+                for frame in projection.feed(event):
+                    if frame.number > starting_after:
+                        yield frame.wire
+                if event.turn_seq == joined_at and not event.is_final:
+                    yield projection.snapshot().wire
+                has_ended = event.is_final
+        if has_ended:
+            yield DONE
+
+
+async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> Receipt:
+    """Of the request that has used this key before. Raises ApiError when that was another one."""
+    if known.fingerprint != fingerprint:
+        message = "This Idempotency-Key was used with another body."
+        raise ApiError(409, "idempotency_key_conflict", message, headers=_NO_RETRY)
+    turn = await tx.turns.get(known.turn_id)
+    assert turn is not None
+    return Receipt(turn.session_id, turn.id, is_queued=False, is_duplicate=True)
+
+
+def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
+    key = request.headers.get("idempotency-key", "")
+    if len(key) > _KEY_LIMIT or "\0" in key:
+        raise invalid(None, f"Idempotency-Key must have at most {_KEY_LIMIT} characters.")
+    if key and not asked.is_stored:
+        raise ApiError(400, "idempotency_requires_store", "An Idempotency-Key needs a stored response.", param="store")
+    return key
+
+
+def _fingerprint(body: Any) -> str:
+    return sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _starting_after(given: str | None) -> int:
+    if given is None:
+        return -1
+    if not given.isascii() or not given.isdecimal() or len(given) > 15:
+        raise invalid("starting_after", "starting_after must be the number of an event.")
+    return int(given)

@@ -1,0 +1,15 @@
+"""The routes of the OpenAI-compatible API, for app.py to hand to the HTTP door."""
+
+from starlette.routing import Route
+
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.chat import ChatRoutes
+from wakeful.gateway.openai.conversations import ConversationRoutes
+from wakeful.gateway.openai.models import ModelRoutes
+from wakeful.gateway.openai.responses import ResponseRoutes
+from wakeful.gateway.openai.runs import RunRoutes
+
+
+def api_routes(api: Api) -> list[Route]:
+    rooms = (ResponseRoutes(api), ConversationRoutes(api), ChatRoutes(api), RunRoutes(api), ModelRoutes(api))
+    return [route for room in rooms for route in room.routes()]

@@ -1,0 +1,99 @@
+"""A session's events as the stream of one run, and as the run object at any moment. A pure fold, like a response's."""
+
+from typing import Any
+
+import orjson
+
+from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.spoken_text import SpokenText
+from wakeful.gateway.openai.usage import UsageSum
+from wakeful.model import event as events
+from wakeful.model.approval import Choice
+from wakeful.model.event import Event
+
+_STATUS = {events.DONE: "completed", events.FAILED: "failed", events.CANCELLED: "cancelled"}
+_CHOICES = [choice.value for choice in Choice]
+
+
+class RunProjection:
+    """Questions are events of the session and not of the turn, so it is fed with the session's log. What is another
+    turn's, or was asked before this one began, is passed over.
+    """
+
+    def __init__(self, run_id: str, turn_id: str) -> None:
+        self._run_id = run_id
+        self._turn_id = turn_id
+        self._status = "queued"
+        self._text = SpokenText()
+        self._usage = UsageSum()
+        # The names of the tools, by call id.
+        self._tools: dict[str, str] = {}
+        self._error: dict[str, str] | None = None
+        self._incomplete_reason: str | None = None
+        self._count = 0
+
+    @property
+    def is_ended(self) -> bool:
+        return self._status in _STATUS.values()
+
+    def feed(self, event: Event) -> list[Frame]:
+        if self._status == "queued" and event.turn_id == self._turn_id:
+            self._status = "running"
+        if self._status != "running" or event.turn_id not in (None, self._turn_id):
+            return []
+        told = self._told(event)
+        return [] if told is None else [self._frame(event, *told)]
+
+    def run(self) -> dict[str, Any]:
+        reason = self._incomplete_reason
+        return {
+            "run_id": self._run_id,
+            "status": self._status,
+            "output": self._text.whole,
+            "usage": self._usage.of_response() if self.is_ended else None,
+            "error": self._error,
+            "incomplete_details": None if reason is None else {"reason": reason},
+        }
+
+    def _told(self, event: Event) -> tuple[str, dict[str, Any]] | None:
+        """The type and the data of the frame that this event makes, if it makes one."""
+        data = event.data
+        match event.kind:
+            case events.TOKEN:
+                self._text.add(data["step"], data["text"])
+                return "message.delta", {"step": data["step"], "delta": data["text"]}
+            case events.STEP_ABANDONED:
+                self._text.drop(data["step"])
+                return "step.abandoned", {"step": data["step"]}
+            case events.TOOL:
+                self._tools[data["call_id"]] = data["name"]
+                return "tool.started", _call(data["name"], data) | {"arguments": data["arguments"]}
+            case events.TOOL_COMPLETE:
+                called = _call(self._tools[data["call_id"]], data)
+                return "tool.completed", called | {"result": data["result"], "duration": data["seconds"]}
+            case events.APPROVAL_REQUIRED:
+                asked = {key: data[key] for key in ("call_id", "command", "reason", "expires_at")}
+                return "approval.required", asked | {"choices": _CHOICES}
+            case events.USAGE:
+                self._usage.add(data["usage"])
+            case events.DONE | events.FAILED | events.CANCELLED:
+                return self._end(event.kind, data)
+        return None
+
+    def _end(self, kind: str, data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        self._status = _STATUS[kind]
+        self._incomplete_reason = data.get("incomplete")
+        if kind == events.FAILED:
+            self._error = {"code": data["code"], "message": data["message"]}
+        return f"run.{self._status}", self.run()
+
+    def _frame(self, event: Event, type_: str, data: dict[str, Any]) -> Frame:
+        number = self._count
+        self._count += 1
+        # The name of the event stands in the data too: there is where hermes-agent's clients look for it.
+        head = {"event": type_, "run_id": self._run_id, "sequence_number": number, "timestamp": event.at}
+        return Frame(number, type_, orjson.dumps(head | data))
+
+
+def _call(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"step": data["step"], "call_id": data["call_id"], "tool": name}

@@ -1,0 +1,179 @@
+"""Runs: a stored turn that any number of readers may follow, that may be stopped, and that may ask for approvals."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.gateway.openai import body as fields
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.run_projection import RunProjection
+from wakeful.gateway.openai.run_request import RunRequest, read_run_request
+from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
+from wakeful.model.approval import Choice
+from wakeful.model.ids import new_id
+from wakeful.model.request import request_from
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+from wakeful.wire.sse import EventStream, frame
+
+_RUN = "run_"
+_TURN = "turn_"
+_KIND = "run"
+_PAGE = 1000
+_ID_LIMIT = 256
+_CHOICES = [choice.value for choice in Choice]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    turn: Turn
+    session: Session
+    # The number in its session's log after which it begins.
+    before: int
+
+    @property
+    def id(self) -> str:
+        return _run_id(self.turn.id)
+
+    def projection(self) -> RunProjection:
+        return RunProjection(self.id, self.turn.id)
+
+
+class RunRoutes:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._headers = SessionHeaders(api, Lanes(api))
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/runs", self.create, methods=["POST"]),
+            Route("/v1/runs/{run_id}", self.show, methods=["GET"]),
+            Route("/v1/runs/{run_id}/events", self.events, methods=["GET"]),
+            Route("/v1/runs/{run_id}/stop", self.stop, methods=["POST"]),
+            Route("/v1/runs/{run_id}/approval", self.approve, methods=["POST"]),
+        ]
+
+    async def create(self, request: Request) -> NamingItsSession:
+        asked = read_run_request(await read_body(request))
+        receipt = await self._begin(request, asked)
+        begun = {"run_id": _run_id(receipt.turn_id), "status": "running"}
+        return NamingItsSession(JSONResponse(begun, 202), receipt.session_id)
+
+    async def show(self, request: Request) -> NamingItsSession:
+        return await self._shown(await self._require(request))
+
+    async def events(self, request: Request) -> NamingItsSession:
+        after = _after(request)
+        run = await self._require(request)
+        return NamingItsSession(EventStream(self._frames(run, after), self._api.streams), run.session.id)
+
+    async def stop(self, request: Request) -> NamingItsSession:
+        run = await self._require(request)
+        await self._api.engine.cancel(run.session.id, run.turn.id)
+        return await self._shown(run)
+
+    async def approve(self, request: Request) -> NamingItsSession:
+        given = await read_body(request)
+        call_id, choice = fields.text(given, "call_id", limit=_ID_LIMIT), given.get("choice")
+        if not call_id or "\0" in call_id:
+            raise invalid("call_id", "call_id must name the call that waits.")
+        if choice not in _CHOICES:
+            raise invalid("choice", f"choice must be one of {', '.join(_CHOICES)}.")
+        run = await self._require(request)
+        await self._api.engine.approvals.answer(run.session.id, call_id, Choice(choice))
+        answered = {"run_id": run.id, "call_id": call_id, "choice": choice}
+        return NamingItsSession(JSONResponse(answered), run.session.id)
+
+    async def _begin(self, request: Request, asked: RunRequest) -> Receipt:
+        model = self._api.resolve_model(asked.model)
+        if model is None:
+            raise ApiError(404, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        lane = await self._headers.lane(request, model)
+        turn_id = new_id("turn")
+        submission = Submission(
+            session_id=lane.session_id,
+            text="",
+            door=self._api.door,
+            address=self._api.address,
+            dedupe_key=turn_id,
+            model=model,
+            inputs=asked.inputs,
+            request=asked.turn,
+            from_checkpoint=True,
+            turn_id=turn_id,
+        )
+
+        async def before(tx: Transaction) -> Receipt | None:
+            await enter(tx, lane)
+            return None
+
+        return await self._api.engine.submit(submission, before=before)
+
+    async def _require(self, request: Request) -> _Run:
+        turn_id = _turn_id(request.path_params["run_id"])
+
+        async def body(tx: Transaction) -> _Run | None:
+            found = await self._api.find_turn(tx, request, turn_id)
+            if found is None or request_from(found[0].request).kind != _KIND:
+                return None
+            (first,) = await tx.events.of_turn(turn_id, 0, 1)
+            return _Run(*found, first.session_seq - 1)
+
+        run = await self._api.store.read(body)
+        if run is None:
+            raise ApiError(404, "run_not_found", "There is no such run.")
+        return run
+
+    async def _shown(self, run: _Run) -> NamingItsSession:
+        """As it stands now, also while it runs."""
+
+        async def body(tx: Transaction) -> RunProjection:
+            projection, seen = run.projection(), run.before
+            while not projection.is_ended and (page := await tx.events.of_session(run.session.id, seen, _PAGE)):
+                for event in page:
+                    projection.feed(event)
+                seen = page[-1].session_seq
+            return projection
+
+        projection = await self._api.store.read(body)
+        return NamingItsSession(JSONResponse(projection.run()), run.session.id)
+
+    async def _frames(self, run: _Run, after: int) -> AsyncGenerator[bytes, None]:
+        """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
+        projection = run.projection()
+        async with aclosing(self._api.engine.subscribe(run.session.id, run.before)) as log:
+            async for event in log:
+                for told in projection.feed(event):
+                    if told.number > after:
+                        yield frame(str(told.number), told.type, told.data)
+                if projection.is_ended:
+                    return
+
+
+def _run_id(turn_id: str) -> str:
+    return _RUN + turn_id.removeprefix(_TURN)
+
+
+def _turn_id(run_id: str) -> str:
+    """Some name that no turn has, when it is no id of a run."""
+    return _TURN + run_id.removeprefix(_RUN) if run_id.startswith(_RUN) and "\0" not in run_id else ""
+
+
+def _after(request: Request) -> int:
+    """The header wins: an EventSource that reconnects asks its first address again."""
+    given = request.headers.get("last-event-id", "") or request.query_params.get("after", "")
+    if not given:
+        return -1
+    if not given.isascii() or not given.isdecimal() or len(given) > 15:
+        raise invalid("after", "after must be the number of an event.")
+    return int(given)

@@ -1,0 +1,65 @@
+"""The headers by which hermes-agent's clients name a session: by a key of their own choice, or by its id."""
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.model.session import Session
+from wakeful.store.base import Transaction
+
+_KEY = "x-hermes-session-key"
+_ID = "x-hermes-session-id"
+_LIMIT = 256
+
+
+class SessionHeaders:
+    def __init__(self, api: Api, lanes: Lanes) -> None:
+        self._api = api
+        self._lanes = lanes
+
+    async def lane(self, request: Request, model: str) -> Lane:
+        """The lane that the request names, a new one if it names none. A key is a name like a conversation's; the id
+        wins. Raises ApiError.
+        """
+        session_id, key = _value(request, _ID), _value(request, _KEY)
+        if session_id:
+            return Lane(await self._visible(request, session_id))
+        return await self._lanes.find(request, model, key, "")
+
+    async def _visible(self, request: Request, session_id: str) -> str:
+        async def body(tx: Transaction) -> Session | None:
+            return await tx.sessions.get(session_id)
+
+        found = await self._api.store.read(body)
+        if found is None or not self._is_lane(found) or not self._api.may_see(request, found.owner):
+            raise ApiError(404, "session_not_found", f"There is no session {session_id}.")
+        return found.id
+
+    def _is_lane(self, session: Session) -> bool:
+        """Neither another door's nor a sub-agent's."""
+        return session.address.platform == self._api.door.name and session.task_id is None
+
+
+class NamingItsSession:
+    """An answer of any kind that also says which session it is about."""
+
+    def __init__(self, answer: ASGIApp, session_id: str) -> None:
+        self._answer = answer
+        self._header = (_ID.encode(), session_id.encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], self._header]}
+            await send(message)
+
+        await self._answer(scope, receive, send_named)
+
+
+def _value(request: Request, name: str) -> str:
+    value = request.headers.get(name, "")
+    if len(value) > _LIMIT or "\0" in value:
+        raise invalid(name, f"{name} must have at most {_LIMIT} characters.")
+    return value

@@ -1,0 +1,116 @@
+"""Responses with store=false: each belongs to its connection, and nothing of it is left afterwards."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.entry import look_into
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.frames import DONE
+from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.response_request import ResponseRequest
+from wakeful.gateway.openai.turn_response import response_of
+from wakeful.model.event import Event
+from wakeful.model.ids import new_id
+from wakeful.model.journal import input_entry
+from wakeful.model.message import Message
+from wakeful.model.transcript import fold
+from wakeful.model.turn import Turn, TurnStatus
+from wakeful.store.base import Transaction
+from wakeful.wire.sse import EventStream
+
+
+@dataclass(frozen=True, slots=True)
+class _Unstored:
+    turn: Turn
+    messages: Sequence[Message]
+    conversation_id: str | None
+
+
+class UnstoredResponses:
+    def __init__(self, api: Api, lanes: Lanes) -> None:
+        self._api = api
+        self._lanes = lanes
+
+    async def create(self, request: Request, asked: ResponseRequest) -> Response | EventStream:
+        unstored = await self._prepare(request, asked)
+        log = self._api.engine.ephemeral.run(unstored.turn, unstored.messages)
+        if asked.is_streamed:
+            return EventStream(_frames(unstored, log), self._api.streams)
+        return JSONResponse(await _unless_gone(request, unstored, log))
+
+    async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
+        model = self._api.resolve_model(asked.model)
+        if model is None:
+            raise ApiError(400, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
+
+        async def body(tx: Transaction) -> _Unstored:
+            return await self._look(tx, lane, asked, model)
+
+        return await self._api.store.read(body)
+
+    async def _look(self, tx: Transaction, lane: Lane, asked: ResponseRequest, model: str) -> _Unstored:
+        session, before = await look_into(tx, lane)
+        turn = Turn(
+            id=new_id("turn"),
+            session_id=session.id,
+            parent=session.checkpoint,
+            door=self._api.door,
+            address=self._api.address,
+            source="user",
+            is_wakeup=False,
+            model=model,
+            status=TurnStatus.RUNNING,
+            node=None,
+            epoch=0,
+            workspace=session.workspace,
+            request=asked.turn.dump(),
+            is_ephemeral=True,
+            opened_at=await tx.now(),
+        )
+        said = [input_entry(turn.id, 0, index, given) for index, given in enumerate(asked.inputs)]
+        return _Unstored(turn, fold([*before, *said], turn.id).messages, lane.conversation_id)
+
+
+async def _frames(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> AsyncGenerator[bytes, None]:
+    projection = response_of(unstored.turn, unstored.conversation_id)
+    async with aclosing(log):
+        async for event in log:
+            for frame in projection.feed(event):
+                yield frame.wire
+    yield DONE
+
+
+async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
+    """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
+    answering = asyncio.create_task(_whole(unstored, log))
+    leaving = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise ClientDisconnect
+        return answering.result()
+    finally:
+        for job in (answering, leaving):
+            job.cancel()
+        await asyncio.gather(answering, leaving, return_exceptions=True)
+
+
+async def _whole(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
+    projection = response_of(unstored.turn, unstored.conversation_id)
+    async with aclosing(log):
+        async for event in log:
+            projection.feed(event)
+    return projection.response()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,120 @@
+"""Logs of turns in short words, and the official SDK as a reader of what becomes of them."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, get_args
+
+import httpx2
+import orjson
+from openai import OpenAI
+from openai.types.responses import ResponseStreamEvent
+
+from wakeful.gateway.openai.frames import DONE, Frame
+from wakeful.gateway.openai.response_object import ResponseFacts
+from wakeful.gateway.openai.response_projection import ResponseProjection
+from wakeful.model import event as events
+from wakeful.model.event import Event, NewEvent
+
+REST = "0190a1b2c3d4"
+TURN = f"turn_{REST}"
+FACTS = ResponseFacts(f"resp_{REST}", "wakeful", 1_700_000_000)
+ENDED_AT = 1_700_000_009.5
+TERMINAL = {"response.completed", "response.failed", "response.cancelled", "response.incomplete"}
+
+
+def token(text: str, step: int = 1) -> NewEvent:
+    return NewEvent.of(events.TOKEN, {"step": step, "text": text})
+
+
+def reasoning(text: str, step: int = 1) -> NewEvent:
+    return NewEvent.of(events.REASONING, {"step": step, "text": text})
+
+
+def abandoned(step: int = 1) -> NewEvent:
+    return NewEvent.of(events.STEP_ABANDONED, {"step": step})
+
+
+def tool(
+    call_id: str, step: int = 1, *, name: str = "terminal", arguments: str = '{"a":1}', client: bool = False
+) -> NewEvent:
+    data = {"step": step, "call_id": call_id, "name": name, "arguments": arguments}
+    return NewEvent.of(events.TOOL, data | ({"client": True} if client else {}))
+
+
+def result(call_id: str, text: str = "ok", step: int = 1) -> NewEvent:
+    return NewEvent.of(events.TOOL_COMPLETE, {"step": step, "call_id": call_id, "result": text, "seconds": 0.5})
+
+
+def usage(step: int = 1, *, tokens: tuple[int, int, int, int] = (10, 5, 4, 2)) -> NewEvent:
+    names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+    return NewEvent.of(events.USAGE, {"step": step, "usage": dict(zip(names, tokens, strict=True))})
+
+
+def done(incomplete: str | None = None) -> NewEvent:
+    return NewEvent.of(events.DONE, {} if incomplete is None else {"incomplete": incomplete})
+
+
+def failed(code: str = "model_unavailable", message: str = "The model endpoint failed.") -> NewEvent:
+    return NewEvent.of(events.FAILED, {"code": code, "message": message})
+
+
+def cancelled() -> NewEvent:
+    return NewEvent.of(events.CANCELLED, {"code": "stopped", "message": "Somebody stopped it."})
+
+
+def log(*told: NewEvent) -> list[Event]:
+    """The log of a turn that has been opened by a message, and then told this."""
+    opened = [
+        NewEvent.of(events.TURN_STARTED, {"turn_id": TURN, "session_id": "s", "source": "user", "parent": None}),
+        NewEvent.of(events.MESSAGE, {"message_id": "m", "source": "user", "content": "Hi"}),
+    ]
+    return [
+        Event("s", number + 7, TURN, number, new.kind, new.payload, ENDED_AT)
+        for number, new in enumerate([*opened, *told], start=1)
+    ]
+
+
+def fold(turn_log: Iterable[Event], projection: ResponseProjection | None = None) -> list[Frame]:
+    projection = projection or ResponseProjection(FACTS, {})
+    return [frame for event in turn_log for frame in projection.feed(event)]
+
+
+def data_of(frame: Frame) -> dict[str, Any]:
+    data: dict[str, Any] = orjson.loads(frame.data)
+    return data
+
+
+def last_response(frames: list[Frame]) -> dict[str, Any]:
+    response: dict[str, Any] = data_of(frames[-1])["response"]
+    return response
+
+
+def types_of(frames: Iterable[Frame]) -> list[str]:
+    return [frame.type.removeprefix("response.") for frame in frames]
+
+
+def check_types(frames: Iterable[Frame]) -> None:
+    """Validate every frame, as the SDK itself never does, against the SDK's type of that name."""
+    for frame in frames:
+        # The one that is ours alone.
+        if frame.type != "response.cancelled":
+            _EVENT_TYPES[frame.type].model_validate(data_of(frame))
+
+
+def stream_body(frames: Iterable[Frame]) -> bytes:
+    return b"".join(frame.wire for frame in frames) + DONE
+
+
+@contextmanager
+def sdk(body: bytes) -> Iterator[OpenAI]:
+    """The official client, whose every request is answered with this stream."""
+    headers = {"content-type": "text/event-stream"}
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, headers=headers, content=body))
+    with httpx2.Client(transport=transport) as http_client:
+        yield OpenAI(api_key="k", base_url="http://test/v1", http_client=http_client, max_retries=0)
+
+
+# By the name of the event.
+_EVENT_TYPES: dict[str, Any] = {
+    get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(get_args(ResponseStreamEvent)[0])
+}

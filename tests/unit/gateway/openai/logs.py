@@ -1,0 +1,72 @@
+"""Random logs of turns, all of them such as the engine may write."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from tests.unit.gateway.openai.kit import (
+    abandoned,
+    cancelled,
+    done,
+    failed,
+    log,
+    reasoning,
+    result,
+    token,
+    tool,
+    usage,
+)
+from wakeful.model import event as events
+from wakeful.model.event import Event, NewEvent
+
+# No deadline: the first use of one of the SDK's types builds it.
+randomly = settings(deadline=None, max_examples=60)
+
+# Any text, with NUL and with what some take for the end of a line.
+TEXTS = st.text(max_size=6) | st.sampled_from(["\n\n", "\r", "\x00", "\x85", "\u2028", "data: [DONE]"])
+
+
+@st.composite
+def turn_logs(draw: st.DrawFn, *, ends: bool | None = None) -> list[Event]:
+    """`ends=True`: completed ones only. Otherwise it may end in any way, and at any place."""
+    last_step = draw(st.integers(1, 3))
+    told = [new for step in range(1, last_step) for new in draw(_steps(step))]
+    told += draw(_last_steps(last_step))
+    last = done() if ends else draw(st.sampled_from([done(), done("max_output_tokens"), failed(), cancelled()]))
+    if last.kind != events.DONE:
+        told = told[: draw(st.integers(0, len(told)))]
+    return log(*told, last)
+
+
+def spoken(turn_log: list[Event]) -> str:
+    """What was said and not taken back."""
+    said: list[tuple[int, str]] = []
+    for event in turn_log:
+        if event.kind == events.TOKEN:
+            said.append((event.data["step"], event.data["text"]))
+        elif event.kind == events.STEP_ABANDONED:
+            said = [piece for piece in said if piece[0] != event.data["step"]]
+    return "".join(text for _, text in said)
+
+
+@st.composite
+def _steps(draw: st.DrawFn, step: int) -> list[NewEvent]:
+    """A step that calls the server's tools."""
+    call_ids = [f"call_{step}_{number}" for number in range(draw(st.integers(1, 3)))]
+    calls = [tool(call_id, step, arguments=draw(TEXTS)) for call_id in call_ids]
+    results = [result(call_id, draw(TEXTS), step) for call_id in draw(st.permutations(call_ids))]
+    return [*draw(_streamed(step)), *calls, usage(step), *results]
+
+
+@st.composite
+def _last_steps(draw: st.DrawFn, step: int) -> list[NewEvent]:
+    """A step that answers, or that hands calls to the client."""
+    calls = [tool(f"call_{step}_{number}", step, client=True) for number in range(draw(st.integers(0, 2)))]
+    return [*draw(_streamed(step)), *calls, usage(step)]
+
+
+@st.composite
+def _streamed(draw: st.DrawFn, step: int) -> list[NewEvent]:
+    """The pieces of an answer, after some attempts that broke off."""
+    pieces = st.lists(st.builds(token, TEXTS, st.just(step)) | st.builds(reasoning, TEXTS, st.just(step)), max_size=5)
+    broken = draw(st.lists(pieces, max_size=2))
+    return [new for attempt in broken for new in [*attempt, abandoned(step)]] + draw(pieces)

@@ -1,0 +1,157 @@
+"""The events of a run, and the run object."""
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.gateway.openai.kit import (
+    ENDED_AT,
+    TURN,
+    abandoned,
+    cancelled,
+    data_of,
+    done,
+    failed,
+    log,
+    reasoning,
+    result,
+    token,
+    tool,
+    usage,
+)
+from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
+from wakeful.gateway.openai.frames import Frame, resume
+from wakeful.gateway.openai.run_projection import RunProjection
+from wakeful.model import event as events
+from wakeful.model.event import Event, NewEvent
+
+ENDS = {"run.completed", "run.failed", "run.cancelled"}
+
+
+def fold(turn_log: list[Event], projection: RunProjection | None = None) -> list[Frame]:
+    projection = projection or RunProjection("run_1", TURN)
+    return [frame for event in turn_log for frame in projection.feed(event)]
+
+
+def question(call_id: str) -> Event:
+    """An event of the session: it has no turn."""
+    data = {
+        "session_id": "s",
+        "call_id": call_id,
+        "task_id": None,
+        "command": "rm -r /",
+        "danger": "recursive_delete",
+        "reason": "It deletes everything.",
+        "expires_at": "2026-11-15T12:00:00Z",
+    }
+    asked = log(NewEvent.of(events.APPROVAL_REQUIRED, data))[-1]
+    return replace(asked, turn_id=None, turn_seq=None)
+
+
+def test_a_run_tells_its_words_and_its_tools_and_then_its_end() -> None:
+    told = [
+        reasoning("Hm"),
+        token("Look."),
+        tool("c1"),
+        usage(),
+        result("c1", "a b"),
+        token("Two.", 2),
+        usage(2),
+        done(),
+    ]
+
+    frames = fold(log(*told))
+
+    assert [(frame.number, frame.type) for frame in frames] == [
+        (0, "message.delta"),
+        (1, "tool.started"),
+        (2, "tool.completed"),
+        (3, "message.delta"),
+        (4, "run.completed"),
+    ]
+    head = {"run_id": "run_1", "timestamp": ENDED_AT}
+    called = {"step": 1, "call_id": "c1", "tool": "terminal"}
+    assert [data_of(frame) for frame in frames[:3]] == [
+        head | {"event": "message.delta", "sequence_number": 0, "step": 1, "delta": "Look."},
+        head | {"event": "tool.started", "sequence_number": 1, **called, "arguments": '{"a":1}'},
+        head | {"event": "tool.completed", "sequence_number": 2, **called, "result": "a b", "duration": 0.5},
+    ]
+
+
+def test_a_completed_run_has_its_output_and_its_usage() -> None:
+    projection = RunProjection("run_1", TURN)
+
+    frames = fold(log(token("Hel"), token("lo"), usage(), done()), projection)
+
+    run = projection.run()
+    assert (run["run_id"], run["status"], run["output"], run["error"]) == ("run_1", "completed", "Hello", None)
+    assert run["usage"]["total_tokens"] == 15
+    assert data_of(frames[-1]).items() >= run.items()
+
+
+def test_a_run_is_queued_until_its_turn_opens_and_then_running_without_usage() -> None:
+    projection = RunProjection("run_1", TURN)
+    before = projection.run()["status"]
+
+    fold(log(token("Hel"), usage()), projection)
+
+    assert before == "queued"
+    assert projection.run() == {
+        "run_id": "run_1",
+        "status": "running",
+        "output": "Hel",
+        "usage": None,
+        "error": None,
+        "incomplete_details": None,
+    }
+
+
+def test_abandoned_words_are_taken_back() -> None:
+    frames = fold(log(token("Hel"), abandoned(), token("Hello"), done()))
+
+    assert [frame.type for frame in frames[:3]] == ["message.delta", "step.abandoned", "message.delta"]
+    assert data_of(frames[1])["step"] == 1
+    assert data_of(frames[-1])["output"] == "Hello"
+
+
+def test_other_ends_say_which_they_are() -> None:
+    failure = data_of(fold(log(token("Hel"), failed("model_auth", "No.")))[-1])
+    stop = data_of(fold(log(token("Hel"), cancelled()))[-1])
+    cut = data_of(fold(log(token("Hel"), done("max_output_tokens")))[-1])
+
+    assert (failure["event"], failure["error"]) == ("run.failed", {"code": "model_auth", "message": "No."})
+    assert (stop["event"], stop["output"]) == ("run.cancelled", "Hel")
+    assert (cut["event"], cut["incomplete_details"]) == ("run.completed", {"reason": "max_output_tokens"})
+
+
+def test_a_question_of_its_session_is_told_with_the_choices() -> None:
+    (frame,) = fold([*log(), question("c1")])
+
+    data = data_of(frame)
+    assert (frame.type, data["call_id"], data["command"]) == ("approval.required", "c1", "rm -r /")
+    assert data["choices"] == ["once", "session", "always", "deny"]
+
+
+def test_what_is_not_of_this_turn_is_passed_over() -> None:
+    own = log(token("Hi"), done())
+    foreign = [replace(event, turn_id="turn_other") for event in log(token("No"), done())]
+
+    frames = fold([question("c0"), *foreign, *own[:2], *foreign, *own[2:], question("c9"), *foreign])
+
+    assert frames == fold(own)
+
+
+@randomly
+@given(turn_logs(), st.data())
+def test_a_run_is_whole_after_any_cut_and_ends_once(turn_log: list[Event], data: Any) -> None:
+    frames = fold(turn_log)
+    last_seen = data.draw(st.integers(-1, len(frames)))
+
+    rest = list(resume(RunProjection("run_1", TURN), turn_log, last_seen))
+
+    assert frames[: last_seen + 1] + rest == frames
+    assert [frame.number for frame in frames] == list(range(len(frames)))
+    assert [frame for frame in frames if frame.type in ENDS] == frames[-1:]
+    assert data_of(frames[-1])["output"] == spoken(turn_log)
