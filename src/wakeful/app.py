@@ -12,7 +12,9 @@ from typing import Any
 
 from starlette.types import ASGIApp
 
+from wakeful.agent.catalogue import Catalogue
 from wakeful.agent.loop import Loop
+from wakeful.agent.model_sources import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
@@ -23,14 +25,22 @@ from wakeful.engine.ports import Equipment
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
+from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
+from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import TurnBinder
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
-from wakeful.store.base import Store
+from wakeful.gateway.webhooks.queue import StoredQueue
+from wakeful.gateway.webhooks.sender import WebhookSender
+from wakeful.model.request import request_from
+from wakeful.model.turn import Turn
+from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.delegate_tool import DelegateTool
@@ -65,6 +75,9 @@ class Running:
     store: Store
     keeper: ProcessKeeper
     providers: ProviderRegistry
+    catalogue: Catalogue
+    webhooks: StoredQueue
+    metrics: Metrics
 
 
 @asynccontextmanager
@@ -78,11 +91,14 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         ending.push_async_callback(store.close)
         await store.open()
         running = build_engine(config, store, providers)
+        ending.push_async_callback(running.catalogue.close)
         ending.push_async_callback(running.keeper.close)
         # Also when the start fails half-way: it may have taken turns over already.
         ending.push_async_callback(running.engine.stop)
         await running.engine.start(adopts=adopts)
         ending.enter_context(_registry_serving(running.engine))
+        if adopts and config.webhooks:
+            await ending.enter_async_context(_webhooks_sent(config, running))
         yield running
 
 
@@ -115,8 +131,14 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
         tools = build_tools(engine, keeper, binder)
         return Equipment(Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text), keeper)
 
-    engine = Engine(store, equip, SystemClock(), config.engine, host=host, binder=binder)
-    return Running(engine, store, keepers[0], providers)
+    webhooks = StoredQueue(store, config.webhooks)
+    on_close = webhooks.add_on_close if config.webhooks else None
+    engine = Engine(store, equip, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
+    metrics = Metrics()
+    store.notifier.listen(metrics.hear)
+    sources = model_sources(config.providers, config.model)
+    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    return Running(engine, store, keepers[0], providers, catalogue, webhooks, metrics)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -134,7 +156,11 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
-    gate = Gate(engine.approvals, binder.can_ask)
+    def can_ask(turn: Turn) -> bool:
+        # A run's client has a route by which it can answer; the door's other turns have none.
+        return binder.can_ask(turn) or request_from(turn.request).kind == "run"
+
+    gate = Gate(engine.approvals, can_ask)
     return (
         ListFiles(),
         ReadFile(),
@@ -159,12 +185,57 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         model=config.model,
         workspace=str(config.workspace),
     )
-    return http_app(
+    metrics = metrics_route(running.metrics, running.store, running.engine.node)
+    app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
-        web_routes(web),
+        [*web_routes(web), *api_routes(build_api(config, running)), metrics],
         version=version("wakeful"),
         is_stopping=lambda: running.engine.is_stopping,
+        limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
     )
+    return CountRequests(app, running.metrics)
+
+
+def build_api(config: Config, running: Running) -> Api:
+    def resolve(name: str) -> str | None:
+        full = running.catalogue.resolve_name(name or None)
+        if full is None:
+            # It may be new: the next request will know it.
+            running.catalogue.models()
+            return None
+        try:
+            running.providers.resolve(full)
+        except ConfigError:
+            return None
+        return full
+
+    return Api(
+        engine=running.engine,
+        store=running.store,
+        door=APIServerAdapter.door(),
+        resolve_model=resolve,
+        models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
+        operator=OPERATOR,
+        workspace=str(config.workspace),
+    )
+
+
+@asynccontextmanager
+async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None]:
+    allows_private = config.webhooks_allow_private
+    sender = WebhookSender(running.webhooks, config.webhooks, SystemClock(), allows_private=allows_private)
+
+    def hear(signal: Signal) -> None:
+        if running.webhooks.has_grown(signal):
+            sender.hear()
+
+    running.store.notifier.listen(hear)
+    job = asyncio.create_task(sender.run(), name="webhooks")
+    try:
+        yield
+    finally:
+        job.cancel()
+        await asyncio.gather(job, return_exceptions=True)
 
 
 @contextmanager

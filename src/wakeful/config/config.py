@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.settings import EngineSettings
+from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,12 @@ class Config:
     task_environment: tuple[str, ...] = ()
     # How much disk the output of one process may take, in MiB.
     task_output_mib: int = 256
+    # Requests of the API under way at the same time, in all and for each key.
+    api_concurrency: int = 2000
+    api_concurrency_per_key: int = 2000
+    # Who hears of the ends of background responses.
+    webhooks: tuple[WebhookEndpoint, ...] = ()
+    webhooks_allow_private: bool = False
 
     @property
     def database_file(self) -> Path:
@@ -41,6 +48,7 @@ class Config:
         """All that must never be read in a log."""
         endpoint = self.providers.openai
         known = {*self.api_keys.values(), endpoint.api_key}
+        known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
         for url in (self.database_url, endpoint.base_url):
             parts = urlsplit(url)
             password = parts.password or ""

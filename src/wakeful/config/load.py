@@ -17,7 +17,7 @@ from wakeful.config.config import Config
 from wakeful.config.home import VARIABLE as HOME_VARIABLE
 from wakeful.config.home import find_home
 from wakeful.config.setting import PREFIX, SETTINGS, Setting
-from wakeful.config.values import Unfit
+from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 
@@ -48,7 +48,9 @@ def load_config(
     }
     values = {"workspace": home / "workspace", **(defaults or {})}
     values |= {name: _read(found) for name, found in given.items()}
-    return _compose(home, values, {name: found.origin for name, found in given.items()})
+    config = _compose(home, values, {name: found.origin for name, found in given.items()})
+    _refuse_unknown_owners(config)
+    return config
 
 
 def _in_file(path: Path) -> Iterator[_Given]:
@@ -106,6 +108,8 @@ def _read(given: _Given) -> Any:
     except Unfit as unfit:
         shown = "" if given.setting.is_secret else f", not {_shown(given.value)}"
         raise ConfigError(f"{given.origin} must be {unfit}{shown}.") from None
+    except ConfigError as error:
+        raise ConfigError(f"{given.origin}: {error}") from None
 
 
 def _shown(value: object) -> str:
@@ -122,6 +126,17 @@ def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) 
         origins=origins,
         **_fields_of(Config, values),
     )
+
+
+def _refuse_unknown_owners(config: Config) -> None:
+    """A webhook of nobody would never be called, and nobody would know why."""
+    known = {OPERATOR, *config.api_keys}
+    for webhook in config.webhooks:
+        if webhook.owner not in known:
+            raise ConfigError(
+                f"{config.origins['webhooks']}: there is no API key of the owner {_shown(webhook.owner)}; "
+                f"the names are {', '.join(sorted(known))}."
+            )
 
 
 def _fields_of(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:

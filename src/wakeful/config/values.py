@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
+from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 
 # The local key's holder: nobody else may have that name.
 OPERATOR = "operator"
@@ -55,6 +56,14 @@ def one_of(*names: str) -> Read:
         return value.strip().lower()
 
     return read
+
+
+def yes_or_no(value: object) -> bool:
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    is_yes = value if isinstance(value, bool) else known.get(str(value).strip().lower())
+    if is_yes is None:
+        raise Unfit("true or false")
+    return is_yes
 
 
 def model(value: object) -> str:
@@ -113,6 +122,29 @@ def variable_names(value: object) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) and _is_variable(name.strip()) for name in names):
         raise Unfit("names of environment variables, as in CUDA_HOME,GIT_AUTHOR_NAME")
     return tuple(name.strip() for name in names)
+
+
+def webhooks(value: object) -> tuple[WebhookEndpoint, ...]:
+    """Raises ConfigError for a value inside of one, in words that show none of them."""
+    if not isinstance(value, list) or not all(map(_is_webhook, value)):
+        raise Unfit("tables [[webhooks]] in config.toml, each with the texts url, secret and owner and the list events")
+    endpoints = tuple(_webhook(table) for table in value)
+    if len({endpoint.key for endpoint in endpoints}) < len(endpoints):
+        raise Unfit("a different url for each webhook of one owner")
+    return endpoints
+
+
+def _is_webhook(table: object) -> bool:
+    if not isinstance(table, dict) or not {"url", "secret"} <= set(table) <= {"url", "secret", "owner", "events"}:
+        return False
+    events = table.get("events", [])
+    texts = [table["url"], table["secret"], table.get("owner", ""), *(events if isinstance(events, list) else [None])]
+    return all(isinstance(text, str) for text in texts)
+
+
+def _webhook(table: Mapping[str, Any]) -> WebhookEndpoint:
+    events = tuple(table.get("events", EVENT_TYPES))
+    return WebhookEndpoint(table["url"], table["secret"], events, table.get("owner", OPERATOR))
 
 
 def _number(value: object, kind: Callable[[str], N]) -> N | None:

@@ -55,5 +55,6 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.close", "code": 1008})
         return
     message = "This needs a key: send the header Authorization: Bearer KEY; `wakeful key` prints the local one."
-    response = error_response(401, "unauthorized", message, {"www-authenticate": "Bearer"})
+    code = "invalid_api_key" if scope["path"].startswith("/v1/") else "unauthorized"
+    response = error_response(401, code, message, {"www-authenticate": "Bearer"}, path=scope["path"])
     await response(scope, receive, send)

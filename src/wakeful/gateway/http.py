@@ -12,24 +12,37 @@ from starlette.types import ASGIApp
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
+from wakeful.gateway.limits import LimitRequests, RequestLimits
+from wakeful.gateway.openai.errors import ApiError, answer_api_error
+from wakeful.gateway.request_id import NameRequests
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
+
+_DEFAULT_LIMITS = RequestLimits()
 
 
 def http_app(
-    keyring: Keyring, routes: Sequence[BaseRoute], *, version: str, is_stopping: Callable[[], bool]
+    keyring: Keyring,
+    routes: Sequence[BaseRoute],
+    *,
+    version: str,
+    is_stopping: Callable[[], bool],
+    limits: RequestLimits = _DEFAULT_LIMITS,
 ) -> ASGIApp:
     async def health(request: Request) -> Response:
         if is_stopping():
             return JSONResponse({"status": "stopping"}, 503)
         return JSONResponse({"status": "ok", "version": version})
 
-    return Starlette(
+    app = Starlette(
         routes=[Route("/health", health), *routes],
-        middleware=[Middleware(RequireKey, keyring=keyring)],
+        middleware=[Middleware(RequireKey, keyring=keyring), Middleware(LimitRequests, limits=limits)],
         exception_handlers={
             HTTPException: answer_http_error,
+            ApiError: answer_api_error,
             WakefulError: answer_known_error,
             ClientDisconnect: answer_gone,
             Exception: answer_broken,
         },
     )
+    # Outside of Starlette, which answers for what broke outside of its own middleware.
+    return NameRequests(app)

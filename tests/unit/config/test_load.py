@@ -8,8 +8,11 @@ import pytest
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError
+from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
 _SECRET = "hunter2hunter2"
+_WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+_WEBHOOK = f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_WEBHOOK_SECRET}"'
 
 
 def load(home: Path, toml: str = "", **environment: str) -> Config:
@@ -270,3 +273,58 @@ def test_a_password_anywhere_in_an_address_is_a_secret(tmp_path: Path) -> None:
     behind = load(tmp_path, WAKEFUL_DATABASE_URL=f"postgresql://db/x?user=me&password={_SECRET}")
 
     assert _SECRET in inside.secrets & behind.secrets
+
+
+def test_webhooks_are_read_from_the_file(tmp_path: Path) -> None:
+    config = load(
+        tmp_path,
+        f"""
+        webhooks_allow_private = true
+        api_keys = {{ ci = "abc" }}
+        [[webhooks]]
+        url = "https://a.example/hook"
+        secret = "{_WEBHOOK_SECRET}"
+        [[webhooks]]
+        url = "https://a.example/hook"
+        secret = "{_WEBHOOK_SECRET}"
+        owner = "ci"
+        events = ["response.failed"]
+        """,
+    )
+
+    every, failures = config.webhooks
+    assert (every.owner, every.events) == ("operator", EVENT_TYPES)
+    assert (failures.owner, failures.events) == ("ci", ("response.failed",))
+    assert config.webhooks_allow_private
+    assert _WEBHOOK_SECRET in config.secrets
+    assert _WEBHOOK_SECRET not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("toml", "allowed"),
+    [
+        ('webhooks = "https://a.example/"', "tables [[webhooks]]"),
+        ('[[webhooks]]\nurl = "https://a.example/"', "tables [[webhooks]]"),
+        (f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_SECRET}"\nevent = []', "tables [[webhooks]]"),
+        (f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_SECRET}"\nevents = "all"', "tables [[webhooks]]"),
+        (f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_SECRET}"', "A webhook's secret must be"),
+        (f'[[webhooks]]\nurl = "{_SECRET}"\nsecret = "{_SECRET}"', "A webhook's url must be"),
+        (f"{_WEBHOOK}\n{_WEBHOOK}", "a different url for each webhook of one owner"),
+        (f'{_WEBHOOK}\nowner = "nobody"', "no API key of the owner 'nobody'; the names are operator."),
+    ],
+)
+def test_a_wrong_webhook_is_refused_without_showing_its_secret(tmp_path: Path, toml: str, allowed: str) -> None:
+    message = complaint(tmp_path, toml)
+
+    assert message.startswith(f"webhooks in {tmp_path}/config.toml")
+    assert allowed in message
+    assert _WEBHOOK_SECRET not in message
+
+
+@pytest.mark.parametrize(("text", "is_yes"), [("true", True), ("YES", True), ("1", True), ("no", False), ("0", False)])
+def test_yes_and_no_can_be_said_in_the_environment(tmp_path: Path, text: str, is_yes: bool) -> None:
+    assert load(tmp_path, WAKEFUL_WEBHOOKS_ALLOW_PRIVATE=text).webhooks_allow_private is is_yes
+
+
+def test_neither_yes_nor_no_is_refused(tmp_path: Path) -> None:
+    assert "must be true or false, not 'maybe'" in complaint(tmp_path, WAKEFUL_WEBHOOKS_ALLOW_PRIVATE="maybe")

@@ -22,6 +22,8 @@ async def request(app: ASGIApp, path: str, *authorization: str, method: str = "G
     """Each `authorization` is a header of that name."""
     scope = {
         "type": "http",
+        # From this version on a response need not ask whether its reader is still there.
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
         "method": method,
         "path": path,
         "raw_path": path.encode(),

@@ -1,0 +1,137 @@
+"""A server and a scripted model endpoint as processes of their own, and the official clients for them."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import orjson
+from openai import AsyncOpenAI, OpenAI
+
+ROOT = Path(__file__).parents[2]
+ALICE, BOB = "key-of-alice", "key-of-bob"
+_KEYS = f"alice={ALICE},bob={BOB}"
+_DEADLINE = 20.0
+# Nothing here is encrypted, and to load certificates for every client takes longer than most tests.
+_PLAIN: dict[str, Any] = {"trust_env": False, "verify": False}
+
+
+def script(**fields: Any) -> str:
+    """Words that make the endpoint do this."""
+    return f"script: {orjson.dumps(fields).decode()}"
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that nobody tells us about."""
+    end = time.monotonic() + _DEADLINE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)
+
+
+@dataclass(slots=True)
+class ModelEndpoint:
+    """The scripted endpoint, and what it has seen."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+
+    def stats(self) -> dict[str, int]:
+        stats: dict[str, int] = self._get("/stats")
+        return stats
+
+    def requests(self) -> list[dict[str, Any]]:
+        requests: list[dict[str, Any]] = self._get("/requests")
+        return requests
+
+    @contextmanager
+    def seeing(self, **more: int) -> Iterator[None]:
+        """What happens inside makes the endpoint count so much more, soon."""
+        before = self.stats()
+        yield
+        until(lambda: all(self.stats()[name] >= before[name] + number for name, number in more.items()))
+
+    def _get(self, path: str) -> Any:
+        return httpx2.get(self.url.removesuffix("/v1") + path, **_PLAIN).raise_for_status().json()
+
+
+@dataclass(slots=True)
+class ApiServer:
+    home: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+    root: str = ""
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "wakeful", "serve", "--port", "0"]
+        self.process = _start(command, WAKEFUL_HOME=str(self.home), WAKEFUL_API_KEYS=_KEYS, **self.settings)
+        self.root = _line_with(self.process, "http://").rpartition(" ")[2]
+
+    def kill(self) -> None:
+        """As the machine would: nothing is put away."""
+        _kill(self.process)
+
+    def client(self, key: str = ALICE, **how: Any) -> OpenAI:
+        """A client of the official package that asks once."""
+        return OpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=_http(), **{"max_retries": 0} | how)
+
+    def async_client(self, key: str = ALICE, **how: Any) -> AsyncOpenAI:
+        http = httpx2.AsyncClient(**_PLAIN, timeout=_DEADLINE)
+        return AsyncOpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=http, **{"max_retries": 0} | how)
+
+    def send(self, method: str, path: str, key: str = ALICE, **how: Any) -> httpx2.Response:
+        """A request that no official client would make."""
+        headers = {"authorization": f"Bearer {key}"} | how.pop("headers", {})
+        with _http() as http:
+            return http.request(method, f"{self.root}{path}", headers=headers, **how)
+
+
+@contextmanager
+def running_endpoint() -> Iterator[ModelEndpoint]:
+    process = _start([sys.executable, "-m", "tests.endpoint", "--tokens", "3", "--rate", "0", "--record"])
+    try:
+        yield ModelEndpoint(process, _line_with(process, "http://"))
+    finally:
+        _kill(process)
+
+
+@contextmanager
+def running_server(home: Path, **settings: str) -> Iterator[ApiServer]:
+    server = ApiServer(home, settings)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+
+
+def _start(command: list[str], **settings: str) -> subprocess.Popen[bytes]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_"))}
+    return subprocess.Popen(command, cwd=ROOT, env=environment | settings, stdout=subprocess.PIPE)
+
+
+def _line_with(process: subprocess.Popen[bytes], words: str) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if words in (text := line.decode().strip()):
+            return text
+    raise AssertionError("the process ended before it said where it is")
+
+
+def _kill(process: subprocess.Popen[bytes] | None) -> None:
+    if process is None:
+        return
+    process.kill()
+    process.wait(_DEADLINE)
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _http() -> httpx2.Client:
+    return httpx2.Client(**_PLAIN, timeout=_DEADLINE)

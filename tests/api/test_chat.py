@@ -1,0 +1,202 @@
+"""Chat completions, as the official client asks for them."""
+
+import asyncio
+from typing import Any
+
+import openai
+import pytest
+from openai import AsyncOpenAI, OpenAI
+
+from tests.api.server import ApiServer, ModelEndpoint, script, until
+
+THREE = "token0 token1 token2 "
+WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+def words(text: str) -> Any:
+    return [{"role": "user", "content": text}]
+
+
+def test_a_chat_is_answered(client: OpenAI) -> None:
+    answer = client.chat.completions.create(model="wakeful", messages=words("Hello"))
+
+    assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == (THREE, "stop")
+    assert answer.choices[0].message.tool_calls is None
+    assert answer.usage is not None
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (7, 3)
+
+
+async def test_the_async_client_is_answered_too(async_client: AsyncOpenAI) -> None:
+    stream = await async_client.chat.completions.create(model="wakeful", messages=words("Hello"), stream=True)
+    text = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+    assert text == THREE
+
+
+def test_a_chat_is_streamed(client: OpenAI) -> None:
+    chunks = list(client.chat.completions.create(model="wakeful", messages=words("Hello"), stream=True))
+
+    assert chunks[0].choices[0].delta.role == "assistant"
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == THREE
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices[0].finish_reason] == ["stop"]
+    assert all(chunk.usage is None for chunk in chunks)
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_the_usage_comes_last_when_it_was_asked_for(client: OpenAI) -> None:
+    chunks = list(
+        client.chat.completions.create(
+            model="wakeful", messages=words("Hello"), stream=True, stream_options={"include_usage": True}
+        )
+    )
+
+    assert chunks[-1].choices == []
+    assert chunks[-1].usage is not None
+    assert chunks[-1].usage.total_tokens == 10
+
+
+def test_a_stream_ends_with_the_word_that_clients_wait_for(server: ApiServer) -> None:
+    reply = server.send("POST", "/v1/chat/completions", json={"messages": words("Hello"), "stream": True})
+
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.text.endswith("data: [DONE]\n\n")
+
+
+def test_the_whole_conversation_reaches_the_model(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    conversation: Any = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "one"}]},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": "three"},
+    ]
+    client.chat.completions.create(model="wakeful", messages=conversation, temperature=0.25, stop=["x"])
+
+    asked = endpoint.requests()[-1]
+    assert [message["content"] for message in asked["messages"][1:]] == ["Be brief.", "one", "two", "three"]
+    assert (asked["temperature"], asked["stop"]) == (0.25, ["x"])
+
+
+def test_whoever_leaves_a_stream_stops_the_model(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    stream = client.chat.completions.create(
+        model="wakeful", messages=words(script(tokens=9, hang_after=2)), stream=True
+    )
+    next(stream)
+
+    with endpoint.seeing(dropped=1):
+        stream.close()
+
+
+def test_whoever_does_not_wait_for_the_answer_stops_the_model(server: ApiServer, endpoint: ModelEndpoint) -> None:
+    hanging = words(script(hang_after=1))
+
+    with (
+        endpoint.seeing(requests=1, dropped=1),
+        server.client(timeout=0.5) as impatient,
+        pytest.raises(openai.APITimeoutError),
+    ):
+        impatient.chat.completions.create(model="wakeful", messages=hanging)
+
+
+def test_tools_of_the_server_run_on_the_server(server: ApiServer, client: OpenAI) -> None:
+    (server.home / "workspace" / "note.txt").write_text("hello")
+    calling = script(calls=[{"name": "read_file", "arguments": {"path": "note.txt"}}])
+
+    answer = client.chat.completions.create(model="wakeful", messages=words(calling))
+
+    assert (answer.choices[0].finish_reason, answer.choices[0].message.tool_calls) == ("stop", None)
+    assert answer.choices[0].message.content == THREE
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_tool_of_the_client_is_called_and_answered(
+    client: OpenAI, endpoint: ModelEndpoint, is_streamed: bool
+) -> None:
+    asked = words(script(calls=[{"name": "weather", "arguments": {"city": "Oslo"}, "id": "call_7"}]))
+    calls = _calls(client, asked, is_streamed=is_streamed)
+    assert calls == [("call_7", "weather", '{"city":"Oslo"}')]
+
+    call = {"id": "call_7", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Oslo"}'}}
+    more: Any = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_7", "content": "rain"},
+    ]
+    answer = client.chat.completions.create(model="wakeful", messages=[*asked, *more], tools=[WEATHER])
+
+    assert answer.choices[0].message.content == THREE
+    last = endpoint.requests()[-1]["messages"][-2:]
+    assert last[0]["tool_calls"][0]["function"]["name"] == "weather"
+    assert (last[1]["role"], last[1]["tool_call_id"], last[1]["content"]) == ("tool", "call_7", "rain")
+
+
+def _calls(client: OpenAI, asked: Any, *, is_streamed: bool) -> list[tuple[str, str, str]]:
+    how: Any = {"model": "wakeful", "messages": asked, "tools": [WEATHER]}
+    if is_streamed:
+        with client.chat.completions.stream(**how) as stream:
+            choice = stream.get_final_completion().choices[0]
+    else:
+        choice = client.chat.completions.create(**how).choices[0]
+    assert choice.finish_reason == "tool_calls"
+    made: Any = choice.message.tool_calls
+    return [(call.id, call.function.name, call.function.arguments) for call in made]
+
+
+def test_a_model_that_fails_is_a_bad_gateway(client: OpenAI) -> None:
+    with pytest.raises(openai.InternalServerError) as failed:
+        client.chat.completions.create(model="wakeful", messages=words(script(status=401)))
+
+    assert failed.value.status_code == 502
+
+
+def test_a_model_that_fails_breaks_a_stream(client: OpenAI) -> None:
+    stream = client.chat.completions.create(model="wakeful", messages=words(script(status=401)), stream=True)
+
+    with pytest.raises(openai.APIError):
+        list(stream)
+
+
+async def test_a_server_that_stops_does_not_pass_half_an_answer_for_the_whole(
+    own_server: ApiServer, endpoint: ModelEndpoint
+) -> None:
+    asked: Any = {"model": "wakeful", "messages": words(script(tokens=9, hang_after=2))}
+    seen = endpoint.stats()["requests"]
+    async with own_server.async_client() as client:
+        stream = await client.chat.completions.create(**asked, stream=True)
+        first = await anext(stream)
+        waiting = asyncio.create_task(client.chat.completions.create(**asked))
+        await asyncio.to_thread(until, lambda: endpoint.stats()["requests"] >= seen + 2)
+        assert own_server.process is not None
+        own_server.process.terminate()
+
+        with pytest.raises(openai.InternalServerError) as refused:
+            await waiting
+        with pytest.raises(openai.APIError):
+            _ = [chunk async for chunk in stream]
+
+    assert first.choices[0].delta.role == "assistant"
+    assert (refused.value.status_code, "retry-after" in refused.value.response.headers) == (503, True)
+
+
+def test_an_answer_that_reaches_the_output_limit_says_so(client: OpenAI) -> None:
+    answer = client.chat.completions.create(model="wakeful", messages=words(script(finish_reason="length")))
+
+    assert answer.choices[0].finish_reason == "length"
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({}, "messages"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "nobody", "content": "x"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user"}]}, "messages[0].content"),
+        ({"messages": words("x"), "n": 2}, "n"),
+        ({"messages": words("x"), "stream": "yes"}, "stream"),
+        ({"messages": words("x"), "temperature": 3}, "temperature"),
+        ({"messages": words("x"), "tools": [{"type": "function"}]}, "tools[0]"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, "messages[0].tool_call_id"),
+    ],
+)
+def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body: Any, param: str) -> None:
+    reply = server.send("POST", "/v1/chat/completions", json=body)
+
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)

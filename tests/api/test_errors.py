@@ -1,0 +1,240 @@
+"""What cannot be done, as the official client's exceptions."""
+
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import OpenAI
+
+from tests.api.server import ALICE, BOB, ApiServer, script
+
+
+def test_a_wrong_key_is_not_taken(server: ApiServer) -> None:
+    with server.client("wrong") as stranger:
+        for ask in (
+            lambda: stranger.responses.create(input="Hello"),
+            lambda: stranger.chat.completions.create(model="wakeful", messages=[{"role": "user", "content": "x"}]),
+            lambda: stranger.models.list(),
+            lambda: stranger.conversations.create(),
+        ):
+            with pytest.raises(openai.AuthenticationError) as refused:
+                ask()
+            assert (refused.value.code, refused.value.type) == ("invalid_api_key", "invalid_request_error")
+
+
+def test_no_key_is_not_taken_either(server: ApiServer) -> None:
+    reply = httpx2.get(f"{server.root}/v1/models", trust_env=False)
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/nothing", 404),
+        ("GET", "/v1/responses/resp_nobody", 404),
+        ("POST", "/v1/responses/resp_nobody/cancel", 404),
+        ("DELETE", "/v1/responses/resp_nobody", 404),
+        ("GET", "/v1/responses/resp_nobody/input_items", 404),
+        ("GET", "/v1/responses/%00", 404),
+        ("GET", "/v1/responses/resp_%00", 404),
+        ("GET", "/v1/responses/resp_%F0%9F%90%88", 404),
+        ("GET", "/v1/conversations/conv_nobody", 404),
+        ("GET", "/v1/conversations/conv_%00", 404),
+        ("GET", "/v1/models/nobody", 404),
+        ("PUT", "/v1/responses", 405),
+    ],
+)
+def test_what_is_not_there_is_told_in_the_same_form(server: ApiServer, method: str, path: str, status: int) -> None:
+    reply = server.send(method, path)
+
+    assert reply.status_code == status
+    assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({}, "input"),
+        ({"input": ""}, "input"),
+        ({"input": []}, "input"),
+        ({"input": 7}, "input"),
+        ({"input": [7]}, "input[0]"),
+        ({"input": [{"role": "nobody", "content": "x"}]}, "input[0].role"),
+        ({"input": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "input[0].content[0]"),
+        ({"input": [{"type": "computer_call"}]}, "input[0]"),
+        ({"input": [{"type": "function_call_output", "output": "x"}]}, "input[0].call_id"),
+        ({"input": "x", "stream": "yes"}, "stream"),
+        ({"input": "x", "store": 1}, "store"),
+        ({"input": "x", "background": "true"}, "background"),
+        ({"input": "x", "temperature": 2.5}, "temperature"),
+        ({"input": "x", "temperature": True}, "temperature"),
+        ({"input": "x", "top_p": -1}, "top_p"),
+        ({"input": "x", "max_output_tokens": 0}, "max_output_tokens"),
+        ({"input": "x", "max_output_tokens": 1.5}, "max_output_tokens"),
+        ({"input": "x", "metadata": {"a": 1}}, "metadata"),
+        ({"input": "x", "metadata": {str(n): "x" for n in range(17)}}, "metadata"),
+        ({"input": "x", "metadata": []}, "metadata"),
+        ({"input": "x", "instructions": 7}, "instructions"),
+        ({"input": "x", "model": 7}, "model"),
+        ({"input": "x", "tools": {}}, "tools"),
+        ({"input": "x", "tools": [{"type": "web_search"}]}, "tools[0]"),
+        ({"input": "x", "tool_choice": "sometimes"}, "tool_choice"),
+        ({"input": "x", "previous_response_id": 7}, "previous_response_id"),
+        ({"input": "x", "reasoning": "much"}, "reasoning"),
+        ({"input": "x", "text": "plain"}, "text"),
+        ({"input": "x", "user": {}}, "user"),
+        ({"input": "x", "service_tier": 7}, "service_tier"),
+        ({"input": "x", "max_tool_calls": 0}, "max_tool_calls"),
+        ({"input": "x", "top_logprobs": 21}, "top_logprobs"),
+        ({"input": "x", "truncation": "yes"}, "truncation"),
+        ({"input": "x", "store": False, "background": True}, "background"),
+    ],
+)
+def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body: Any, param: str) -> None:
+    reply = server.send("POST", "/v1/responses", json=body)
+
+    error = reply.json()["error"]
+    assert (reply.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+
+
+@pytest.mark.parametrize("depth", [300, 1_000, 5_000])
+@pytest.mark.parametrize(
+    ("path", "start"),
+    [
+        ("/v1/responses", b'{"input": "x", "other": '),
+        ("/v1/responses", b'{"input": "x", "tools": [{"type": "function", "name": "f", "parameters": {"a": '),
+        ("/v1/chat/completions", b'{"messages": [{"role": "user", "content": "x"}], "stop": '),
+        ("/v1/conversations", b'{"other": '),
+    ],
+)
+def test_a_body_that_is_nested_too_deeply_is_refused(server: ApiServer, path: str, start: bytes, depth: int) -> None:
+    ends = b"}]}" if b"tools" in start else b""
+    content = start + b"[" * depth + b"]" * depth + ends + b"}"
+
+    assert server.send("POST", path, content=content).status_code == 400
+
+
+def test_a_body_that_is_nested_as_deeply_as_it_may_be_is_taken(server: ApiServer) -> None:
+    body = {"input": "x", "tools": [{"type": "function", "name": "f", "parameters": _nested(200)}]}
+
+    assert server.send("POST", "/v1/responses", json=body).json()["status"] == "completed"
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    return {"properties": _nested(depth - 1)} if depth else {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'"x"', b"\xff\xfe", b'{"input": "\\ud800"}', b'{"input": "x", "metadata": {"a": "\\udfff"}}'],
+)
+def test_a_body_that_is_no_json_object_is_refused(server: ApiServer, content: bytes) -> None:
+    reply = server.send("POST", "/v1/responses", content=content)
+
+    assert (reply.status_code, reply.json()["error"]["type"]) == (400, "invalid_request_error")
+
+
+def test_a_body_that_is_too_large_is_refused(server: ApiServer) -> None:
+    body = b'{"input": "%s"}' % (b"x" * (16 * 1024 * 1024 + 1))
+
+    reply = server.send("POST", "/v1/responses", content=body)
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (413, "request_too_large")
+
+
+def test_nul_and_every_plane_of_unicode_are_taken(client: OpenAI) -> None:
+    text = "a\0b 🐈 \u202e"
+    made = client.responses.create(input=text, instructions=text, metadata={"k": text}, user=text)
+
+    items: list[Any] = [item.to_dict() for item in client.responses.input_items.list(made.id)]
+    assert (items[0]["content"][0]["text"], made.metadata, made.instructions) == (text, {"k": text}, text)
+
+
+def test_unknown_fields_are_ignored(server: ApiServer) -> None:
+    reply = server.send("POST", "/v1/responses", json={"input": "x", "nobody_knows": {"a": [1]}})
+
+    assert reply.json()["status"] == "completed"
+
+
+def test_an_unknown_model_is_refused(client: OpenAI) -> None:
+    with pytest.raises((openai.BadRequestError, openai.NotFoundError)) as refused:
+        client.responses.create(model="nobody:nothing", input="Hello")
+    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
+
+    with pytest.raises((openai.BadRequestError, openai.NotFoundError)):
+        client.chat.completions.create(model="nobody:nothing", messages=[{"role": "user", "content": "x"}])
+
+
+def test_the_default_model_is_listed_first(client: OpenAI) -> None:
+    models = list(client.models.list())
+
+    assert models[0].id == "wakeful"
+    assert client.models.retrieve("wakeful") == models[0]
+
+
+@pytest.mark.parametrize("model", ["wakeful", "openai:scripted", "scripted", None])
+def test_a_model_has_several_names(client: OpenAI, model: str | None) -> None:
+    how: Any = {} if model is None else {"model": model}
+
+    assert client.responses.create(input="Hello", **how).status == "completed"
+
+
+def test_every_answer_has_a_request_id(client: OpenAI) -> None:
+    made = client.responses.create(input="Hello")
+    assert made._request_id
+
+    with pytest.raises(openai.NotFoundError) as refused:
+        client.responses.retrieve("resp_nobody")
+    assert refused.value.request_id
+
+
+def test_a_conflict_is_not_tried_again(server: ApiServer) -> None:
+    with server.client(max_retries=2) as client:
+        running = client.responses.create(input=script(hang_after=1), background=True, conversation="once")
+        with pytest.raises(openai.ConflictError) as refused:
+            client.responses.create(input="And?", conversation="once")
+        client.responses.cancel(running.id)
+
+    assert refused.value.response.headers["x-should-retry"] == "false"
+    assert refused.value.response.request.headers["x-stainless-retry-count"] == "0"
+
+
+def test_objects_of_another_key_are_not_found(server: ApiServer) -> None:
+    with server.client(ALICE) as alice, server.client(BOB) as bob:
+        made = alice.responses.create(input="Hello")
+        conversation = alice.conversations.create()
+
+        for ask in (
+            lambda: bob.responses.retrieve(made.id),
+            lambda: list(bob.responses.retrieve(made.id, stream=True)),
+            lambda: bob.responses.cancel(made.id),
+            lambda: bob.responses.delete(made.id),
+            lambda: bob.responses.input_items.list(made.id),
+            lambda: bob.conversations.retrieve(conversation.id),
+            lambda: bob.conversations.update(conversation.id, metadata={}),
+            lambda: bob.conversations.delete(conversation.id),
+            lambda: bob.responses.create(input="Hello", conversation=conversation.id),
+        ):
+            with pytest.raises(openai.NotFoundError):
+                ask()
+        with pytest.raises(openai.BadRequestError) as refused:
+            bob.responses.create(input="And?", previous_response_id=made.id)
+        assert refused.value.code == "previous_response_not_found"
+        assert alice.responses.retrieve(made.id) == made
+
+
+def test_names_of_conversations_are_private_to_their_key(server: ApiServer) -> None:
+    with server.client(ALICE) as alice, server.client(BOB) as bob:
+        hers = alice.responses.create(input="Hello", conversation="shared name")
+        his = bob.responses.create(input="Hello", conversation="shared name")
+
+    assert hers.conversation != his.conversation
+
+
+def test_the_operator_sees_what_others_made(server: ApiServer) -> None:
+    with server.client() as alice, server.client((server.home / "key").read_text().strip()) as operator:
+        made = alice.responses.create(input="Hello")
+
+        assert operator.responses.retrieve(made.id) == made

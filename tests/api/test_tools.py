@@ -1,0 +1,178 @@
+"""Tools in responses: the server's run where it is, the client's are handed to the client."""
+
+from typing import Any
+
+from openai import OpenAI
+
+from tests.api.server import ApiServer, ModelEndpoint, script
+
+THREE = "token0 token1 token2 "
+WEATHER: Any = {"type": "function", "name": "weather", "parameters": {"type": "object"}, "strict": False}
+
+
+def call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "id": call_id, "arguments": arguments}
+
+
+def read_note(server: ApiServer) -> dict[str, Any]:
+    (server.home / "workspace" / "note.txt").write_text("a note")
+    return call("read_file", "call_ours", path="note.txt")
+
+
+def kinds(items: Any) -> list[str]:
+    return [item.type for item in items]
+
+
+def test_a_call_of_the_servers_tool_and_its_result_are_items(client: OpenAI, server: ApiServer) -> None:
+    made = client.responses.create(input=script(calls=[read_note(server)]))
+
+    assert kinds(made.output) == ["function_call", "function_call_output", "message"]
+    items: list[Any] = list(made.output)
+    calling, result = items[0], items[1]
+    assert (calling.name, calling.call_id, calling.status) == ("read_file", result.call_id, "completed")
+    assert "a note" in str(result.output)
+    assert (made.output_text, made.status, made.tools) == (THREE, "completed", [])
+
+
+def test_the_stream_helper_accepts_the_items_of_the_servers_tools(client: OpenAI, server: ApiServer) -> None:
+    with client.responses.stream(model="wakeful", input=script(calls=[read_note(server)])) as stream:
+        types = [event.type for event in stream]
+        final = stream.get_final_response()
+
+    assert "response.function_call_arguments.done" in types
+    assert kinds(final.output) == ["function_call", "function_call_output", "message"]
+
+
+def test_a_tool_of_the_client_is_handed_to_it_and_answered(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    asked = client.responses.create(input=script(calls=[call("weather", "call_7", city="Oslo")]), tools=[WEATHER])
+    assert (asked.status, kinds(asked.output), asked.tools[0].to_dict()["name"]) == (
+        "completed",
+        ["function_call"],
+        "weather",
+    )
+    made: Any = asked.output[0]
+    assert (made.call_id, made.name, made.arguments) == ("call_7", "weather", '{"city":"Oslo"}')
+
+    output: Any = {"type": "function_call_output", "call_id": made.call_id, "output": "rain"}
+    answered = client.responses.create(input=[output], previous_response_id=asked.id, tools=[WEATHER])
+
+    assert answered.output_text == THREE
+    last = endpoint.requests()[-1]["messages"][-2:]
+    assert last[0]["tool_calls"][0]["id"] == last[1]["tool_call_id"] == "call_7"
+    assert last[1]["content"] == "rain"
+
+
+def test_a_client_may_bring_the_whole_exchange_itself(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    words: Any = {"role": "user", "content": script(calls=[call("weather", "a"), call("weather", "b")])}
+    asked = client.responses.create(input=[words], tools=[WEATHER])
+    outputs = [{"type": "function_call_output", "call_id": id_, "output": f"rain in {id_}"} for id_ in "ab"]
+
+    history: Any = [words, *(item.to_dict() for item in asked.output), *outputs]
+    answered = client.responses.create(input=history, tools=[WEATHER])
+
+    assert answered.output_text == THREE
+    sent = endpoint.requests()[-1]["messages"]
+    calls = [made["id"] for message in sent for made in message.get("tool_calls") or ()]
+    results = {message["tool_call_id"]: message["content"] for message in sent if message["role"] == "tool"}
+    assert calls == ["a", "b"]
+    assert results == {"a": "rain in a", "b": "rain in b"}
+    assert len([message for message in sent if message["role"] == "tool"]) == 2
+
+
+def test_what_the_client_brought_is_listed_as_its_input(client: OpenAI) -> None:
+    history: Any = [
+        {"role": "user", "content": "Hello"},
+        {"type": "function_call", "call_id": "a", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "rain"},
+    ]
+    made = client.responses.create(input=history, tools=[WEATHER])
+
+    items = [item.to_dict() for item in client.responses.input_items.list(made.id, order="asc")]
+
+    assert [item["type"] for item in items] == ["message", "function_call", "function_call_output"]
+    assert (items[1]["call_id"], items[1]["name"], items[2]["output"]) == ("a", "weather", "rain")
+    assert len({item["id"] for item in items}) == 3
+
+
+def test_the_servers_calls_run_before_the_clients_are_handed_over(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint
+) -> None:
+    calls = [call("weather", "call_7"), read_note(server)]
+    with client.responses.stream(model="wakeful", input=script(calls=calls), tools=[WEATHER]) as stream:
+        asked = stream.get_final_response()
+    assert sorted(kinds(asked.output)) == ["function_call", "function_call", "function_call_output"]
+
+    output: Any = {"type": "function_call_output", "call_id": "call_7", "output": "rain"}
+    answered = client.responses.create(input=[output], previous_response_id=asked.id)
+
+    assert answered.output_text == THREE
+    results = [message for message in endpoint.requests()[-1]["messages"] if message["role"] == "tool"]
+    assert {result["tool_call_id"] for result in results} == {"call_7", "call_ours"}
+    assert any("a note" in result["content"] for result in results)
+
+
+def test_a_tool_of_the_client_takes_the_place_of_the_servers_own(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    own: Any = {**WEATHER, "name": "read_file", "description": "mine"}
+    asked = client.responses.create(input=script(calls=[call("read_file", "call_7", path="x")]), tools=[own])
+
+    assert kinds(asked.output) == ["function_call"]
+    told = [tool["function"] for tool in endpoint.requests()[-1]["tools"] if tool["function"]["name"] == "read_file"]
+    assert [tool["description"] for tool in told] == ["mine"]
+
+
+def test_a_conversation_goes_on_after_a_call_that_its_client_answers(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    asked = client.responses.create(
+        input=script(calls=[call("weather", "call_7")]), tools=[WEATHER], conversation="with calls"
+    )
+    output: Any = {"type": "function_call_output", "call_id": "call_7", "output": "rain"}
+
+    answered = client.responses.create(input=[output], conversation="with calls")
+
+    assert (asked.conversation, answered.output_text) == (answered.conversation, THREE)
+    assert endpoint.requests()[-1]["messages"][-1]["content"] == "rain"
+
+
+def test_notices_later_are_not_promised_here(demo_server: ApiServer) -> None:
+    with demo_server.client() as client:
+        made = client.responses.create(input="run echo hello in the background")
+
+    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    assert '"notify_on_complete":false' in result.output.replace(" ", "")
+    assert "notify_unsupported" in result.output
+    assert "process(action='poll')" in result.output
+
+
+def test_a_watch_is_not_promised_here(demo_server: ApiServer) -> None:
+    with demo_server.client() as client:
+        made = client.responses.create(input="watch echo hello for hello")
+
+    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    assert "notify_unsupported" in result.output
+
+
+def test_background_delegation_runs_in_the_same_turn_here(demo_server: ApiServer) -> None:
+    with demo_server.client() as client:
+        made = client.responses.create(input="delegate count to 3 in the background")
+
+    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    assert "1 2 3" in result.output
+    assert "synchronously" in result.output
+
+
+def test_chat_promises_nothing_either(demo_server: ApiServer) -> None:
+    asked: Any = [{"role": "user", "content": "run echo hello in the background"}]
+    with demo_server.client() as client:
+        answer = client.chat.completions.create(model="wakeful", messages=asked)
+
+    text = answer.choices[0].message.content or ""
+    assert "process(action='poll')" in text
+    assert "I will speak up" not in text
+
+
+def test_a_dangerous_command_is_refused_and_not_waited_for(demo_server: ApiServer) -> None:
+    with demo_server.client() as client:
+        made = client.responses.create(input="run rm -rf /nowhere/at/all")
+
+    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    assert made.status == "completed"
+    assert "nobody can be asked" in result.output
