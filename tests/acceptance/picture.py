@@ -95,7 +95,7 @@ async def _empty_postgres(database: str) -> None:
     connection = await asyncpg.connect(database)
     try:
         if await connection.fetchval("SELECT to_regclass('sessions')"):
-            await connection.execute(f"TRUNCATE nodes, hosts, approvals, allowances, {', '.join(_QUERIES)}")
+            await connection.execute(f"TRUNCATE nodes, hosts, {', '.join(_QUERIES)} CASCADE")
     finally:
         await connection.close()
 
