@@ -21,6 +21,7 @@ from wakeful.tools.processes.follower import Follower
 from wakeful.tools.processes.foreground import ForegroundRunner
 from wakeful.tools.processes.grip import Grip, grip_on
 from wakeful.tools.processes.identity import Identity
+from wakeful.tools.processes.interrupts import hear_interrupts
 from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.notices import never_ran
 from wakeful.tools.processes.output import Output
@@ -74,6 +75,7 @@ class ProcessKeeper:
         clock: Callable[[], float] = time.time,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
+        hear_interrupts()
         self.host = host
         self.outputs = Outputs(settings)
         self._ledger = ledger
