@@ -19,6 +19,7 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import begin_task, finish_task, require_task
+from wakeful.engine.title import title_from
 from wakeful.errors import StoreError, TooManyDelegations
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.ids import new_id
@@ -30,7 +31,6 @@ from wakeful.store.base import Signal, Store, Transaction
 
 # After trouble, give the store a moment.
 _PAUSE_SECONDS = 1.0
-_TITLE_LENGTH = 60
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The sub-agent was stopped.")
 _TIMED_OUT = Outcome(TurnStatus.CANCELLED, "time_limit", "The sub-agent's time was over.")
 
@@ -216,7 +216,7 @@ class Delegations:
             turn.address,
             turn.model,
             turn.workspace,
-            title=_title_from(goal),
+            title=title_from(goal),
             task_id=task_id,
             created_at=now,
             updated_at=now,
@@ -343,11 +343,6 @@ async def _depth_of(tx: Transaction, session: Session) -> int:
         depth += 1
         session = await require_session(tx, (await require_task(tx, session.task_id)).session_id)
     return depth
-
-
-def _title_from(goal: str) -> str:
-    words = " ".join(goal.replace("\0", " ").split())
-    return words if len(words) <= _TITLE_LENGTH else f"{words[: _TITLE_LENGTH - 1].rstrip()}…"
 
 
 def _goal_row(task: Task, now: float) -> InboxRow:

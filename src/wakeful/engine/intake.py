@@ -8,6 +8,7 @@ import orjson
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import MESSAGE_PREFIX, Dispatcher, require_session
 from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.title import title_from
 from wakeful.errors import SessionBusy
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
@@ -17,7 +18,6 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 
-_TITLE_LENGTH = 60
 _INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message took its place.")
 
 
@@ -33,7 +33,7 @@ class Intake:
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
         if not session.title and submission.text:
-            await tx.sessions.change(session.id, title=_title_from(submission.text))
+            await tx.sessions.change(session.id, title=title_from(submission.text))
         opened = await self._make_room(tx, session, submission.if_busy)
         is_queued = opened is None or opened.turn.id != row.turn_id
         if is_queued:
@@ -59,12 +59,6 @@ class Intake:
         waiting = [r for r in await tx.inbox.pending(session.id) if r.kind is RowKind.MESSAGE]
         data = {"session_id": session.id, "turn_id": row.turn_id, "position": len(waiting)}
         await tx.events.append(session.id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
-
-
-def _title_from(text: str) -> str:
-    """The beginning of the first message, until somebody finds a better one. NUL cannot be stored in a title."""
-    words = " ".join(text.replace("\0", " ").split())
-    return words if len(words) <= _TITLE_LENGTH else f"{words[: _TITLE_LENGTH - 1].rstrip()}…"
 
 
 def _row_of(submission: Submission, now: float) -> InboxRow:

@@ -62,7 +62,7 @@ class EventStream:
         jobs = [
             asyncio.create_task(self._pump(send), name="stream"),
             asyncio.create_task(self._comment(send), name="stream comments"),
-            asyncio.create_task(_gone(receive), name="stream reader"),
+            asyncio.create_task(until_gone(receive), name="stream reader"),
         ]
         try:
             ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
@@ -119,9 +119,10 @@ class EventStream:
         """What is unsent would wait for a reader that takes nothing, so the connection goes with it."""
         if self._transport is not None:
             self._transport.abort()
-            await _gone(receive)
+            await until_gone(receive)
 
 
-async def _gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Wait until the client has hung up."""
     while (await receive())["type"] != "http.disconnect":
         pass

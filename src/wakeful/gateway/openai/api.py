@@ -1,11 +1,16 @@
 """What every route of the OpenAI-compatible API works with, handed in by app.py."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.requests import Request
 
 from wakeful.engine.engine import Engine
+from wakeful.engine.submission import Submission
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.model.ids import new_id
+from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Store, Transaction
@@ -32,6 +37,31 @@ class Api:
     @property
     def address(self) -> Address:
         return Address(self.door.name)
+
+    def require_model(self, name: str, *, status: int) -> str:
+        """The full name of the model that a client names. Raises ApiError."""
+        model = self.resolve_model(name)
+        if model is None:
+            raise ApiError(status, "model_not_found", f"There is no model {name!r}.", param="model")
+        return model
+
+    def submission(
+        self, session_id: str, model: str, inputs: Sequence[Mapping[str, Any]], request: TurnRequest
+    ) -> Submission:
+        """The one way in which this API says something: always through its own door, from the checkpoint."""
+        turn_id = new_id("turn")
+        return Submission(
+            session_id=session_id,
+            text="",
+            door=self.door,
+            address=self.address,
+            dedupe_key=turn_id,
+            model=model,
+            inputs=inputs,
+            request=request,
+            from_checkpoint=True,
+            turn_id=turn_id,
+        )
 
     def may_see(self, request: Request, owner: str) -> bool:
         principal: str = request.state.principal

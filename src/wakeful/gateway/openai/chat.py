@@ -8,18 +8,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.submission import Receipt
 from wakeful.errors import EngineStopping
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat_stream import ChatStream
-from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lane import Lanes
-from wakeful.model.ids import new_id
 from wakeful.store.base import Transaction
-from wakeful.wire.sse import EventStream
+from wakeful.wire.sse import EventStream, until_gone
 
 
 class ChatRoutes:
@@ -44,25 +42,11 @@ class ChatRoutes:
         return JSONResponse(answer.completion(facts))
 
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
-        model = self._api.resolve_model(asked.model)
-        if model is None:
-            raise ApiError(404, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        model = self._api.require_model(asked.model, status=404)
         lane = await self._lanes.find(request, model, "", "")
         assert lane.new_session is not None
         session = lane.new_session
-        turn_id = new_id("turn")
-        submission = Submission(
-            session_id=session.id,
-            text="",
-            door=self._api.door,
-            address=self._api.address,
-            dedupe_key=turn_id,
-            model=model,
-            inputs=asked.inputs,
-            request=asked.turn,
-            from_checkpoint=True,
-            turn_id=turn_id,
-        )
+        submission = self._api.submission(session.id, model, asked.inputs, asked.turn)
         created: list[float] = []
 
         async def before(tx: Transaction) -> Receipt | None:
@@ -75,7 +59,7 @@ class ChatRoutes:
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
         """Whoever hangs up does not want the answer any more."""
         answering = asyncio.create_task(self._answer(receipt))
-        leaving = asyncio.create_task(_gone(request))
+        leaving = asyncio.create_task(until_gone(request.receive))
         try:
             await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
             if not answering.done():
@@ -110,8 +94,3 @@ class ChatRoutes:
         finally:
             if not has_ended and not self._api.engine.is_stopping:
                 await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.engine.submission import Submission
 from wakeful.errors import SessionBusy
 from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.api import Api
@@ -18,7 +17,6 @@ from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.response_inputs import Input, read_inputs
 from wakeful.model.conversation import Conversation
-from wakeful.model.ids import new_id
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
 
@@ -98,19 +96,7 @@ class ConversationRoutes:
 
     async def _record(self, conversation: Conversation, inputs: list[Input]) -> None:
         """Words that nobody is to answer yet."""
-        turn_id = new_id("turn")
-        submission = Submission(
-            session_id=conversation.session_id,
-            text="",
-            door=self._api.door,
-            address=self._api.address,
-            dedupe_key=turn_id,
-            model="",
-            inputs=inputs,
-            request=TurnRequest(kind="items"),
-            from_checkpoint=True,
-            turn_id=turn_id,
-        )
+        submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:
             await self._api.engine.record(submission)
         except SessionBusy as busy:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.submission import Receipt
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
@@ -26,7 +26,6 @@ from wakeful.gateway.openai.turn_response import response_of
 from wakeful.gateway.openai.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.model.event import Event
-from wakeful.model.ids import new_id
 from wakeful.model.request import request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
@@ -123,30 +122,16 @@ class ResponseRoutes:
         return await self._api.store.read(body)
 
     async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
-        model = self._api.resolve_model(asked.model)
-        if model is None:
-            raise ApiError(400, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
-        turn_id = new_id("turn")
-        submission = Submission(
-            session_id=lane.session_id,
-            text="",
-            door=self._api.door,
-            address=self._api.address,
-            dedupe_key=turn_id,
-            model=model,
-            inputs=asked.inputs,
-            request=asked.turn,
-            from_checkpoint=True,
-            turn_id=turn_id,
-        )
+        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
         owner: str = request.state.principal
 
         async def before(tx: Transaction) -> Receipt | None:
             if key:
-                mine = IdempotencyKey(owner, key, fingerprint, turn_id, await tx.now())
+                mine = IdempotencyKey(owner, key, fingerprint, submission.turn_id, await tx.now())
                 known = await tx.idempotency_keys.reserve(mine)
-                if known.turn_id != turn_id:
+                if known.turn_id != submission.turn_id:
                     return await _receipt(tx, known, fingerprint)
             await enter(tx, lane)
             return None

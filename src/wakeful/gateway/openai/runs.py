@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.submission import Receipt
 from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
@@ -19,7 +19,6 @@ from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
 from wakeful.model.approval import Choice
-from wakeful.model.ids import new_id
 from wakeful.model.request import request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
@@ -95,23 +94,9 @@ class RunRoutes:
         return NamingItsSession(JSONResponse(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunRequest) -> Receipt:
-        model = self._api.resolve_model(asked.model)
-        if model is None:
-            raise ApiError(404, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        model = self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
-        turn_id = new_id("turn")
-        submission = Submission(
-            session_id=lane.session_id,
-            text="",
-            door=self._api.door,
-            address=self._api.address,
-            dedupe_key=turn_id,
-            model=model,
-            inputs=asked.inputs,
-            request=asked.turn,
-            from_checkpoint=True,
-            turn_id=turn_id,
-        )
+        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
 
         async def before(tx: Transaction) -> Receipt | None:
             await enter(tx, lane)

@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse, Response
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.entry import look_into
-from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.lane import Lane, Lanes
 from wakeful.gateway.openai.response_request import ResponseRequest
@@ -23,7 +22,7 @@ from wakeful.model.message import Message
 from wakeful.model.transcript import fold
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
-from wakeful.wire.sse import EventStream
+from wakeful.wire.sse import EventStream, until_gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,7 @@ class UnstoredResponses:
         return JSONResponse(await _unless_gone(request, unstored, log))
 
     async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
-        model = self._api.resolve_model(asked.model)
-        if model is None:
-            raise ApiError(400, "model_not_found", f"There is no model {asked.model!r}.", param="model")
+        model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
 
         async def body(tx: Transaction) -> _Unstored:
@@ -91,7 +88,7 @@ async def _frames(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> Asyn
 async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
     """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
     answering = asyncio.create_task(_whole(unstored, log))
-    leaving = asyncio.create_task(_gone(request))
+    leaving = asyncio.create_task(until_gone(request.receive))
     try:
         await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
@@ -109,8 +106,3 @@ async def _whole(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[
         async for event in log:
             projection.feed(event)
     return projection.response()
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
