@@ -74,8 +74,8 @@ class ResponseRoutes:
         receipt = await self._known(request, key, fingerprint) or await self._begin(request, asked, key, fingerprint)
         stored = await self._require(request, receipt.turn_id)
         if asked.is_streamed:
-            joined_at = stored.turn.last_seq if receipt.is_duplicate and not stored.turn.status.is_final else 0
-            return self._stream(stored, starting_after=-1, joined_at=joined_at)
+            has_joined = receipt.is_duplicate and not stored.turn.status.is_final and _takes_snapshots(request)
+            return self._stream(stored, starting_after=-1, joined_at=stored.turn.last_seq if has_joined else 0)
         if asked.is_background:
             return JSONResponse(await self._object(stored))
         return JSONResponse(await self._final_object(stored))
@@ -213,6 +213,11 @@ def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
     if key and not asked.is_stored:
         raise ApiError(400, "idempotency_requires_store", "An Idempotency-Key needs a stored response.", param="store")
     return key
+
+
+def _takes_snapshots(request: Request) -> bool:
+    """The stream helper of the official JavaScript client fails on an event that OpenAI does not have."""
+    return request.headers.get("x-stainless-lang") != "js"
 
 
 def _fingerprint(body: Any) -> str:
