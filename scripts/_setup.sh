@@ -139,7 +139,8 @@ npm_install() {
     local -x PATH=$folder:$PATH
     # The system's npm knows the certificates of the system; the one in .venv has to be told to look there.
     if [[ $folder == "$venv/bin" ]]; then local -x NODE_OPTIONS=--use-system-ca; fi
-    npm install --prefix "$node_tests" --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel error >&2
+    npm install --prefix "$node_tests" --no-package-lock --ignore-scripts \
+        --no-audit --no-fund --no-update-notifier --loglevel error >&2
 }
 
 fail() {
