@@ -67,7 +67,10 @@ class Broadcaster:
                 for event in page:
                     after = event.session_seq
                     yield event
-                if len(page) < _PAGE:
+                is_latest = len(page) < _PAGE
+                # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
+                del page
+                if is_latest:
                     await changed.wait()
 
     async def follow_turn(self, session_id: str, turn_id: str, after: int) -> AsyncGenerator[Event, None]:
@@ -90,7 +93,9 @@ class Broadcaster:
                     yield event
                     if event.is_final:
                         return
-                if len(page) < _PAGE:
+                is_latest = len(page) < _PAGE
+                del page, news
+                if is_latest:
                     await changed.wait()
 
     def _hear(self, signal: Signal) -> None:

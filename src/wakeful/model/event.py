@@ -6,6 +6,8 @@ from typing import Any
 
 import orjson
 
+from wakeful.model.packed_json import pack
+
 TURN_STARTED = "turn_started"
 MESSAGE = "message"
 NOTICE = "notice"
@@ -40,7 +42,7 @@ class NewEvent:
 
     @classmethod
     def of(cls, kind: str, data: Mapping[str, Any]) -> "NewEvent":
-        return cls(kind, orjson.dumps(data))
+        return cls(kind, pack(data))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from wakeful.engine.approvals import approval_data
 from wakeful.engine.engine import Engine
 from wakeful.model import event as events
 from wakeful.model.approval import Approval
+from wakeful.model.packed_json import pack
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -66,9 +65,9 @@ def _greeting(standing: Standing) -> Iterator[tuple[str, bytes]]:
         "last_event_id": session.last_seq,
         "active": active_form(active),
     }
-    yield "initial", orjson.dumps(initial)
+    yield "initial", pack(initial)
     if active is not None:
         yield SERVER_TURN_STARTED, started_data(session.id, active.id, active.source, recovered=True)
     for approval in standing.approvals:
         data = approval_data(approval, session.id) | {"recovered": True}
-        yield events.APPROVAL_REQUIRED, orjson.dumps(data)
+        yield events.APPROVAL_REQUIRED, pack(data)

@@ -8,6 +8,7 @@ import orjson
 
 from wakeful.model import event as events
 from wakeful.model.event import Event
+from wakeful.model.packed_json import pack
 from wakeful.model.task_data import time_text
 from wakeful.wire.sse import frame
 
@@ -56,7 +57,7 @@ def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[i
 
 
 def started_data(session_id: str, turn_id: str, source: str, **more: Any) -> bytes:
-    return orjson.dumps({"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": source, **more})
+    return pack({"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": source, **more})
 
 
 def _parts(event: Event) -> Iterator[Part]:
@@ -74,7 +75,7 @@ def _session_data(event: Event) -> bytes:
     if event.kind != events.WAKE_WAITS:
         return event.payload
     data = event.data
-    return orjson.dumps(data | {"until": time_text(data["until"])})
+    return pack(data | {"until": time_text(data["until"])})
 
 
 def _inline_data(event: Event) -> bytes:
@@ -82,18 +83,18 @@ def _inline_data(event: Event) -> bytes:
         # The many small ones are not taken apart for it.
         ids = orjson.dumps({"session_id": event.session_id, "turn_id": event.turn_id})
         return ids[:-1] + b"," + event.payload[1:]
-    return orjson.dumps(event.data | {"session_id": event.session_id, "turn_id": event.turn_id})
+    return pack(event.data | {"session_id": event.session_id, "turn_id": event.turn_id})
 
 
 def _closing(event: Event) -> Part:
     if event.turn_seq == 1:
         # An id that was given out and never opened: its words were taken back, or joined another turn.
         data = {"session_id": event.session_id, "changed": ["queued"], "turn_id": event.turn_id}
-        return Part(events.SESSION_UPDATED, orjson.dumps(data))
+        return Part(events.SESSION_UPDATED, pack(data))
     data = {
         "session_id": event.session_id,
         "turn_id": event.turn_id,
         "stream_id": event.turn_id,
         "status": event.kind,
     }
-    return Part(TURN_COMPLETED, orjson.dumps(data))
+    return Part(TURN_COMPLETED, pack(data))

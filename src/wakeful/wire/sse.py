@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from starlette.types import Receive, Scope, Send
 
 from wakeful.errors import StoreError
+from wakeful.wire.uptake import Uptake
 
 # The server's own extension of ASGI: the connection's transport, to see what is unsent and to cut it off.
 TRANSPORT = "wakeful.transport"
@@ -18,7 +19,10 @@ _HEADERS = [
     # Proxies of the nginx family would collect frames otherwise.
     (b"x-accel-buffering", b"no"),
 ]
-_COMMENT = b":\n\n"
+_COMMENT = {"type": "http.response.body", "body": b":\n\n", "more_body": True}
+_END = {"type": "http.response.body", "body": b""}
+# So often, within the time that a reader has, somebody looks whether it takes anything.
+_LOOKS = 4
 # So many frames in a row, at most, before everybody else has a turn.
 _BREATH = 16
 
@@ -40,86 +44,89 @@ def frame(number: str, event: str, data: bytes) -> bytes:
 
 class EventStream:
     """An ASGI response. It closes its source at the end, whichever of the three it was: the source has no more, the
-    reader has gone, or the reader takes nothing.
+    reader has gone, or the reader takes nothing. Thousands may be open, so each has one task of its own and a timer.
     """
 
     def __init__(self, frames: AsyncGenerator[bytes, None], settings: StreamSettings) -> None:
         self._frames = frames
         self._settings = settings
-        self._sent_at = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._sent_at = self._loop.time()
         self._transport: asyncio.Transport | None = None
+        self._uptake = Uptake(None, self._sent_at)
+        self._has_ended = False
+        self._failure: Exception | None = None
+        self._commenting: asyncio.Future[None] | None = None
+        self._looking: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._transport = scope.get("extensions", {}).get(TRANSPORT)
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-        if scope["method"] != "HEAD" and await self._follow(receive, send):
-            await self._cut(receive)
-            return
-        await send({"type": "http.response.body", "body": b""})
-
-    async def _follow(self, receive: Receive, send: Send) -> bool:
-        """Send until there is no more to send or nobody to send to. True when the reader must be dropped."""
-        jobs = [
-            asyncio.create_task(self._pump(send), name="stream"),
-            asyncio.create_task(self._comment(send), name="stream comments"),
-            asyncio.create_task(until_gone(receive), name="stream reader"),
-        ]
-        try:
-            ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for job in jobs:
-                job.cancel()
-            await asyncio.gather(*jobs, return_exceptions=True)
+        if scope["method"] == "HEAD":
             await self._frames.aclose()
-        failures = [failure for job in ended if (failure := job.exception()) is not None]
-        for failure in failures:
-            if not isinstance(failure, TimeoutError | StoreError):
-                raise failure
-            logger.info("a stream was cut: %s", str(failure) or "its reader took nothing")
-        return any(isinstance(failure, TimeoutError) for failure in failures)
+            await send(_END)
+            return
+        self._transport = scope.get("extensions", {}).get(TRANSPORT)
+        self._uptake = Uptake(self._transport, self._sent_at)
+        self._look(send)
+        pump = asyncio.create_task(self._pump(send), name="stream")
+        try:
+            # That is also what a server says when the response is complete.
+            await until_gone(receive)
+        finally:
+            self._end(send)
+            pump.cancel()
+            await asyncio.gather(pump, return_exceptions=True)
+            await self._frames.aclose()
+        if self._failure is not None:
+            raise self._failure
 
     async def _pump(self, send: Send) -> None:
         count = 0
-        async for frame in self._frames:
-            await self._send(send, frame)
-            count += 1
-            if count % _BREATH == 0:
-                # Neither a source that is always ready nor a server that has nobody to send to makes this wait, and
-                # the reader's leaving would never be noticed.
-                await asyncio.sleep(0)
+        try:
+            async for frame in self._frames:
+                await send({"type": "http.response.body", "body": frame, "more_body": True})
+                self._uptake.add(len(frame))
+                self._sent_at = self._loop.time()
+                count += 1
+                if count % _BREATH == 0:
+                    # Neither a source that is always ready nor a server that has nobody to send to makes this wait,
+                    # and the reader's leaving would never be noticed.
+                    await asyncio.sleep(0)
+        except StoreError as error:
+            logger.info("a stream was cut: %s", error)
+        except Exception as error:  # A bug in the source: told when the reader has been let go.
+            self._failure = error
+        self._has_ended = True
+        await send(_END)
 
-    async def _comment(self, send: Send) -> None:
-        loop = asyncio.get_running_loop()
-        self._sent_at = loop.time()
-        while True:
-            silent = loop.time() - self._sent_at
-            if silent >= self._settings.comment_seconds:
-                await self._send(send, _COMMENT)
-            else:
-                await asyncio.sleep(self._settings.comment_seconds - silent)
+    def _end(self, send: Send) -> None:
+        self._has_ended = True
+        assert self._looking is not None
+        self._looking.cancel()
+        # It has had everything, or has the usual time to take the rest.
+        self._look(send)
 
-    async def _send(self, send: Send, data: bytes) -> None:
-        while True:
-            unsent = self._unsent()
-            try:
-                # What was waiting when the time was up has not been written: the same bytes are tried again.
-                async with asyncio.timeout(self._settings.write_seconds):
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
-                break
-            except TimeoutError:
-                # Slow is allowed.
-                if self._unsent() >= unsent:
-                    raise
-        self._sent_at = asyncio.get_running_loop().time()
-
-    def _unsent(self) -> int:
-        return 0 if self._transport is None else self._transport.get_write_buffer_size()
-
-    async def _cut(self, receive: Receive) -> None:
-        """What is unsent would wait for a reader that takes nothing, so the connection goes with it."""
-        if self._transport is not None:
+    def _look(self, send: Send) -> None:
+        """Now and then: drop a reader that takes nothing, and fill silence. Goes on until nothing is unsent."""
+        now = self._loop.time()
+        unsent = self._uptake.unsent
+        if self._has_ended and not unsent:
+            return
+        if self._transport is not None and self._uptake.idle_seconds(now) >= self._settings.write_seconds:
+            logger.info("a stream was cut: its reader took nothing")
+            # What is unsent would wait for ever, so the connection goes with it.
             self._transport.abort()
-            await until_gone(receive)
+            return
+        if not unsent and now - self._sent_at >= self._settings.comment_seconds:
+            self._sent_at = now
+            self._commenting = asyncio.ensure_future(send(_COMMENT))
+        self._looking = self._loop.call_later(self._pause(now), self._look, send)
+
+    def _pause(self, now: float) -> float:
+        """How long nobody need look."""
+        silence = self._sent_at + self._settings.comment_seconds - now
+        patience = self._settings.write_seconds / _LOOKS
+        return min(silence, patience) if silence > 0 else patience
 
 
 async def until_gone(receive: Receive) -> None:

@@ -7,17 +7,19 @@ from typing import Any
 import pytest
 
 from wakeful.errors import StoreUnavailable
-from wakeful.wire.sse import EventStream, StreamSettings, frame
+from wakeful.wire.sse import TRANSPORT, EventStream, StreamSettings, frame
 
 
 class Connection:
-    """What a server gives to an app, from the client's side."""
+    """What a server gives to an app, from the client's side. It is its own transport."""
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
+        # The client has gone, or the response is complete: both are told alike.
         self.left = asyncio.Event()
         self.takes = asyncio.Event()
         self.takes.set()
+        self.unsent = 0
 
     async def receive(self) -> dict[str, Any]:
         await self.left.wait()
@@ -28,9 +30,18 @@ class Connection:
         if not self.left.is_set():
             await self.takes.wait()
         self.sent.append(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self.left.set()
+
+    def get_write_buffer_size(self) -> int:
+        return self.unsent
+
+    def abort(self) -> None:
+        self.unsent = 0
+        self.left.set()
 
     async def run(self, frames: AsyncGenerator[bytes, None], settings: StreamSettings | None = None) -> None:
-        scope = {"type": "http", "method": "GET"}
+        scope = {"type": "http", "method": "GET", "extensions": {TRANSPORT: self}}
         async with asyncio.timeout(5):
             await EventStream(frames, settings or StreamSettings())(scope, self.receive, self.send)
 
@@ -100,12 +111,57 @@ async def test_a_reader_that_takes_nothing_is_given_up() -> None:
             while True:
                 yield b"more"
                 connection.takes.clear()
+                connection.unsent = 4
         finally:
             closed.append(True)
 
     await connection.run(talking(), StreamSettings(write_seconds=0.05))
 
     assert (closed, connection.body) == ([True], b"more")
+
+
+async def test_a_reader_that_leaves_the_last_bytes_is_given_up_though_nothing_more_is_said() -> None:
+    connection = Connection()
+
+    async def silent() -> AsyncGenerator[bytes, None]:
+        yield b"one"
+        connection.unsent = 3
+        await asyncio.Event().wait()
+
+    await connection.run(silent(), StreamSettings(write_seconds=0.05, comment_seconds=0.01))
+
+    assert (connection.body, connection.left.is_set()) == (b"one", True)
+
+
+async def test_what_is_unsent_at_the_end_does_not_wait_for_ever() -> None:
+    connection = Connection()
+
+    async def two() -> AsyncGenerator[bytes, None]:
+        yield b"one"
+        connection.unsent = 3
+
+    await connection.run(two(), StreamSettings(write_seconds=0.05))
+
+    assert connection.unsent == 3
+    async with asyncio.timeout(5):
+        while connection.unsent:  # noqa: ASYNC110 - until it has been cut off
+            await asyncio.sleep(0.01)
+
+
+async def test_a_reader_that_takes_a_little_is_not_given_up() -> None:
+    connection = Connection()
+
+    async def talking() -> AsyncGenerator[bytes, None]:
+        connection.unsent = 40
+        for _ in range(40):
+            yield b"more"
+            # So much comes and so much is taken, and what is unsent stays what it was.
+            await asyncio.sleep(0.01)
+        connection.unsent = 0
+
+    await connection.run(talking(), StreamSettings(write_seconds=0.05))
+
+    assert connection.body == b"more" * 40
 
 
 async def test_silence_is_filled_with_comments() -> None:

@@ -186,9 +186,8 @@ class ResponseRoutes:
         has_ended = False
         async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
             async for event in log:
-                for frame in projection.feed(event):
-                    if frame.number > starting_after:
-                        yield frame.wire
+                for wire in [frame.wire for frame in projection.feed(event) if frame.number > starting_after]:
+                    yield wire
                 if event.turn_seq == joined_at and not event.is_final:
                     yield projection.snapshot().wire
                 has_ended = event.is_final

@@ -138,9 +138,9 @@ class RunRoutes:
         projection = run.projection()
         async with aclosing(self._api.engine.subscribe(run.session.id, run.before)) as log:
             async for event in log:
-                for told in projection.feed(event):
-                    if told.number > after:
-                        yield frame(str(told.number), told.type, told.data)
+                told = projection.feed(event)
+                for wire in [frame(str(one.number), one.type, one.data) for one in told if one.number > after]:
+                    yield wire
                 if projection.is_ended:
                     return
 
