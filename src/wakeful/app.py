@@ -57,6 +57,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
+from wakeful.wire.sse import StreamSettings
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
@@ -184,6 +185,7 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
+        streams=build_streams(config),
     )
     metrics = metrics_route(running.metrics, running.store, running.engine.node)
     app = http_app(
@@ -217,7 +219,12 @@ def build_api(config: Config, running: Running) -> Api:
         models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
         operator=OPERATOR,
         workspace=str(config.workspace),
+        streams=build_streams(config),
     )
+
+
+def build_streams(config: Config) -> StreamSettings:
+    return StreamSettings(write_seconds=config.stream_write_seconds)
 
 
 @asynccontextmanager

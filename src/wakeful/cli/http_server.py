@@ -12,8 +12,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from wakeful.wire.sse import TRANSPORT
 
-# Answers under way get so long to end.
-_LAST_ANSWERS_SECONDS = 2
+# Answers under way get so long to end; then their connections are cut.
+_LAST_ANSWERS_SECONDS = 1.5
+# And so long to notice it.
+_CUT_SECONDS = 0.5
 # The date in the headers is renewed so often.
 _DATE_SECONDS = 1.0
 
@@ -58,7 +60,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 workers=1,
-                timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
+                timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS + _CUT_SECONDS,  # type: ignore[arg-type]
             )
         )
         self.has_started = asyncio.Event()
@@ -71,6 +73,18 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.has_started.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As its own, which would wait for a reader that takes nothing and then log an error for each."""
+        cutting = asyncio.get_running_loop().call_later(_LAST_ANSWERS_SECONDS, self._cut)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            cutting.cancel()
+
+    def _cut(self) -> None:
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
     async def main_loop(self) -> None:
         """As its own, which looks ten times a second whether it shall end; this one is told."""

@@ -1,6 +1,7 @@
 """`wakeful serve`: run the server until it is told to end."""
 
 import asyncio
+import faulthandler
 import os
 import socket
 from typing import Any
@@ -12,11 +13,15 @@ from wakeful.cli.event_loop import run
 from wakeful.cli.http_server import serving
 from wakeful.cli.listener import bind_listener, local_listener, url_of
 from wakeful.cli.log import set_up_log
+from wakeful.cli.open_files import allow_many_open_files
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.config.load import load_config
 from wakeful.gateway.local_key import local_key
+
+# What a stop may take beyond the grace for its turns.
+_ENDING_SECONDS = 4.5
 
 
 @click.command()
@@ -28,6 +33,7 @@ def serve(host: str | None, port: str | None) -> None:
     make_home(config.home)
     key = local_key(config.home)
     set_up_log(config, key)
+    allow_many_open_files()
     with bind_listener(config) as listener:
         run(_serve(config, key, listener))
 
@@ -42,6 +48,8 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
                 _greet(config, listener)
                 jobs: list[asyncio.Future[Any]] = [server, caught]
                 await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+                # Whatever hangs from here on, the process ends, and says where it hung.
+                faulthandler.dump_traceback_later(config.engine.stop_grace_seconds + _ENDING_SECONDS, exit=True)
 
 
 def _greet(config: Config, listener: socket.socket) -> None:

@@ -33,8 +33,10 @@ class Config:
     # How much disk the output of one process may take, in MiB.
     task_output_mib: int = 256
     # Requests of the API under way at the same time, in all and for each key.
-    api_concurrency: int = 2000
-    api_concurrency_per_key: int = 2000
+    api_concurrency: int = 10_000
+    api_concurrency_per_key: int = 10_000
+    # A reader of a stream that takes no byte for so long is dropped.
+    stream_write_seconds: float = 20.0
     # Who hears of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False

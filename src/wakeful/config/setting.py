@@ -49,6 +49,7 @@ _ALL = [
     Setting("task_output_mib", values.whole_number(1, 1_000_000)),
     Setting("api_concurrency", values.whole_number(1, _MANY)),
     Setting("api_concurrency_per_key", values.whole_number(1, _MANY)),
+    Setting("stream_write_seconds", values.seconds(0.1, _DAY)),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),
     Setting("step_limit", values.whole_number(1, _MANY)),

@@ -62,19 +62,19 @@ class EphemeralTurns:
         self._binder = binder
         self._settings = settings
         self._jobs: set[asyncio.Task[Outcome]] = set()
-        self._is_stopping = False
+        self.is_stopping = False
 
     def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
         """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
         closing the generator stops the model and the tools. Raises EngineStopping.
         """
-        if self._is_stopping:
+        if self.is_stopping:
             raise EngineStopping
         return self._events(_Log(turn), messages)
 
     async def drain(self, grace: float) -> None:
         """Take no more, and end what is not done within `grace`: its readers are told."""
-        self._is_stopping = True
+        self.is_stopping = True
         jobs = list(self._jobs)
         if jobs:
             await asyncio.wait(jobs, timeout=grace)

@@ -19,6 +19,9 @@ T = TypeVar("T")
 # A write that may give this node a turn to run: its result, and the turn.
 OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | None]]]
 
+# What a turn that is stopped in the middle may take to put its things away.
+_LATE_SECONDS = 0.7
+
 logger = logging.getLogger(__name__)
 
 
@@ -88,7 +91,9 @@ class Runners:
         late = [runner.job for runner in self._running.values()]
         for job in late:
             job.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        if late:
+            # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
+            await asyncio.wait(late, timeout=_LATE_SECONDS)
 
     async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
         try:

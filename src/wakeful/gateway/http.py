@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
-from wakeful.gateway.limits import LimitRequests, RequestLimits
+from wakeful.gateway.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
 from wakeful.gateway.request_id import NameRequests
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
@@ -39,6 +39,7 @@ def http_app(
         exception_handlers={
             HTTPException: answer_http_error,
             ApiError: answer_api_error,
+            TooManyRequests: answer_too_many,
             WakefulError: answer_known_error,
             ClientDisconnect: answer_gone,
             Exception: answer_broken,

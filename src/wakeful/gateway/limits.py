@@ -3,21 +3,58 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from wakeful.errors import WakefulError
 
 _PATH = "/v1/"
 _RETRY = {"retry-after": "1"}
+# Whoever ends something makes room, and is let in also where there is none.
+_ENDINGS = ("/cancel", "/stop")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    in_all: int = 2000
-    per_key: int = 2000
+    in_all: int = 10_000
+    per_key: int = 10_000
+
+
+class TooManyRequests(WakefulError):
+    """Too many requests are under way: try again in a moment."""
+
+
+class Place:
+    """A request's place among those under way: `request.state.place`."""
+
+    def __init__(self, under_way: Counter[str], limits: RequestLimits, holder: str) -> None:
+        self._under_way = under_way
+        self._limits = limits
+        self._holder = holder
+        self._is_taken = False
+
+    def take(self) -> None:
+        """Once, however often it is asked for. Raises TooManyRequests."""
+        if self._is_taken:
+            return
+        is_key_full = self._under_way[self._holder] >= self._limits.per_key
+        if is_key_full or self._under_way.total() >= self._limits.in_all:
+            raise TooManyRequests
+        self._is_taken = True
+        self._under_way[self._holder] += 1
+
+    def give_back(self) -> None:
+        self._under_way[self._holder] -= self._is_taken
+        self._is_taken = False
 
 
 class LimitRequests:
-    """ASGI middleware, inside the key check. A request counts until its answer is complete, so streams count too."""
+    """ASGI middleware, inside the key check. A request counts until its answer is complete, so streams count too.
+
+    One with an idempotency key may turn out to join what is under way already. It takes its place itself, if it begins
+    something.
+    """
 
     def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
         self._app = app
@@ -29,22 +66,30 @@ class LimitRequests:
         if scope["type"] != "http" or not scope["path"].startswith(_PATH):
             await self._app(scope, receive, send)
             return
-        holder = scope["state"]["principal"]
-        if self._is_full(holder):
-            await _refusal()(scope, receive, send)
-            return
-        self._under_way[holder] += 1
+        place = Place(self._under_way, self._limits, scope["state"]["principal"])
+        scope["state"]["place"] = place
         try:
+            if _counts_at_once(scope):
+                place.take()
             await self._app(scope, receive, send)
+        except TooManyRequests:
+            await _refusal()(scope, receive, send)
         finally:
-            self._under_way[holder] -= 1
+            place.give_back()
 
-    def _is_full(self, holder: str) -> bool:
-        is_key_full = self._under_way[holder] >= self._limits.per_key
-        return is_key_full or self._under_way.total() >= self._limits.in_all
+
+async def answer_too_many(request: Request, error: Exception) -> Response:
+    return _refusal()
+
+
+def _counts_at_once(scope: Scope) -> bool:
+    if scope["path"].endswith(_ENDINGS):
+        return False
+    may_join = scope["method"] == "POST" and scope["path"] == "/v1/responses"
+    return not may_join or all(name != b"idempotency-key" for name, _ in scope["headers"])
 
 
 def _refusal() -> JSONResponse:
-    message = "Too many requests are under way: try again in a moment."
+    message = str(TooManyRequests())
     error = {"message": message, "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
     return JSONResponse({"error": error}, 429, _RETRY)

@@ -76,7 +76,8 @@ class ChatRoutes:
                 answer.feed(event)
                 if event.is_final:
                     return answer
-        # What there is of it must not pass for the whole.
+        # What there is of it must not pass for the whole, and nobody could ask for the rest.
+        await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
         raise EngineStopping("The server is stopping; send the request again.")
 
     async def _lines(self, receipt: Receipt, stream: ChatStream) -> AsyncGenerator[bytes, None]:
@@ -92,5 +93,5 @@ class ChatRoutes:
             if not stream.is_ended:
                 yield stream.break_off()
         finally:
-            if not has_ended and not self._api.engine.is_stopping:
+            if not has_ended:
                 await self._api.engine.cancel(receipt.session_id, receipt.turn_id)

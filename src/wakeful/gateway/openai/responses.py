@@ -19,6 +19,7 @@ from wakeful.gateway.openai.entry import enter
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_page import item_page
+from wakeful.gateway.openai.key_gate import KeyGate
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.gateway.openai.response_request import ResponseRequest, read_response_request
@@ -54,6 +55,7 @@ class ResponseRoutes:
         self._api = api
         self._lanes = Lanes(api)
         self._unstored = UnstoredResponses(api, self._lanes)
+        self._gate = KeyGate()
 
     def routes(self) -> list[Route]:
         return [
@@ -71,14 +73,14 @@ class ResponseRoutes:
         if not asked.is_stored:
             return await self._unstored.create(request, asked)
         fingerprint = _fingerprint(body)
-        receipt = await self._known(request, key, fingerprint) or await self._begin(request, asked, key, fingerprint)
+        receipt = await self._known(request, key, fingerprint) or await self._enter(request, asked, key, fingerprint)
         stored = await self._require(request, receipt.turn_id)
         if asked.is_streamed:
             has_joined = receipt.is_duplicate and not stored.turn.status.is_final and _takes_snapshots(request)
             return self._stream(stored, starting_after=-1, joined_at=stored.turn.last_seq if has_joined else 0)
         if asked.is_background:
             return JSONResponse(await self._object(stored))
-        return JSONResponse(await self._final_object(stored))
+        return JSONResponse(await self._final_object(stored, key))
 
     async def show(self, request: Request) -> Response | EventStream:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
@@ -121,7 +123,15 @@ class ResponseRoutes:
 
         return await self._api.store.read(body)
 
+    async def _enter(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+        if not key:
+            return await self._begin(request, asked, key, fingerprint)
+        async with self._gate.passing(request.state.principal, key):
+            known = await self._known(request, key, fingerprint)
+            return known or await self._begin(request, asked, key, fingerprint)
+
     async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+        request.state.place.take()
         model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
         submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
@@ -136,7 +146,11 @@ class ResponseRoutes:
             await enter(tx, lane)
             return None
 
-        return await self._api.engine.submit(submission, before=before)
+        receipt = await self._api.engine.submit(submission, before=before)
+        if receipt.is_duplicate:
+            # Another node was quicker.
+            request.state.place.give_back()
+        return receipt
 
     async def _require(self, request: Request, turn_id: str) -> _Stored:
         async def body(tx: Transaction) -> _Stored | None:
@@ -169,12 +183,15 @@ class ResponseRoutes:
             projection.feed(event)
         return projection.response()
 
-    async def _final_object(self, stored: _Stored) -> dict[str, Any]:
+    async def _final_object(self, stored: _Stored, key: str) -> dict[str, Any]:
         projection = stored.projection()
         async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
             async for event in log:
                 projection.feed(event)
-        return projection.response()
+                if event.is_final:
+                    return projection.response()
+        # What there is of it must not pass for the whole.
+        raise _interrupted(response_id(stored.turn.id), key)
 
     def _stream(self, stored: _Stored, *, starting_after: int, joined_at: int = 0) -> EventStream:
         frames = self._frames(stored, starting_after, joined_at)
@@ -203,6 +220,14 @@ async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> 
     turn = await tx.turns.get(known.turn_id)
     assert turn is not None
     return Receipt(turn.session_id, turn.id, is_queued=False, is_duplicate=True)
+
+
+def _interrupted(response: str, key: str) -> ApiError:
+    """The server stops while somebody waits. Asking again by itself is right only where that finds the same one."""
+    advice = "send the same request again" if key else f"GET /v1/responses/{response} shows it"
+    message = f"The server is stopping. The response {response} goes on after the restart: {advice}."
+    headers = {"retry-after": "2", "x-should-retry": "true" if key else "false"}
+    return ApiError(503, "stopping", message, headers=headers)
 
 
 def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
