@@ -69,13 +69,31 @@ class ApiServer:
     root: str = ""
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "wakeful", "serve", "--port", "0"]
+        """Where it was, if it was anywhere: clients that come back find it."""
+        command = [sys.executable, "-m", "wakeful", "serve", "--port", self.root.rpartition(":")[2] or "0"]
         self.process = _start(command, WAKEFUL_HOME=str(self.home), WAKEFUL_API_KEYS=_KEYS, **self.settings)
         self.root = _line_with(self.process, "http://").rpartition(" ")[2]
 
     def kill(self) -> None:
         """As the machine would: nothing is put away."""
         _kill(self.process)
+
+    def stop(self) -> None:
+        """Ask it to end; it may take its time."""
+        assert self.process is not None
+        self.process.terminate()
+
+    def wait(self) -> int:
+        """Until it has ended, which takes 10 seconds at most; its exit code."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        code = self.process.wait(10)
+        self.process.stdout.close()
+        return code
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.send("GET", "/health").status_code == 503
 
     def client(self, key: str = ALICE, **how: Any) -> OpenAI:
         """A client of the official package that asks once."""

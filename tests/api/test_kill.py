@@ -1,75 +1,115 @@
 """The server is killed in the middle of stored streams: whoever comes back misses nothing and sees nothing twice."""
 
 import asyncio
-from contextlib import suppress
-from dataclasses import dataclass, field
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
-import httpx2
+import aiohttp
 import openai
 import pytest
-from openai import AsyncOpenAI
 
-from tests.api.server import ApiServer, ModelEndpoint, script, until
+from tests.api.reader import Reader, all_have_seen, check_whole, many_connections
+from tests.api.server import ApiServer, ModelEndpoint, running_server, script, until
+from tests.endpoint import Endpoint, Script
 
-_STREAMS = 10
 _TOKENS = 40
 _WORDS = "".join(f"token{number} " for number in range(_TOKENS))
+_POSTS = 1000
 
 
-@dataclass(slots=True)
-class Reader:
-    """A client that comes back until it has the last event."""
+async def test_streams_and_keys_outlive_a_killed_server(
+    own_server: ApiServer, endpoint: ModelEndpoint, soak: bool
+) -> None:
+    streams, kills = (200, 3) if soak else (50, 1)
+    readers = [Reader(script(tokens=_TOKENS, rate=20), f"reader {number}") for number in range(streams)]
+    for kill in range(kills):
+        async with many_connections() as http, asyncio.timeout(90), asyncio.TaskGroup() as group:
+            for reader in readers:
+                group.create_task(reader.follow(http, own_server))
+            await all_have_seen(readers, 8 + 6 * kill)
+            own_server.kill()
+        assert not any(reader.has_ended for reader in readers)
+        own_server.start()
 
-    number: int
-    events: list[Any] = field(default_factory=list)
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        key = {"Idempotency-Key": f"reader {self.number}"}
-        return {"input": script(tokens=_TOKENS, rate=40), "stream": True, "extra_headers": key}
-
-    @property
-    def response_id(self) -> str:
-        response_id: str = self.events[0].response.id
-        return response_id
-
-    async def begin(self, client: AsyncOpenAI) -> None:
-        """Until the server is gone."""
-        with suppress(openai.APIConnectionError, httpx2.TransportError):
-            async for event in await client.responses.create(**self.asked):
-                self.events.append(event)
-
-    async def go_on(self, client: AsyncOpenAI) -> None:
-        after = self.events[-1].sequence_number
-        rest = await client.responses.retrieve(self.response_id, stream=True, starting_after=after)
-        self.events += [event async for event in rest]
-
-
-async def test_streams_and_keys_outlive_a_killed_server(own_server: ApiServer, endpoint: ModelEndpoint) -> None:
-    readers = [Reader(number) for number in range(_STREAMS)]
-    async with own_server.async_client() as client, asyncio.timeout(60), asyncio.TaskGroup() as group:
-        for reader in readers:
-            group.create_task(reader.begin(client))
-        while min(len(reader.events) for reader in readers) < 8:  # noqa: ASYNC110 - ten readers, each at its own pace
-            await asyncio.sleep(0.01)
-        own_server.kill()
-    assert all(reader.events[-1].type == "response.output_text.delta" for reader in readers)
-
-    own_server.start()
-    async with own_server.async_client() as client, asyncio.timeout(60):
-        await asyncio.gather(*(reader.go_on(client) for reader in readers))
+    async with many_connections() as http, asyncio.timeout(90):
+        await asyncio.gather(*(reader.follow(http, own_server) for reader in readers))
         before = endpoint.stats()["requests"]
-        again = [[event async for event in await client.responses.create(**reader.asked)] for reader in readers]
-        finals = [await client.responses.retrieve(reader.response_id) for reader in readers]
-
-    for reader, replay, final in zip(readers, again, finals, strict=True):
-        assert [event.sequence_number for event in reader.events] == list(range(len(reader.events)))
-        assert reader.events[-1].type == "response.completed"
-        assert reader.events == replay
-        assert (final.status, final.output_text) == ("completed", _WORDS)
-        assert reader.events[-1].response == final
+        for reader in readers:
+            check_whole(reader, await final_of(http, own_server, reader), _WORDS)
+        await asyncio.gather(*(check_key(http, own_server, reader) for reader in readers))
     assert endpoint.stats()["requests"] == before
+    assert turns_in(own_server.home) == streams
+
+
+async def final_of(http: aiohttp.ClientSession, server: ApiServer, reader: Reader) -> Any:
+    async with http.get(f"{server.root}/v1/responses/{reader.response_id}") as reply:
+        return await reply.json()
+
+
+async def check_key(http: aiohttp.ClientSession, server: ApiServer, reader: Reader) -> None:
+    """The same body is played again, another one is refused."""
+    again = Reader(reader.words, reader.key)
+    await again.follow(http, server)
+    assert again.events == reader.events
+    other = Reader("Something else", reader.key)
+    async with http.post(f"{server.root}/v1/responses", **other.request) as reply:
+        assert (reply.status, (await reply.json())["error"]["code"]) == (409, "idempotency_key_conflict")
+
+
+async def test_a_thousand_posts_with_one_key_make_one_run_also_across_a_kill(tmp_path: Path) -> None:
+    scripts = [Script(tokens=3, hang_after=1), Script(tokens=3)]
+    async with Endpoint(scripts) as model:
+        settings = {"WAKEFUL_MODEL": "openai:scripted", "OPENAI_BASE_URL": model.url, "WAKEFUL_API_CONCURRENCY": "10"}
+        with running_server(tmp_path / "home", **settings) as server:
+            before = await posts(server, kill_during=model)
+            server.start()
+            after = await posts(server)
+
+    assert before == [None] * _POSTS
+    assert len(set(after)) == 1
+    status, body = after[0] or (0, b"")
+    assert (status, b"token0 token1 token2 " in body) == (200, True)
+    # The call that the kill cut off, and the one that took its place.
+    assert model.tally.requests == 2
+    assert turns_in(tmp_path / "home") == 1
+
+
+async def posts(server: ApiServer, kill_during: Endpoint | None = None) -> list[tuple[int, bytes] | None]:
+    """The answers to many posts of the same; None where there was none. All have been sent, and the model has been
+    asked, when the server is killed.
+    """
+    sent = asyncio.Semaphore(0)
+    trace = aiohttp.TraceConfig()
+
+    async def count(*about: object) -> None:
+        sent.release()
+
+    trace.on_request_chunk_sent.append(count)
+
+    async def post(http: aiohttp.ClientSession) -> tuple[int, bytes] | None:
+        headers = {"idempotency-key": "the one"}
+        try:
+            async with http.post(f"{server.root}/v1/responses", json={"input": "Hello"}, headers=headers) as reply:
+                return reply.status, await reply.read()
+        except aiohttp.ClientError:
+            return None
+
+    async with many_connections(trace_configs=[trace]) as http, asyncio.timeout(90):
+        asking = [asyncio.create_task(post(http)) for _ in range(_POSTS)]
+        if kill_during is not None:
+            for _ in range(_POSTS):
+                await sent.acquire()
+            await kill_during.wait_for(requests=1)
+            server.kill()
+        return await asyncio.gather(*asking)
+
+
+def turns_in(home: Path) -> int:
+    with closing(sqlite3.connect(home / "wakeful.db")) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM turns").fetchone()
+    return int(count)
 
 
 def test_a_response_with_calls_for_the_server_and_the_client_goes_on_after_a_kill(

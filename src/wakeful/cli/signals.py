@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from signal import SIGINT, SIGTERM, Signals
+from signal import SIG_DFL, SIGINT, SIGTERM, Signals, default_int_handler, signal
 
 
 @contextmanager
@@ -12,17 +12,20 @@ def caught_signals() -> Iterator[asyncio.Future[Signals]]:
     loop = asyncio.get_running_loop()
     caught: asyncio.Future[Signals] = loop.create_future()
 
-    def catch(signal: Signals) -> None:
+    def catch(number: Signals) -> None:
         release()
-        caught.set_result(signal)
+        # Not as an exception, which whatever happens to run just then might take for its own.
+        signal(SIGINT, SIG_DFL)
+        caught.set_result(number)
 
     def release() -> None:
-        for signal in (SIGINT, SIGTERM):
-            loop.remove_signal_handler(signal)
+        for number in (SIGINT, SIGTERM):
+            loop.remove_signal_handler(number)
 
-    for signal in (SIGINT, SIGTERM):
-        loop.add_signal_handler(signal, catch, signal)
+    for number in (SIGINT, SIGTERM):
+        loop.add_signal_handler(number, catch, number)
     try:
         yield caught
     finally:
         release()
+        signal(SIGINT, default_int_handler)

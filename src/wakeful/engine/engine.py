@@ -230,18 +230,19 @@ class Engine:
         return await self._runners.store_failure()
 
     async def _release_all(self) -> None:
-        async def held(tx: Transaction) -> list[Turn]:
+        """All in one write: there may be hundreds, and little time."""
+
+        async def look(tx: Transaction) -> list[Turn]:
             return await tx.turns.running_on(self.node)
 
-        # At the same time: whoever commits in groups needs few of them.
-        await asyncio.gather(*(self._release(turn) for turn in await self._store.read(held)))
-        await self._lease.give_up()
+        held = await self._store.read(look)
 
-    async def _release(self, turn: Turn) -> None:
         async def body(tx: Transaction) -> None:
-            await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
+            for turn in held:
+                await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
 
-        await self._store.write(body, lock=[turn.session_id])
+        await self._store.write(body, lock=[turn.session_id for turn in held])
+        await self._lease.give_up()
 
 
 async def _end(jobs: Sequence[asyncio.Task[None]]) -> None:

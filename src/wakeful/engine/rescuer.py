@@ -14,6 +14,8 @@ from wakeful.store.base import Store, Transaction
 
 # After trouble, give the store a moment.
 _PAUSE_SECONDS = 1.0
+# What another node has handed over waits no longer than this, however long leases are.
+_HANDED_OVER_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +35,9 @@ class Rescuer:
     async def run(self) -> None:
         """Rescue for ever. The holder of an exclusive store has no rivals: it looks again only after trouble."""
         trouble = self._runners.trouble
+        pause = min(self._settings.lease_seconds / 3, _HANDED_OVER_SECONDS)
         while True:
-            await self._clock.wait(trouble, None if self._store.is_exclusive else self._settings.lease_seconds / 3)
+            await self._clock.wait(trouble, None if self._store.is_exclusive else pause)
             if trouble.is_set():
                 trouble.clear()
                 await self._clock.wait(asyncio.Event(), _PAUSE_SECONDS)
