@@ -257,6 +257,7 @@ async def test_the_other_node_goes_on_with_the_turns_of_one_that_stops(tmp_path:
 def stalled(server: ApiServer, path: str) -> socket.socket:
     """A reader that has asked and takes nothing."""
     reader = socket.socket()
+    reader.settimeout(20)
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     reader.connect(("127.0.0.1", int(server.root.rpartition(":")[2])))
     reader.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {ALICE}\r\n\r\n".encode())
