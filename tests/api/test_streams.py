@@ -34,7 +34,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_no_other_notices(
             with stalled(server, f"/v1/responses/{long}?stream=true") as reader:
                 # It has begun: there is something to take.
                 await asyncio.to_thread(reader.recv, 1, socket.MSG_PEEK)
-                while await streams_of(http, server) > sum(not other.done() for other in following):
+                while await streams_of(http, server) > sum(not other.done() for other in following):  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
                 assert received_by(reader) < len(_LONG)
             await asyncio.gather(*following)
@@ -90,7 +90,7 @@ async def opened(http: aiohttp.ClientSession, server: ApiServer, path: str) -> a
 
 async def is_streaming(http: aiohttp.ClientSession, server: ApiServer, count: int) -> None:
     """Wait until the server has so many streams."""
-    while await streams_of(http, server) != count:
+    while await streams_of(http, server) != count:  # noqa: ASYNC110 - the server tells nobody
         await asyncio.sleep(0.02)
 
 

@@ -1,5 +1,6 @@
 """One request to an ASGI app, without a server."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,11 @@ class Answer:
         return orjson.loads(self.body)
 
 
-async def request(app: ASGIApp, path: str, *authorization: str, method: str = "GET") -> Answer:
+async def request(
+    app: ASGIApp, path: str, *authorization: str, method: str = "GET", headers: Mapping[str, str] | None = None
+) -> Answer:
     """Each `authorization` is a header of that name."""
+    given = [("authorization", value) for value in authorization] + list((headers or {}).items())
     scope = {
         "type": "http",
         # From this version on a response need not ask whether its reader is still there.
@@ -32,7 +36,7 @@ async def request(app: ASGIApp, path: str, *authorization: str, method: str = "G
         "scheme": "http",
         "http_version": "1.1",
         "server": ("127.0.0.1", 80),
-        "headers": [(b"authorization", value.encode()) for value in authorization],
+        "headers": [(name.encode(), value.encode()) for name, value in given],
     }
     sent: list[Any] = []
 
@@ -43,5 +47,5 @@ async def request(app: ASGIApp, path: str, *authorization: str, method: str = "G
         sent.append(message)
 
     await app(scope, receive, send)
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
+    answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], answered, b"".join(message.get("body", b"") for message in sent[1:]))

@@ -30,6 +30,8 @@ class Api:
             Route("/v1/stream", self._stream),
             Route("/v1/quick", self._quick),
             Route("/v1/broken", self._break),
+            Route("/v1/runs/1/stop", self._quick, methods=["POST"]),
+            Route("/v1/responses", self._join_or_begin, methods=["POST"]),
             Route("/api/quick", self._quick),
         ]
         return http_app(keyring, routes, version="1", is_stopping=lambda: False, limits=limits)
@@ -56,6 +58,11 @@ class Api:
 
     async def _quick(self, request: Request) -> Response:
         return PlainTextResponse("hello")
+
+    async def _join_or_begin(self, request: Request) -> Response:
+        if request.headers["idempotency-key"] == "new":
+            request.state.place.take()
+        return PlainTextResponse("joined")
 
     async def _break(self, request: Request) -> Response:
         raise RuntimeError
@@ -131,3 +138,27 @@ async def test_who_has_no_key_is_told_so_also_when_it_is_full(api: Api) -> None:
 
     api.may_end.set()
     await stream
+
+
+async def test_who_ends_something_is_let_in_also_when_it_is_full(api: Api) -> None:
+    app = api.app(RequestLimits(in_all=1, per_key=1))
+    stream = await api.stream(app, ALICE)
+
+    assert (await request(app, "/v1/runs/1/stop", ALICE, method="POST")).status == 200
+
+    api.may_end.set()
+    await stream
+
+
+async def test_a_request_with_a_key_counts_only_if_it_begins_something(api: Api) -> None:
+    app = api.app(RequestLimits(in_all=1, per_key=1))
+    stream = await api.stream(app, ALICE)
+
+    async def post(key: str) -> int:
+        return (await request(app, "/v1/responses", ALICE, method="POST", headers={"idempotency-key": key})).status
+
+    assert [await post("known"), await post("new")] == [200, 429]
+
+    api.may_end.set()
+    await stream
+    assert [await post("new"), await post("new")] == [200, 200]
