@@ -45,5 +45,7 @@ def http_app(
             Exception: answer_broken,
         },
     )
+    # An address is right or wrong: a redirect to the right one loses the body, or the key, with many clients.
+    app.router.redirect_slashes = False
     # Outside of Starlette, which answers for what broke outside of its own middleware.
     return NameRequests(app)

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
@@ -56,7 +57,16 @@ def error_response(
 async def answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code, message = _NAMED.get(error.status_code, ("request_failed", error.detail))
-    return error_response(error.status_code, code, message, error.headers, path=request.url.path)
+    if error.status_code == 404 and request.url.path.endswith("/"):
+        message += " Leave out the slash at its end."
+    headers = {"allow": _allowed_methods(request)} if error.status_code == 405 else error.headers
+    return error_response(error.status_code, code, message, headers, path=request.url.path)
+
+
+def _allowed_methods(request: Request) -> str:
+    """Of all routes at this address: the router itself names those of the first only."""
+    here = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted({method for route in here for method in route.methods}))
 
 
 async def answer_known_error(request: Request, error: Exception) -> Response:
