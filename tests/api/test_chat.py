@@ -192,7 +192,7 @@ def test_an_answer_that_reaches_the_output_limit_says_so(client: OpenAI) -> None
         ({"messages": words("x"), "n": 2}, "n"),
         ({"messages": words("x"), "stream": "yes"}, "stream"),
         ({"messages": words("x"), "temperature": 3}, "temperature"),
-        ({"messages": words("x"), "tools": [{"type": "function"}]}, "tools[0]"),
+        ({"messages": words("x"), "tools": [{"type": "function"}]}, "tools[0].function"),
         ({"messages": [{"role": "tool", "content": "x"}]}, "messages[0].tool_call_id"),
     ],
 )

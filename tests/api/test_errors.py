@@ -7,7 +7,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from tests.api.server import ALICE, BOB, ApiServer, script
+from tests.api.server import ALICE, BOB, ApiServer, ModelEndpoint, script
 
 
 def test_a_wrong_key_is_not_taken(server: ApiServer) -> None:
@@ -90,6 +90,30 @@ def test_what_is_not_there_is_told_in_the_same_form(server: ApiServer, method: s
         ({"input": "x", "top_logprobs": 21}, "top_logprobs"),
         ({"input": "x", "truncation": "yes"}, "truncation"),
         ({"input": "x", "store": False, "background": True}, "background"),
+        ({"input": [{"role": ["user"], "content": "x"}]}, "input[0].role"),
+        ({"input": [{"role": "user", "content": [{"type": {}}]}]}, "input[0].content[0]"),
+        ({"input": [{"role": "user", "content": [{"type": "input_text", "text": 7}]}]}, "input[0].content[0].text"),
+        ({"input": "x", "tools": [{"type": "function"}]}, "tools[0].name"),
+        ({"input": "x", "tools": [{"type": "function", "name": "a b"}]}, "tools[0].name"),
+        ({"input": "x", "tools": [{"type": "function", "name": "f", "strict": 1}]}, "tools[0].strict"),
+        ({"input": "x", "tools": [{"type": "function", "name": "f", "parameters": []}]}, "tools[0].parameters"),
+        ({"input": "x", "tools": [{"type": "function", "name": "f", "description": 7}]}, "tools[0].description"),
+        ({"input": "x", "tools": [{"type": "function", "name": "f"}] * 2}, "tools[1].name"),
+        ({"input": "x", "tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
+        ({"input": "x", "reasoning": {"effort": 7}}, "reasoning.effort"),
+        ({"input": "x", "reasoning": {"summary": "long"}}, "reasoning.summary"),
+        ({"input": "x", "text": {"format": 7}}, "text.format"),
+        ({"input": "x", "text": {"format": {"type": "xml"}}}, "text.format.type"),
+        ({"input": "x", "text": {"format": {"type": "json_schema", "schema": {}}}}, "text.format.name"),
+        ({"input": "x", "text": {"format": {"type": "json_schema", "name": "n"}}}, "text.format.schema"),
+        ({"input": "x", "text": {"verbosity": "loud"}}, "text.verbosity"),
+        ({"input": "x", "service_tier": "best"}, "service_tier"),
+        ({"input": "x", "include": "all"}, "include"),
+        ({"input": "x", "include": ["a", 7]}, "include[1]"),
+        ({"input": "x", "prompt": {"id": "pmpt_1"}}, "prompt"),
+        ({"input": "x", "top_logprobs": 3}, "top_logprobs"),
+        ({"input": "x", "parallel_tool_calls": "no"}, "parallel_tool_calls"),
+        ({"input": "x", "stream_options": {"include_obfuscation": 1}}, "stream_options.include_obfuscation"),
     ],
 )
 def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body: Any, param: str) -> None:
@@ -97,6 +121,105 @@ def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body:
 
     error = reply.json()["error"]
     assert (reply.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": {"a": 1}, "content": "x"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content"),
+        ({"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "messages[0].content[0]"),
+        ({"messages": [{"role": "assistant", "tool_calls": 0}]}, "messages[0].tool_calls"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, "messages[0].tool_call_id"),
+        ({"n": 2}, "n"),
+        ({"n": "1"}, "n"),
+        ({"stop": 7}, "stop"),
+        ({"stop": ["a", 7]}, "stop"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": 2**70}, "seed"),
+        ({"logprobs": True}, "logprobs"),
+        ({"logprobs": "no"}, "logprobs"),
+        ({"top_logprobs": 5}, "top_logprobs"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"top_p": 1.01}, "top_p"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"max_completion_tokens": True}, "max_completion_tokens"),
+        ({"frequency_penalty": 3}, "frequency_penalty"),
+        ({"presence_penalty": -2.5}, "presence_penalty"),
+        ({"response_format": "json"}, "response_format"),
+        ({"response_format": {}}, "response_format.type"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.name"),
+        ({"response_format": {"type": "json_schema", "json_schema": []}}, "response_format.json_schema"),
+        ({"tools": [{"type": "function", "function": {"name": ""}}]}, "tools[0].function.name"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}] * 2}, "tools[1].function.name"),
+        ({"tools": [{"type": "custom", "custom": {"name": "f"}}]}, "tools[0]"),
+        ({"tool_choice": {"type": "function", "name": "f"}}, "tool_choice"),
+        ({"logit_bias": {"50256": 101}}, "logit_bias.50256"),
+        ({"reasoning_effort": 7}, "reasoning_effort"),
+        ({"user": 7}, "user"),
+        ({"metadata": {"a": None}}, "metadata"),
+        ({"store": "yes"}, "store"),
+        ({"service_tier": 7}, "service_tier"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
+        ({"functions": [{"name": "f"}]}, "functions"),
+        ({"stream_options": {"include_usage": 1}}, "stream_options.include_usage"),
+    ],
+)
+def test_a_chat_that_cannot_be_understood_is_refused(server: ApiServer, fields: Any, param: str) -> None:
+    body = {"messages": [{"role": "user", "content": "x"}], **fields}
+
+    reply = server.send("POST", "/v1/chat/completions", json=body)
+
+    error = reply.json()["error"]
+    assert (reply.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "param"),
+    [
+        ("/v1/conversations", {"items": 0}, "items"),
+        ("/v1/conversations", {"items": [{"role": "user"}]}, "items[0].content"),
+        ("/v1/conversations/conv_nobody", {}, "metadata"),
+        ("/v1/conversations/conv_nobody/items", {"items": []}, "items"),
+        ("/v1/runs", {"input": "x", "instructions": []}, "instructions"),
+        ("/v1/runs/run_nobody/approval", {"call_id": "c", "choice": ["once"]}, "choice"),
+    ],
+)
+def test_other_bodies_that_cannot_be_understood_are_refused(
+    server: ApiServer, path: str, body: Any, param: str
+) -> None:
+    reply = server.send("POST", path, json=body)
+
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)
+
+
+def test_options_that_can_be_honoured_reach_the_endpoint(server: ApiServer, endpoint: ModelEndpoint) -> None:
+    given = {"stop": ["a", "b"], "seed": 7, "logit_bias": {"1": -5}, "max_tokens": 9.0, "temperature": 0.5}
+    schema = {"name": "n", "schema": {"type": "object"}, "strict": True}
+    more = {"response_format": {"type": "json_schema", "json_schema": schema}, "tool_choice": "none"}
+    words = "which options reach the endpoint"
+
+    server.send(
+        "POST", "/v1/chat/completions", json={"messages": [{"role": "user", "content": words}], **given, **more}
+    )
+
+    seen = [body for body in endpoint.requests() if words in str(body["messages"][-1])][-1]
+    assert {name: seen.get(name) for name in given | more} == given | more
+
+
+@pytest.mark.parametrize("path", ["/v1/responses/", "/v1/chat/completions/", "/v1/conversations/", "/api/sessions/"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_slash_at_the_end_is_another_address_and_no_redirect(server: ApiServer, path: str, method: str) -> None:
+    reply = server.send(method, path, json={"input": "x"})
+
+    assert (reply.status_code, "location" in reply.headers) == (404, False)
+    assert "slash" in reply.json()["error"]["message"]
+
+
+def test_a_wrong_method_is_told_all_the_right_ones(server: ApiServer) -> None:
+    assert server.send("PUT", "/v1/responses/resp_nobody").headers["allow"] == "DELETE, GET, HEAD"
+    assert server.send("PUT", "/v1/conversations/conv_nobody").headers["allow"] == "DELETE, GET, HEAD, POST"
 
 
 @pytest.mark.parametrize("depth", [300, 1_000, 5_000])

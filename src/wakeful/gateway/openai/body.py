@@ -1,6 +1,6 @@
 """Reading a body by hand: strict types, one sentence for what is wrong, and the name of the parameter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -42,30 +42,31 @@ def _require_shallow(given: Body) -> None:
         raise invalid(None, "The body is nested too deeply.") from error
 
 
-def text(body: Body, name: str, *, limit: int = 1_000_000) -> str | None:
+def text(body: Body, name: str, *, limit: int = 1_000_000, inside: str = "") -> str | None:
+    """`inside` is where the object stands in the body, for the name of the parameter; so it is in all of these."""
     value = body.get(name)
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > limit:
-        raise invalid(name, f"{name} must be a text of at most {limit} characters.")
+        raise _unfit(name, inside, f"a text of at most {limit} characters")
     return value
 
 
-def flag(body: Body, name: str, default: bool) -> bool:
+def flag(body: Body, name: str, default: bool, *, inside: str = "") -> bool:
     value = body.get(name)
     if value is None:
         return default
     if not isinstance(value, bool):
-        raise invalid(name, f"{name} must be true or false.")
+        raise _unfit(name, inside, "true or false")
     return value
 
 
-def number(body: Body, name: str, low: float, high: float) -> float | None:
+def number(body: Body, name: str, low: float, high: float, *, inside: str = "") -> float | None:
     value = body.get(name)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise invalid(name, f"{name} must be a number from {low:g} to {high:g}.")
+        raise _unfit(name, inside, f"a number from {low:g} to {high:g}")
     return value
 
 
@@ -73,15 +74,34 @@ def whole_number(body: Body, name: str, low: int, high: int) -> int | None:
     value = body.get(name)
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        # In JSON 1.0 is a whole number.
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise invalid(name, f"{name} must be a whole number from {low} to {high}.")
+        raise _unfit(name, "", f"a whole number from {low} to {high}")
     return value
 
 
-def mapping(body: Body, name: str) -> Mapping[str, Any] | None:
+def one_of(body: Body, name: str, choices: Sequence[str], *, inside: str = "") -> str | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or value not in choices:
+        raise _unfit(name, inside, f"one of {', '.join(choices)}")
+    return value
+
+
+def mapping(body: Body, name: str, *, inside: str = "") -> Mapping[str, Any] | None:
     value = body.get(name)
     if value is not None and not isinstance(value, dict):
-        raise invalid(name, f"{name} must be an object.")
+        raise _unfit(name, inside, "an object")
+    return value
+
+
+def entries(body: Body, name: str, *, inside: str = "") -> list[Any] | None:
+    value = body.get(name)
+    if value is not None and not isinstance(value, list):
+        raise _unfit(name, inside, "a list")
     return value
 
 
@@ -95,3 +115,8 @@ def metadata(body: Body) -> Mapping[str, str] | None:
     if not is_fit:
         raise invalid("metadata", "metadata must have at most 16 texts of at most 512 characters, under short keys.")
     return value
+
+
+def _unfit(name: str, inside: str, what: str) -> ApiError:
+    where = f"{inside}.{name}" if inside else name
+    return invalid(where, f"{where} must be {what}.")

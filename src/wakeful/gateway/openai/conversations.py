@@ -40,7 +40,8 @@ class ConversationRoutes:
     async def create(self, request: Request) -> Response:
         body = await read_body(request)
         metadata = fields.metadata(body) or {}
-        inputs = _inputs(body["items"]) if body.get("items") else []
+        given = fields.entries(body, "items")
+        inputs = _inputs(given) if given else []
         model = self._api.resolve_model("") or ""
         made = await self._lanes.create(request.state.principal, model, metadata=orjson.dumps(metadata))
         if inputs:
@@ -51,7 +52,10 @@ class ConversationRoutes:
         return JSONResponse(_form(await self._find(request)))
 
     async def change(self, request: Request) -> Response:
-        metadata = orjson.dumps(fields.metadata(await read_body(request)) or {})
+        given = await read_body(request)
+        if "metadata" not in given:
+            raise invalid("metadata", "metadata must be given: it takes the place of what there was.")
+        metadata = orjson.dumps(fields.metadata(given) or {})
         found = await self._find(request)
 
         async def body(tx: Transaction) -> None:
@@ -112,7 +116,7 @@ class ConversationRoutes:
 def _inputs(given: Any) -> list[Input]:
     if not isinstance(given, list) or not given:
         raise invalid("items", "items must be a list with at least one item.")
-    return read_inputs(given)
+    return read_inputs(given, "items")
 
 
 def _form(conversation: Conversation) -> dict[str, Any]:

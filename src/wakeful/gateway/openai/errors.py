@@ -27,8 +27,9 @@ class ApiError(WakefulError):
         self.headers = headers or {}
 
 
-def invalid(param: str | None, message: str) -> ApiError:
-    return ApiError(400, "invalid_request", message, param=param)
+def invalid(param: str | None, message: str, code: str = "invalid_request") -> ApiError:
+    """What breaks the document has the one code; what the document cannot know has another."""
+    return ApiError(400, code, message, param=param)
 
 
 def error_json(status: int, code: str, message: str, param: str | None = None) -> dict[str, object]:

@@ -21,7 +21,7 @@ def item_page(request: Request, items: list[dict[str, Any]]) -> dict[str, Any]:
     if after:
         places = [place for place, item in enumerate(ordered) if item["id"] == after]
         if not places:
-            raise invalid("after", f"There is no item {after!r}.")
+            raise invalid("after", f"There is no item {after!r}.", "item_not_found")
         ordered = ordered[places[0] + 1 :]
     limit = _limit(query.get("limit"))
     page = ordered[:limit]

@@ -5,20 +5,22 @@ from typing import Any
 
 from wakeful.gateway.openai.errors import invalid
 
-_ROLES = frozenset({"user", "system", "developer", "assistant"})
-_TEXT_PARTS = frozenset({"input_text", "output_text", "text"})
+# No sets: what a client sends may be a list or an object, and cannot be looked up in one.
+_ROLES = ("assistant", "developer", "system", "user")
+_TEXT_PARTS = ("input_text", "output_text", "text")
 
 Input = dict[str, Any]
 
 
-def read_inputs(given: Any) -> list[Input]:
+def read_inputs(given: Any, name: str = "input") -> list[Input]:
+    """`name` is the field that they stand in."""
     if isinstance(given, str):
         if not given:
-            raise invalid("input", "input must not be empty.")
+            raise invalid(name, f"{name} must not be empty.")
         return [{"role": "user", "text": given}]
     if not isinstance(given, list) or not given:
-        raise invalid("input", "input must be a text or a list of items.")
-    return [_item(item, f"input[{number}]") for number, item in enumerate(given)]
+        raise invalid(name, f"{name} must be a text or a list of items.")
+    return [_item(item, f"{name}[{number}]") for number, item in enumerate(given)]
 
 
 def _item(item: Any, where: str) -> Input:
@@ -41,7 +43,7 @@ def _item(item: Any, where: str) -> Input:
 def _message(item: Mapping[str, Any], where: str) -> Input:
     role = item.get("role")
     if role not in _ROLES:
-        raise invalid(f"{where}.role", f"{where}.role must be one of {', '.join(sorted(_ROLES))}.")
+        raise invalid(f"{where}.role", f"{where}.role must be one of {', '.join(_ROLES)}.")
     content = item.get("content")
     if isinstance(content, str):
         return {"role": role, "text": content}

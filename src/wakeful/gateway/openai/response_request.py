@@ -1,17 +1,20 @@
 """What a client asks for with POST /v1/responses, checked before anything happens."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wakeful.gateway.openai import body as fields
+from wakeful.gateway.openai.answer_format import format_of_text
 from wakeful.gateway.openai.body import Body
+from wakeful.gateway.openai.client_tools import client_tools, tool_choice
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.response_inputs import Input, read_inputs
-from wakeful.model.request import ClientTool, TurnRequest
+from wakeful.model.request import TurnRequest
 
 _NAME_LIMIT = 256
 _MANY = 10_000_000
+_SUMMARIES = ("auto", "concise", "detailed")
+SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,14 @@ def read_response_request(body: Body) -> ResponseRequest:
         turn=TurnRequest(
             kind="response",
             instructions=fields.text(body, "instructions") or "",
-            tools=_tools(body),
+            tools=client_tools(body),
             options=_options(body),
             echo=_echo(body),
         ),
     )
     if request.conversation and request.previous_response_id:
-        raise invalid("previous_response_id", "conversation and previous_response_id cannot both be given.")
+        message = "conversation and previous_response_id cannot both be given."
+        raise invalid("previous_response_id", message, "mutually_exclusive_parameters")
     if request.is_background and not request.is_stored:
         raise ApiError(400, "background_requires_store", "A background response must be stored.", param="background")
     return request
@@ -64,68 +68,43 @@ def _conversation(body: Body) -> str:
     return given
 
 
-def _tools(body: Body) -> tuple[ClientTool, ...]:
-    given = body.get("tools")
-    if given is None:
-        return ()
-    if not isinstance(given, list):
-        raise invalid("tools", "tools must be a list.")
-    return tuple(_tool(tool, f"tools[{number}]") for number, tool in enumerate(given))
-
-
-def _tool(tool: Any, where: str) -> ClientTool:
-    if not isinstance(tool, dict) or tool.get("type") != "function":
-        raise invalid(where, f"{where} must be a function: the server brings other tools of its own.")
-    name, parameters = tool.get("name"), tool.get("parameters") or {}
-    if not isinstance(name, str) or not name or not isinstance(parameters, dict):
-        raise invalid(where, f"{where} must have a name, and parameters that are a JSON schema.")
-    return ClientTool(name, str(tool.get("description") or ""), parameters)
-
-
 def _options(body: Body) -> dict[str, Any]:
     """What of it the model's endpoint is told, in its own words."""
     reasoning = fields.mapping(body, "reasoning") or {}
+    fields.one_of(reasoning, "summary", _SUMMARIES, inside="reasoning")
     options = {
         "temperature": fields.number(body, "temperature", 0, 2),
         "top_p": fields.number(body, "top_p", 0, 1),
         "max_tokens": fields.whole_number(body, "max_output_tokens", 1, _MANY),
-        "reasoning_effort": fields.text(reasoning, "effort", limit=32),
-        "response_format": _response_format(body),
-        "tool_choice": _tool_choice(body),
+        "reasoning_effort": fields.text(reasoning, "effort", limit=32, inside="reasoning"),
+        "response_format": format_of_text(body),
+        "tool_choice": tool_choice(body),
     }
     if not fields.flag(body, "parallel_tool_calls", True):
         options["parallel_tool_calls"] = False
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _response_format(body: Body) -> Mapping[str, Any] | None:
-    form = fields.mapping(fields.mapping(body, "text") or {}, "format")
-    if form is None or form.get("type") == "text":
-        return None
-    if form.get("type") == "json_object":
-        return {"type": "json_object"}
-    schema = {name: form[name] for name in ("name", "schema", "strict", "description") if name in form}
-    return {"type": "json_schema", "json_schema": schema}
-
-
-def _tool_choice(body: Body) -> Any:
-    choice = body.get("tool_choice")
-    if choice in (None, "auto"):
-        return None
-    if choice in ("none", "required"):
-        return choice
-    if isinstance(choice, dict) and choice.get("type") == "function" and isinstance(choice.get("name"), str):
-        return {"type": "function", "function": {"name": choice["name"]}}
-    raise invalid("tool_choice", "tool_choice must be auto, none, required, or a function with a name.")
-
-
 def _echo(body: Body) -> dict[str, Any]:
     """All but the words: those are in the journal."""
     fields.metadata(body)
-    for name in ("user", "prompt_cache_key", "safety_identifier", "service_tier"):
+    for name in ("user", "prompt_cache_key", "safety_identifier"):
         fields.text(body, name)
+    fields.one_of(body, "service_tier", SERVICE_TIERS)
+    fields.one_of(body, "truncation", ("auto", "disabled"))
     fields.whole_number(body, "max_tool_calls", 1, _MANY)
-    fields.whole_number(body, "top_logprobs", 0, 20)
-    if body.get("truncation") not in (None, "auto", "disabled"):
-        raise invalid("truncation", "truncation must be auto or disabled.")
+    _refuse_what_is_not_there(body)
     return {name: value for name, value in body.items() if name != "input"}
+
+
+def _refuse_what_is_not_there(body: Body) -> None:
+    """To pass it over would be an answer that looks right and is not."""
+    if fields.whole_number(body, "top_logprobs", 0, 20):
+        raise invalid("top_logprobs", "top_logprobs must be 0: log probabilities are not told.")
+    if body.get("prompt") is not None:
+        raise invalid("prompt", "There are no prompt templates here: send instructions and input.")
+    for number, name in enumerate(fields.entries(body, "include") or []):
+        if not isinstance(name, str):
+            raise invalid(f"include[{number}]", f"include[{number}] must be a text.")
+    stream_options = fields.mapping(body, "stream_options") or {}
+    fields.flag(stream_options, "include_obfuscation", False, inside="stream_options")

@@ -85,9 +85,10 @@ class ResponseRoutes:
     async def show(self, request: Request) -> Response | EventStream:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
         query = request.query_params
-        if query.get("stream", "false").lower() != "true":
+        starting_after = _starting_after(query.get("starting_after"))
+        if not _wants_stream(query.get("stream")):
             return JSONResponse(await self._object(stored))
-        return self._stream(stored, starting_after=_starting_after(query.get("starting_after")))
+        return self._stream(stored, starting_after=starting_after)
 
     async def delete(self, request: Request) -> Response:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
@@ -246,6 +247,12 @@ def _takes_snapshots(request: Request) -> bool:
 
 def _fingerprint(body: Any) -> str:
     return sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _wants_stream(given: str | None) -> bool:
+    if given is not None and given.lower() not in ("true", "false"):
+        raise invalid("stream", "stream must be true or false.")
+    return given is not None and given.lower() == "true"
 
 
 def _starting_after(given: str | None) -> int:

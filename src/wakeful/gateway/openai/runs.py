@@ -156,9 +156,15 @@ def _turn_id(run_id: str) -> str:
 
 def _after(request: Request) -> int:
     """The header wins: an EventSource that reconnects asks its first address again."""
-    given = request.headers.get("last-event-id", "") or request.query_params.get("after", "")
+    by_query = _number(request.query_params.get("after", ""), "after")
+    by_header = _number(request.headers.get("last-event-id", ""), "last-event-id")
+    given = by_query if by_header is None else by_header
+    return -1 if given is None else given
+
+
+def _number(given: str, param: str) -> int | None:
     if not given:
-        return -1
+        return None
     if not given.isascii() or not given.isdecimal() or len(given) > 15:
-        raise invalid("after", "after must be the number of an event.")
+        raise invalid(param, f"{param} must be the number of an event.")
     return int(given)
