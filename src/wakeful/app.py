@@ -24,11 +24,14 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Equipment
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
+from wakeful.gateway.document.routes import DocumentRoutes
+from wakeful.gateway.document.server import FAMILY as SERVER_FAMILY
 from wakeful.gateway.http import http_app
 from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
 from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.document.families import FAMILIES as API_FAMILIES
 from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
@@ -55,6 +58,7 @@ from wakeful.tools.processes.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
+from wakeful.web.document.families import FAMILIES as WEB_FAMILIES
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
 from wakeful.wire.sse import StreamSettings
@@ -188,9 +192,10 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         streams=build_streams(config),
     )
     metrics = metrics_route(running.metrics, running.store, running.engine.node)
+    document = DocumentRoutes(version("wakeful"), (*API_FAMILIES, *WEB_FAMILIES, SERVER_FAMILY))
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
-        [*web_routes(web), *api_routes(build_api(config, running)), metrics],
+        [*web_routes(web), *api_routes(build_api(config, running)), metrics, *document.routes()],
         version=version("wakeful"),
         is_stopping=lambda: running.engine.is_stopping,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),

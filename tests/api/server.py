@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,14 @@ class ApiServer:
     settings: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     root: str = ""
+    # What the server says besides where it is; None: it goes where ours goes.
+    log: Path | None = None
 
     def start(self) -> None:
         """Where it was, if it was anywhere: clients that come back find it."""
         command = [sys.executable, "-m", "wakeful", "serve", "--port", self.root.rpartition(":")[2] or "0"]
-        self.process = _start(command, WAKEFUL_HOME=str(self.home), WAKEFUL_API_KEYS=_KEYS, **self.settings)
+        settings = {"WAKEFUL_HOME": str(self.home), "WAKEFUL_API_KEYS": _KEYS, **self.settings}
+        self.process = _start(command, self.log, **settings)
         self.root = _line_with(self.process, "http://").rpartition(" ")[2]
 
     def kill(self) -> None:
@@ -120,8 +123,8 @@ def running_endpoint() -> Iterator[ModelEndpoint]:
 
 
 @contextmanager
-def running_server(home: Path, **settings: str) -> Iterator[ApiServer]:
-    server = ApiServer(home, settings)
+def running_server(home: Path, log: Path | None = None, /, **settings: str) -> Iterator[ApiServer]:
+    server = ApiServer(home, settings, log=log)
     try:
         server.start()
         yield server
@@ -129,9 +132,10 @@ def running_server(home: Path, **settings: str) -> Iterator[ApiServer]:
         server.kill()
 
 
-def _start(command: list[str], **settings: str) -> subprocess.Popen[bytes]:
+def _start(command: list[str], log: Path | None = None, /, **settings: str) -> subprocess.Popen[bytes]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_"))}
-    return subprocess.Popen(command, cwd=ROOT, env=environment | settings, stdout=subprocess.PIPE)
+    with log.open("ab") if log is not None else nullcontext() as errors:
+        return subprocess.Popen(command, cwd=ROOT, env=environment | settings, stdout=subprocess.PIPE, stderr=errors)
 
 
 def _line_with(process: subprocess.Popen[bytes], words: str) -> str:

@@ -8,8 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wakeful.wire.errors import error_response
 
-# No key, no secrets: whoever starts the server must be able to ask whether it runs.
-_OPEN_PATHS = frozenset({"/health"})
+# No key, no secrets: whoever starts the server must be able to ask whether it runs, and anybody may read how to ask.
+_OPEN_PATHS = frozenset({"/health", "/openapi.json", "/docs", "/docs/style.css"})
 
 
 class Keyring:
@@ -25,7 +25,7 @@ class Keyring:
 
 
 class RequireKey:
-    """ASGI middleware: everything but /health needs a key. The holder's name is `request.state.principal`."""
+    """ASGI middleware: all but health and the document needs a key. The holder's name is `request.state.principal`."""
 
     def __init__(self, app: ASGIApp, keyring: Keyring) -> None:
         self._app = app

@@ -1,0 +1,48 @@
+"""The OpenAPI document: what the families of routes tell of themselves, as one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wakeful.wire.openapi import TEXT, Family, Json
+
+_WORDS = (
+    "A self-hosted agent server. The routes under /v1 are for the official OpenAI clients. Every request but those to "
+    "/health, /openapi.json and /docs needs a key: `wakeful key` prints the local one. Fields that are not named here "
+    "are ignored; null counts as left out. The schema of a stream (text/event-stream) is that of one event in it. "
+    "Every answer has an `x-request-id`."
+)
+_REQUEST_ID: Json = {
+    "description": "The name of this request: the one that the client sent, if it is fit for a log, or a new one.",
+    "required": True,
+    "schema": TEXT,
+}
+
+
+def build_document(version: str, families: Sequence[Family]) -> dict[str, Any]:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Wakeful", "version": version, "description": _WORDS},
+        "tags": [{"name": family.name, "description": family.words} for family in families],
+        "security": [{"key": []}],
+        "paths": {path: _path(family, methods) for family in families for path, methods in family.paths.items()},
+        "components": {
+            "schemas": {name: schema for family in families for name, schema in family.schemas.items()},
+            "headers": {"RequestId": _REQUEST_ID},
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _path(family: Family, methods: Mapping[str, Json]) -> dict[str, Any]:
+    return {method: _operation(family, told) for method, told in methods.items()}
+
+
+def _operation(family: Family, told: Json) -> dict[str, Any]:
+    answers = {status: _named(answer) for status, answer in told["responses"].items()}
+    return {**told, "tags": [family.name], "responses": answers}
+
+
+def _named(answer: Json) -> dict[str, Any]:
+    """Every answer carries the name of its request."""
+    header = {"x-request-id": {"$ref": "#/components/headers/RequestId"}}
+    return {**answer, "headers": {**answer.get("headers", {}), **header}}

@@ -1,0 +1,68 @@
+"""A schema as HTML: what a value may be, in few words, and an object's fields as a list."""
+
+from html import escape
+from typing import Any
+
+from wakeful.gateway.document.prose import prose
+from wakeful.wire.openapi import Json
+
+_WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "array": "list"}
+_LIMITS = {
+    "minimum": "from {}",
+    "maximum": "to {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+    "maxProperties": "at most {} fields",
+    "pattern": "like {}",
+}
+
+
+def schema_html(schema: Json) -> str:
+    return _kind(schema) + _fields(schema)
+
+
+def _kind(schema: Json) -> str:
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#{name}">{name}</a>'
+    if "anyOf" in schema:
+        return " <i>or</i> ".join(schema_html(one) for one in schema["anyOf"])
+    if "const" in schema:
+        return _code(schema["const"])
+    if "enum" in schema:
+        return " <i>or</i> ".join(map(_code, schema["enum"]))
+    if "contentSchema" in schema:
+        return f"JSON text of {schema_html(schema['contentSchema'])}"
+    if "items" in schema:
+        return f"list of {schema_html(schema['items']) or 'anything'}{_limits(schema)}"
+    return _type_words(schema.get("type", "anything")) + _limits(schema)
+
+
+def _type_words(given: Any) -> str:
+    kinds = given if isinstance(given, list) else [given]
+    return " or ".join(_WORDS.get(kind, str(kind)) for kind in kinds)
+
+
+def _limits(schema: Json) -> str:
+    told = [words.format(escape(str(schema[name]))) for name, words in _LIMITS.items() if name in schema]
+    return f" <small>{', '.join(told)}</small>" if told else ""
+
+
+def _fields(schema: Json) -> str:
+    fields = schema.get("properties", {})
+    if not fields:
+        return ""
+    needed = schema.get("required", [])
+    return f"<dl>{''.join(_field(name, field, name in needed) for name, field in fields.items())}</dl>"
+
+
+def _field(name: str, schema: Json, is_needed: bool) -> str:
+    mark = "" if is_needed else " <small>may be left out</small>"
+    words = prose(schema.get("description", ""))
+    return f"<dt><code>{escape(name)}</code>{mark}</dt><dd>{schema_html(schema)}{words}</dd>"
+
+
+def _code(value: Any) -> str:
+    return f"<code>{escape('null' if value is None else str(value))}</code>"

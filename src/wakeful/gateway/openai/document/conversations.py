@@ -1,0 +1,97 @@
+"""The routes of conversations and their items."""
+
+from wakeful.gateway.openai.document import common
+from wakeful.gateway.openai.document.refusals import refusals
+from wakeful.wire.openapi import (
+    FLAG,
+    TEXT,
+    Family,
+    Json,
+    json_answer,
+    json_body,
+    list_of,
+    only,
+    operation,
+    or_null,
+    path,
+    record,
+    ref,
+    whole,
+)
+
+_ID = path("conversation_id", "`conv_…`")
+_ITEM_ID = path("item_id", "The id of an item.")
+_CONVERSATION = json_answer("The conversation.", ref("Conversation"))
+_PAGE = json_answer("A page of items.", ref("ItemPage"))
+_ITEMS = list_of(ref("InputItem"))
+
+_OBJECT = record(
+    {
+        "id": TEXT,
+        "object": only("conversation"),
+        "created_at": whole(0),
+        "metadata": {"type": "object", "additionalProperties": TEXT},
+    }
+)
+_DELETED = record({"id": TEXT, "object": only("conversation.deleted"), "deleted": FLAG})
+
+_ONE = {
+    "get": operation("getConversation", "See a conversation", {200: _CONVERSATION, **refusals(404)}, parameters=[_ID]),
+    "post": operation(
+        "changeConversation",
+        "Replace its metadata",
+        {200: _CONVERSATION, **refusals(400, 404, 413)},
+        parameters=[_ID],
+        body=json_body(record({"metadata": common.METADATA})),
+    ),
+    "delete": operation(
+        "deleteConversation",
+        "Delete a conversation",
+        {200: json_answer("It is gone.", _DELETED), **refusals(404)},
+        words="The responses in it stay as they are.",
+        parameters=[_ID],
+    ),
+}
+_MANY = {
+    "get": operation(
+        "listConversationItems",
+        "What was said",
+        {200: _PAGE, **refusals(400, 404)},
+        parameters=[_ID, *common.PAGE_PARAMETERS],
+    ),
+    "post": operation(
+        "addConversationItems",
+        "Say something that nobody is to answer yet",
+        {200: _PAGE, **refusals(400, 404, 409, 413)},
+        parameters=[_ID],
+        body=json_body(record({"items": {**_ITEMS, "minItems": 1}})),
+    ),
+}
+
+PATHS: dict[str, dict[str, Json]] = {
+    "/v1/conversations": {
+        "post": operation(
+            "createConversation",
+            "Begin a conversation",
+            {200: _CONVERSATION, **refusals(400, 413)},
+            body=json_body(record({}, {"metadata": common.METADATA, "items": or_null(_ITEMS)})),
+        ),
+    },
+    "/v1/conversations/{conversation_id}": _ONE,
+    "/v1/conversations/{conversation_id}/items": _MANY,
+    "/v1/conversations/{conversation_id}/items/{item_id}": {
+        "get": operation(
+            "getConversationItem",
+            "See one item",
+            {200: json_answer("The item.", ref("Item")), **refusals(404)},
+            parameters=[_ID, _ITEM_ID],
+        ),
+    },
+}
+
+FAMILY = Family(
+    "Conversations",
+    "What responses share. What failed or was cancelled leaves nothing in one.",
+    PATHS,
+    {"Conversation": _OBJECT},
+)

@@ -1,0 +1,62 @@
+"""Items: what is said to a model, and what it says and does."""
+
+from wakeful.wire.openapi import NULL, TEXT, Json, any_of, choice, list_of, only, or_null, record, ref, told
+
+_STATUS = choice("in_progress", "completed", "incomplete")
+_CALL = {"type": only("function_call"), "call_id": TEXT, "name": TEXT, "arguments": told("A JSON text.", TEXT)}
+_RESULT_TYPE = {"type": only("function_call_output"), "call_id": TEXT}
+
+_TEXT_PART = record({"type": choice("input_text", "output_text", "text"), "text": TEXT})
+_REFUSAL_PART = record({"type": only("refusal"), "refusal": TEXT})
+_IMAGE_PART = record({"type": only("input_image"), "image_url": told("An address, or a data: URL.", TEXT)})
+_SAID_PARTS = list_of(any_of(_TEXT_PART, _REFUSAL_PART, _IMAGE_PART))
+
+_INPUT_TEXT = record({"type": only("input_text"), "text": TEXT})
+_OUTPUT_TEXT = record({"type": only("output_text"), "text": TEXT, "annotations": list_of({}), "logprobs": list_of({})})
+_INPUT_IMAGE = record({"type": only("input_image"), "image_url": TEXT, "detail": TEXT})
+_REASONING_TEXT = record({"type": only("reasoning_text"), "text": TEXT})
+
+_ROLE = choice("assistant", "developer", "system", "user")
+_MESSAGE = {"id": TEXT, "type": only("message"), "status": _STATUS}
+
+SCHEMAS: dict[str, Json] = {
+    "InputItem": told(
+        "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
+        "of the client's functions.",
+        any_of(
+            record({"role": _ROLE, "content": any_of(TEXT, _SAID_PARTS)}, {"type": only("message")}),
+            record(_CALL),
+            record({**_RESULT_TYPE, "output": any_of(TEXT, _SAID_PARTS)}),
+            told("Taken, and not passed on.", record({"type": only("reasoning")})),
+        ),
+    ),
+    "OutputPart": any_of(_OUTPUT_TEXT, _REASONING_TEXT),
+    "OutputItem": any_of(
+        record({**_MESSAGE, "role": only("assistant"), "content": list_of(_OUTPUT_TEXT)}),
+        record(
+            {
+                "id": TEXT,
+                "type": only("reasoning"),
+                "status": _STATUS,
+                "summary": list_of({}),
+                "content": list_of(_REASONING_TEXT),
+                "encrypted_content": NULL,
+            }
+        ),
+        record({"id": TEXT, "status": _STATUS, **_CALL}),
+        record({"id": TEXT, "status": _STATUS, **_RESULT_TYPE, "output": TEXT}),
+    ),
+    "Item": any_of(
+        record({**_MESSAGE, "role": _ROLE, "content": list_of(any_of(_INPUT_TEXT, _OUTPUT_TEXT, _INPUT_IMAGE))}),
+        ref("OutputItem"),
+    ),
+    "ItemPage": record(
+        {
+            "object": only("list"),
+            "data": list_of(ref("Item")),
+            "first_id": or_null(TEXT),
+            "last_id": or_null(TEXT),
+            "has_more": {"type": "boolean"},
+        }
+    ),
+}

@@ -1,0 +1,84 @@
+"""The routes of talking, and of answering a question."""
+
+from wakeful.model.approval import Choice
+from wakeful.model.inbox import IfBusy
+from wakeful.web.document import common
+from wakeful.wire.openapi import (
+    FLAG,
+    TEXT,
+    Family,
+    Json,
+    choice,
+    json_answer,
+    json_body,
+    operation,
+    or_null,
+    record,
+    text,
+    told,
+)
+from wakeful.wire.refusals import refusals
+
+_START = record(
+    {"session_id": common.ID, "message": text(pattern="\\S")},
+    {
+        "client_message_id": told("Sent twice, it is one message.", or_null(common.ID)),
+        "model": or_null(common.MODEL),
+        "if_busy": told("`queue` where nothing is said.", or_null(choice(*(known.value for known in IfBusy)))),
+    },
+)
+_STARTED = record({"session_id": TEXT, "turn_id": TEXT, "stream_id": TEXT, "queued": FLAG})
+_SESSION = record({"session_id": common.ID})
+_QUEUED = record({"session_id": common.ID, "turn_id": common.ID})
+_CHOICE = choice(*(known.value for known in Choice))
+_ANSWER = record({"session_id": common.ID, "call_id": common.ID, "choice": _CHOICE})
+
+PATHS: dict[str, dict[str, Json]] = {
+    "/api/chat/start": {
+        "post": operation(
+            "startChat",
+            "Say something",
+            {200: json_answer("It is taken.", _STARTED), **refusals(400, 404, 409, 413, 503)},
+            parameters=[common.DOOR],
+            body=json_body(_START),
+        ),
+    },
+    "/api/chat/cancel": {
+        "post": operation(
+            "cancelChat",
+            "Stop the active turn",
+            {200: json_answer("Whether there was one.", record({"cancelled": FLAG})), **refusals(400, 404, 413, 503)},
+            body=json_body(_SESSION),
+        ),
+    },
+    "/api/chat/withdraw": {
+        "post": operation(
+            "withdrawMessage",
+            "Take a queued message back",
+            {200: json_answer("It is withdrawn.", common.OK), **refusals(400, 404, 409, 413, 503)},
+            body=json_body(_QUEUED),
+        ),
+    },
+    "/api/approval/respond": {
+        "post": operation(
+            "answerApproval",
+            "Answer a call that waits for a person",
+            {200: json_answer("It is answered.", common.OK), **refusals(400, 404, 409, 413, 503)},
+            body=json_body(_ANSWER),
+        ),
+    },
+}
+
+_APPROVAL = record(
+    {
+        "session_id": TEXT,
+        "call_id": TEXT,
+        "task_id": or_null(TEXT),
+        "command": TEXT,
+        "danger": TEXT,
+        "reason": TEXT,
+        "expires_at": TEXT,
+    }
+)
+
+FAMILY = Family("Chat", "Words to a session, and answers to its questions.", PATHS, {"Approval": _APPROVAL})

@@ -1,0 +1,141 @@
+"""The words of an OpenAPI document: plain dictionaries, made by small functions.
+
+Each family of routes describes itself beside its routes; a family's file is to be read next to the code that it tells
+of. tests/api/test_document.py holds the two together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = Mapping[str, Any]
+
+FLAG: Json = {"type": "boolean"}
+TEXT: Json = {"type": "string"}
+WHOLE: Json = {"type": "integer"}
+OBJECT: Json = {"type": "object"}
+NULL: Json = {"type": "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A group of routes that belong together."""
+
+    name: str
+    words: str
+    # By path, then by method.
+    paths: Mapping[str, Mapping[str, Json]]
+    schemas: Mapping[str, Json] = field(default_factory=dict)
+
+
+def ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def text(**limits: Any) -> Json:
+    return {"type": "string", **limits}
+
+
+def choice(*values: str) -> Json:
+    return {"type": "string", "enum": list(values)}
+
+
+def only(value: str) -> Json:
+    return {"type": "string", "const": value}
+
+
+def number(low: float, high: float) -> Json:
+    return {"type": "number", "minimum": low, "maximum": high}
+
+
+def whole(low: int, high: int | None = None) -> Json:
+    return {"type": "integer", "minimum": low, **({} if high is None else {"maximum": high})}
+
+
+def list_of(items: Json, **limits: int) -> Json:
+    return {"type": "array", "items": items, **limits}
+
+
+def any_of(*schemas: Json) -> Json:
+    return {"anyOf": list(schemas)}
+
+
+def or_null(schema: Json) -> Json:
+    """Null counts as left out."""
+    if "enum" in schema and "type" in schema:
+        return {**schema, "type": [schema["type"], "null"], "enum": [*schema["enum"], None]}
+    if isinstance(schema.get("type"), str) and "const" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    return any_of(*schema["anyOf"], NULL) if "anyOf" in schema else any_of(schema, NULL)
+
+
+def record(needed: Mapping[str, Json], more: Mapping[str, Json] | None = None, **how: Any) -> Json:
+    """An object with these fields, of which `more` may be left out. Others may be there."""
+    made: dict[str, Any] = {"type": "object", "properties": {**needed, **(more or {})}, **how}
+    return made | {"required": list(needed)} if needed else made
+
+
+def told(words: str, schema: Json) -> Json:
+    return {**schema, "description": words}
+
+
+def query(name: str, schema: Json, words: str, *, required: bool = False) -> Json:
+    return {"name": name, "in": "query", "required": required, "schema": schema, "description": words}
+
+
+def header(name: str, schema: Json, words: str) -> Json:
+    return {"name": name, "in": "header", "required": False, "schema": schema, "description": words}
+
+
+def path(name: str, words: str) -> Json:
+    return {"name": name, "in": "path", "required": True, "schema": TEXT, "description": words}
+
+
+def json_body(schema: Json, *, required: bool = True) -> Json:
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
+
+
+def json_answer(words: str, schema: Json) -> Json:
+    return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+def stream_answer(words: str, data: Json, *, ends: str = "") -> Json:
+    """The schema of a stream is that of one event, with this JSON in it; `ends` is the last event's data, if it has
+    one that is no JSON.
+    """
+    content: Json = {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
+    event = record({"data": any_of(only(ends), content) if ends else content}, {"event": TEXT, "id": TEXT})
+    return {"description": words, "content": {"text/event-stream": {"schema": event}}}
+
+
+def either(words: str, *answers: Json) -> Json:
+    """One status with several kinds of content."""
+    content = {kind: media for answer in answers for kind, media in answer["content"].items()}
+    return {"description": words, "content": content}
+
+
+def with_headers(answer: Json, headers: Mapping[str, Json]) -> Json:
+    return {**answer, "headers": {**answer.get("headers", {}), **headers}}
+
+
+def operation(
+    name: str,
+    summary: str,
+    answers: Mapping[int, Json],
+    *,
+    words: str = "",
+    parameters: Sequence[Json] = (),
+    body: Json | None = None,
+    is_open: bool = False,
+) -> Json:
+    """`is_open`: it needs no key."""
+    made: dict[str, Any] = {"operationId": name, "summary": summary}
+    if words:
+        made["description"] = words
+    if parameters:
+        made["parameters"] = list(parameters)
+    if body is not None:
+        made["requestBody"] = body
+    if is_open:
+        made["security"] = []
+    return made | {"responses": {str(status): answer for status, answer in sorted(answers.items())}}

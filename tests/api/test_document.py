@@ -1,0 +1,156 @@
+"""The OpenAPI document and its page: they tell of every route, and what they tell is so."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import schemathesis
+
+from tests.api.conftest import scripted
+from tests.api.server import ALICE, ROOT, ApiServer, ModelEndpoint, running_server
+from wakeful.app import build_http, running_engine
+from wakeful.config.load import load_config
+
+_METHODS = {"get", "post", "patch", "delete"}
+_OPEN = {"getHealth", "getDocument", "getPage", "getStyle"}
+
+
+@pytest.fixture(scope="module")
+def document(server: ApiServer) -> Any:
+    return httpx2.get(f"{server.root}/openapi.json", trust_env=False).json()
+
+
+async def test_the_document_tells_of_every_route_and_of_no_other(tmp_path: Path, document: Any) -> None:
+    config = load_config({"WAKEFUL_HOME": str(tmp_path)})
+    async with running_engine(config, adopts=False) as running:
+        served = set(_routes_of(build_http(config, running, "key")))
+
+    told = {(method, path) for path, methods in document["paths"].items() for method in methods}
+    assert served == told
+
+
+def test_the_document_is_openapi(document: Any) -> None:
+    assert document["openapi"].startswith("3.1.")
+    schemathesis.openapi.from_dict(document).validate()
+
+
+def test_every_operation_has_a_name_of_its_own_and_every_reference_leads_somewhere(document: Any) -> None:
+    names = [told["operationId"] for told in _operations(document).values()]
+    assert len(set(names)) == len(names)
+
+    for reference in re.findall(r"#/components/\w+/\w+", str(document)):
+        _, _, kind, name = reference.split("/")
+        assert name in document["components"][kind], reference
+
+
+def test_without_a_key_and_with_a_wrong_one_only_the_open_routes_answer(server: ApiServer, document: Any) -> None:
+    with httpx2.Client(trust_env=False, verify=False) as http:
+        for (method, path), told in _operations(document).items():
+            for headers in ({}, {"authorization": "Bearer wrong"}):
+                reply = http.request(method, server.root + re.sub(r"{\w+}", "x", path), headers=headers)
+                is_open = told.get("security") == []
+                assert (is_open, reply.status_code) in ((True, 200), (False, 401)), (method, path)
+                assert is_open == (told["operationId"] in _OPEN)
+                assert is_open or set(reply.json()["error"]) >= {"code", "message"}
+
+
+def test_the_page_shows_every_operation_and_schema(server: ApiServer, document: Any) -> None:
+    page = httpx2.get(f"{server.root}/docs", trust_env=False)
+    seen = _Page(page.text)
+
+    names = {told["operationId"] for told in _operations(document).values()} | set(document["components"]["schemas"])
+    assert names <= seen.ids
+    assert {link.removeprefix("#") for link in seen.links if link.startswith("#")} <= seen.ids
+
+
+def test_the_page_needs_nothing_from_elsewhere_and_runs_no_script(server: ApiServer) -> None:
+    page = httpx2.get(f"{server.root}/docs", trust_env=False)
+    seen = _Page(page.text)
+
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert not seen.tags & {"script", "style", "iframe", "img"}
+    assert "style" not in seen.attributes
+    assert all(link.startswith(("#", "/")) for link in seen.links)
+    style = httpx2.get(f"{server.root}/docs/style.css", trust_env=False)
+    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
+    assert "url(" not in style.text
+
+
+@pytest.mark.timeout(600)
+def test_no_answer_is_outside_of_the_document(tmp_path: Path, endpoint: ModelEndpoint, soak: bool) -> None:
+    """schemathesis asks for what the document allows and for what it forbids, and looks at every answer."""
+    log = tmp_path / "log"
+    with running_server(tmp_path / "home", log, **scripted(endpoint)) as server:
+        asked = _schemathesis(server, soak)
+        assert server.send("GET", "/health").json()["status"] == "ok"
+
+    assert asked.returncode == 0, asked.stdout
+    assert "Traceback" not in log.read_text()
+
+
+def _schemathesis(server: ApiServer, soak: bool) -> subprocess.CompletedProcess[str]:
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.root}/openapi.json"),
+        *(
+            "--header",
+            f"Authorization: Bearer {ALICE}",
+            "--request-timeout",
+            "20",
+            "--no-color",
+            "--continue-on-failure",
+        ),
+        # In its place stands the one of our own, which also looks at the code of a refusal.
+        *("--exclude-checks", "positive_data_acceptance"),
+        # They end with their reader, and this one reads to the end.
+        *("--exclude-path", "/api/session/stream", "--exclude-path", "/api/stream"),
+    ]
+    command += ["--phases", "coverage,fuzzing,stateful", "--max-examples", "100"] if soak else ["--phases", "coverage"]
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.api.schemathesis_checks", "PYTHONPATH": str(ROOT)}
+    # In a folder of its own: it keeps what it has found.
+    return subprocess.run(
+        command, cwd=server.home, env=os.environ | hooks, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def _operations(document: Any) -> dict[tuple[str, str], Any]:
+    return {
+        (method, path): told
+        for path, methods in document["paths"].items()
+        for method, told in methods.items()
+        if method in _METHODS
+    }
+
+
+def _routes_of(app: Any) -> Iterator[tuple[str, str]]:
+    while not hasattr(app, "routes"):
+        app = app._app
+    for route in app.routes:
+        for method in route.methods - {"HEAD"}:
+            yield method.lower(), re.sub(r":\w+}", "}", route.path)
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            self.attributes.add(name)
+            if name == "id":
+                self.ids.add(value or "")
+            if name in ("href", "src"):
+                self.links.add(value or "")
