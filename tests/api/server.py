@@ -14,6 +14,8 @@ import httpx2
 import orjson
 from openai import AsyncOpenAI, OpenAI
 
+from tests.api.document import judge
+
 ROOT = Path(__file__).parents[2]
 ALICE, BOB = "key-of-alice", "key-of-bob"
 _KEYS = f"alice={ALICE},bob={BOB}"
@@ -103,7 +105,7 @@ class ApiServer:
         return OpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=_http(), **{"max_retries": 0} | how)
 
     def async_client(self, key: str = ALICE, **how: Any) -> AsyncOpenAI:
-        http = httpx2.AsyncClient(**_PLAIN, timeout=_DEADLINE)
+        http = httpx2.AsyncClient(**_PLAIN, timeout=_DEADLINE, event_hooks={"response": [_judge_later]})
         return AsyncOpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=http, **{"max_retries": 0} | how)
 
     def send(self, method: str, path: str, key: str = ALICE, **how: Any) -> httpx2.Response:
@@ -156,4 +158,17 @@ def _kill(process: subprocess.Popen[bytes] | None) -> None:
 
 
 def _http() -> httpx2.Client:
-    return httpx2.Client(**_PLAIN, timeout=_DEADLINE)
+    return httpx2.Client(**_PLAIN, timeout=_DEADLINE, event_hooks={"response": [_judge]})
+
+
+def _judge(reply: httpx2.Response) -> None:
+    """Streams are left to their readers."""
+    if not reply.headers.get("content-type", "").startswith("text/event-stream"):
+        asked = reply.request
+        judge(asked.method, asked.url.path, reply.status_code, reply.headers, reply.read())
+
+
+async def _judge_later(reply: httpx2.Response) -> None:
+    if not reply.headers.get("content-type", "").startswith("text/event-stream"):
+        await reply.aread()
+        _judge(reply)
