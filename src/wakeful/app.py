@@ -199,6 +199,7 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         version=version("wakeful"),
         is_stopping=lambda: running.engine.is_stopping,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
+        origins=config.cors_origins,
     )
     return CountRequests(app, running.metrics)
 

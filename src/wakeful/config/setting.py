@@ -50,6 +50,7 @@ _ALL = [
     Setting("api_concurrency", values.whole_number(1, _MANY)),
     Setting("api_concurrency_per_key", values.whole_number(1, _MANY)),
     Setting("stream_write_seconds", values.seconds(0.1, _DAY)),
+    Setting("cors_origins", values.origins),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),
     Setting("step_limit", values.whole_number(1, _MANY)),

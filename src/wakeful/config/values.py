@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
@@ -124,6 +125,14 @@ def variable_names(value: object) -> tuple[str, ...]:
     return tuple(name.strip() for name in names)
 
 
+def origins(value: object) -> tuple[str, ...]:
+    """Exact ones only: with a star, any page that somebody opens could try keys."""
+    given = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(one, str) and _is_origin(one.strip()) for one in given):
+        raise Unfit("origins as a browser sends them, as in https://example.org,http://localhost:3000")
+    return tuple(one.strip() for one in given)
+
+
 def webhooks(value: object) -> tuple[WebhookEndpoint, ...]:
     """Raises ConfigError for a value inside of one, in words that show none of them."""
     if not isinstance(value, list) or not all(map(_is_webhook, value)):
@@ -174,6 +183,19 @@ def _is_name(name: str) -> bool:
 
 def _is_key(key: str) -> bool:
     return bool(key) and key.isascii() and key.isprintable() and " " not in key
+
+
+def _is_origin(text: str) -> bool:
+    """Scheme, host and port, as a browser writes them: nothing after them, and no port that goes without saying."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    written = f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")
+    return usual is not None and bool(parts.hostname) and "*" not in text and text.isascii() and text == written
 
 
 def _is_variable(name: str) -> bool:

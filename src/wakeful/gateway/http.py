@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
+from wakeful.gateway.cors import AllowOrigins
 from wakeful.gateway.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
 from wakeful.gateway.request_id import NameRequests
@@ -27,7 +28,10 @@ def http_app(
     version: str,
     is_stopping: Callable[[], bool],
     limits: RequestLimits = _DEFAULT_LIMITS,
+    origins: Sequence[str] = (),
 ) -> ASGIApp:
+    """`origins` are those of the pages that may use the API from a browser."""
+
     async def health(request: Request) -> Response:
         if is_stopping():
             return JSONResponse({"status": "stopping"}, 503)
@@ -48,4 +52,4 @@ def http_app(
     # An address is right or wrong: a redirect to the right one loses the body, or the key, with many clients.
     app.router.redirect_slashes = False
     # Outside of Starlette, which answers for what broke outside of its own middleware.
-    return NameRequests(app)
+    return NameRequests(AllowOrigins(app, origins) if origins else app)

@@ -86,6 +86,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
         WAKEFUL_API_KEYS=" laptop = a=b , ci=c ",
         WAKEFUL_DATABASE_URL="postgres://me@db/wakeful",
         WAKEFUL_LOG_LEVEL="DEBUG",
+        WAKEFUL_CORS_ORIGINS="https://a.example, http://localhost:3000",
     )
 
     engine = config.engine
@@ -97,6 +98,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
     assert config.providers.openai.api_key == "sk-1"
     assert config.api_keys == {"laptop": "a=b", "ci": "c"}
     assert (config.database_url, config.log_level) == ("postgres://me@db/wakeful", "debug")
+    assert config.cors_origins == ("https://a.example", "http://localhost:3000")
 
 
 def test_options_win_over_the_environment_and_the_environment_over_the_file(tmp_path: Path) -> None:
@@ -171,6 +173,16 @@ def test_what_container_platforms_say_about_a_service_named_wakeful_is_ignored(t
         ("WAKEFUL_STEP_LIMIT", "0", "a whole number from 1"),
         ("WAKEFUL_TOKEN_LIMIT", "lots", "a whole number from 1"),
         ("WAKEFUL_MODEL_TRIES", "0", "a whole number from 1 to 100"),
+        ("WAKEFUL_CORS_ORIGINS", "*", "origins as a browser sends them"),
+        ("WAKEFUL_CORS_ORIGINS", "null", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://a.example/", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://a.example:443", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://*.example", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://A.example", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://me@a.example", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "a.example", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://a.example,", "origins as a browser"),
+        ("WAKEFUL_CORS_ORIGINS", "https://a.example:port", "origins as a browser"),
         ("OPENAI_BASE_URL", f"me:{_SECRET}@model", "an address such as https://"),
         ("OPENAI_API_KEY", f"{_SECRET} x", "visible ASCII"),
     ],
@@ -195,6 +207,7 @@ def test_a_wrong_variable_is_named_with_what_is_allowed(
         ("model = 5", "model", "provider:model"),
         ("host = 127", "host", "a text"),
         ('host = ""', "host", "a text"),
+        ("cors_origins = [5]", "cors_origins", "origins as a browser"),
         ("task_environment = [5]", "task_environment", "names of environment variables"),
         (f'api_keys = ["{_SECRET}"]', "api_keys", "a table of names and keys"),
         (f'api_keys = {{ ci = ["{_SECRET}"] }}', "api_keys", "pairs of a name"),

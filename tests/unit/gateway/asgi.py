@@ -22,8 +22,8 @@ class Answer:
 async def request(
     app: ASGIApp, path: str, *authorization: str, method: str = "GET", headers: Mapping[str, str] | None = None
 ) -> Answer:
-    """Each `authorization` is a header of that name."""
-    given = [("authorization", value) for value in authorization] + list((headers or {}).items())
+    """Each `authorization` is a header of that name; `headers` are others."""
+    given = [*(("authorization", value) for value in authorization), *(headers or {}).items()]
     scope = {
         "type": "http",
         # From this version on a response need not ask whether its reader is still there.
@@ -47,5 +47,5 @@ async def request(
         sent.append(message)
 
     await app(scope, receive, send)
-    answered = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], answered, b"".join(message.get("body", b"") for message in sent[1:]))
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:]))
