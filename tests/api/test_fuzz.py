@@ -1,0 +1,237 @@
+"""Anything at all, sent to every route: never a 5xx, always the same shape of errors, and nothing breaks inside."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.api.conftest import scripted
+from tests.api.document import DOCUMENT
+from tests.api.raw_http import RawReply, exchange, hang_up, request_bytes
+from tests.api.server import ALICE, ApiServer, ModelEndpoint, running_server
+from tests.postgres_server import PostgresServer
+
+_ENDLESS = ("/api/session/stream", "/api/stream")
+# What is the server's own answer to what is no HTTP.
+_NO_HTTP = b"Invalid HTTP request received."
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def fuzzed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint
+) -> Iterator[ApiServer]:
+    """Nothing may have broken in it, and it must still be well when all are through with it."""
+    home: Path = tmp_path_factory.mktemp("fuzzed")
+    log = home / "log"
+    store = {}
+    if request.param == "postgres":
+        postgres: PostgresServer = request.getfixturevalue("postgres_server")
+        postgres.start()
+        store = {"WAKEFUL_DATABASE_URL": postgres.create_schema()}
+    with running_server(home / "home", log, **scripted(endpoint), **store) as server:
+        yield server
+        assert server.send("GET", "/health").json()["status"] == "ok"
+        assert server.send("POST", "/v1/responses", json={"input": "x"}).json()["status"] == "completed"
+    said = log.read_text()
+    assert not re.search("Traceback|Exception|ERROR|Error:", said), said[-5000:]
+
+
+odd_text = st.one_of(
+    st.text(st.characters(), max_size=40),
+    st.sampled_from(
+        ["", "\0", "a\0b", "\ud800", "\udfff\ud800", "🐈", "\u202e", "x" * 300, "x" * 70_000, "conv_", "resp_"]
+    ),
+    st.sampled_from(["-1", "0", "1e9", "9" * 400, "٣", "½", "true", "null", "NaN", "..", "%00", "' OR 1=1 --", "{}"]),
+)
+odd_value = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([2**53, -(2**63) - 1, 2**64, 10**400])
+    | st.floats(allow_nan=True, allow_infinity=True)
+    | odd_text,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(odd_text, inner, max_size=4),
+    max_leaves=12,
+)
+odd_bytes = st.binary(max_size=200) | st.sampled_from(
+    [b"", b"\xff\xfe{", b"\xef\xbb\xbf{}", b"{}{}", b"nul", b'{"a":1,"a":2}']
+)
+
+
+@st.composite
+def bodies(draw: Any, told: Any) -> bytes:
+    """What the route takes, with some fields replaced; or bytes of any kind."""
+    kind = draw(st.integers(0, 9))
+    if kind == 0:
+        return bytes(draw(odd_bytes))
+    if kind == 1:
+        depth: int = draw(st.integers(1, 3000))
+        return b'{"input": ' + b"[" * depth + b"]" * depth + b"}"
+    fields: dict[str, Any] = {"input": "x", "messages": [{"role": "user", "content": "x"}], "items": []}
+    names = draw(st.lists(st.sampled_from(_field_names(told)) | odd_text, max_size=4))
+    fields |= {name: draw(odd_value) for name in names}
+    text: bytes = json.dumps(fields, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
+    if kind == 2:
+        cut: int = draw(st.integers(0, len(text)))
+        return text[:cut] + bytes(draw(odd_bytes)) + text[cut:]
+    return text
+
+
+@st.composite
+def requests(draw: Any) -> tuple[str, bytes]:
+    """A path of the document, and the bytes of a request to it."""
+    (method, path), told = draw(st.sampled_from(_OPERATIONS))
+    places = [given for given in told.get("parameters", ()) if given["in"] == "path"]
+    target = path
+    for place in places:
+        target = target.replace(f"{{{place['name']}}}", draw(_path_part))
+    named = {
+        place: [one["name"] for one in told.get("parameters", ()) if one["in"] == place]
+        for place in ("query", "header")
+    }
+    asked = draw(st.lists(st.tuples(st.sampled_from(named["query"] or ["q"]), odd_text), max_size=4))
+    query = "&".join(f"{name}={quote(value.encode('utf-8', 'surrogatepass'))}" for name, value in asked)
+    raw_query = draw(
+        st.sampled_from([b"", b"", b"", b"&after=%ff%fe", b"&starting_after=%zz", b"&&==&%", b"&stream=true"])
+    )
+    headers = draw(st.lists(st.tuples(st.sampled_from([*named["header"], *_HEADERS]), _header_value), max_size=3))
+    body = draw(bodies(told)) if method in ("post", "patch") else None
+    whole = target.encode("ascii") + b"?" + query.encode("ascii") + raw_query
+    return path, request_bytes(method.upper(), whole, [(name.encode(), value) for name, value in headers], body)
+
+
+_HEADERS = [
+    "Authorization",
+    "Idempotency-Key",
+    "Last-Event-ID",
+    "X-Hermes-Session-Id",
+    "X-Hermes-Session-Key",
+    "X-Wakeful-Door",
+    "X-Request-Id",
+    "Content-Type",
+    "Accept",
+    "Cookie",
+    "Origin",
+    "Expect",
+]
+_header_value = st.one_of(
+    # No line breaks and no NUL: those are for the raw ones below.
+    st.binary(max_size=60).map(lambda value: re.sub(rb"[\x00-\x1f\x7f]", b"", value)),
+    st.sampled_from(
+        [b"", b"Bearer", b"Bearer " + ALICE.encode(), b"Bearer \xff", b"Basic eDp5", b"x" * 300, b"1", b"-1"]
+    ),
+    st.sampled_from([b"application/xml", b"application/json; charset=utf-16", b"multipart/form-data", b"\xc3\xa9\xe9"]),
+)
+_path_part = st.one_of(
+    st.sampled_from(
+        ["conv_x", "resp_x", "run_x", "x", "%00", "resp_%00", "%ff%fe", "%2e%2e", "%2F", "%F0%9F%90%88", "a%0Ab"]
+    ),
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).map(lambda text: quote(text, safe="")),
+    st.just("x" * 5000),
+)
+_OPERATIONS = [
+    ((method, path), told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()
+]
+
+
+def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, soak: bool) -> None:
+    @settings(max_examples=4_000 if soak else 150, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(requests())
+    def send(asked: tuple[str, bytes]) -> None:
+        path, sent = asked
+        reply = exchange(fuzzed.root, sent, reads_streams=path not in _ENDLESS)
+        assert reply is not None, sent
+        assert_is_fit(reply, path)
+
+    send()
+
+
+_HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + ALICE.encode() + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET /health\r\n\r\n",
+        b"GET /health HTTP/9.9\r\n\r\n",
+        b"BREW /v1/responses HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET http://elsewhere/v1/models HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET //v1//models HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /v1/models/\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /v1/models/%zz%f HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /v1/runs/x/events?after=\xff\x80 HTTP/1.1\r\nhost: x\r\nlast-event-id: \xff\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nno colon\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\x00b\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nx: " + b"y" * 200_000 + b"\r\n\r\n",
+        b"GET /" + b"y" * 200_000 + b" HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\n" + b"a: b\r\n" * 5_000 + b"\r\n",
+        _HEAD + b"content-length: -1\r\n\r\n{}",
+        _HEAD + b"content-length: x\r\n\r\n{}",
+        _HEAD + b"content-length: 99999999999999999999\r\n\r\n{}",
+        _HEAD + b"content-length: 2\r\ncontent-length: 3\r\n\r\n{} ",
+        _HEAD + b"content-length: 1\r\nconnection: close\r\n\r\n{}",
+        _HEAD + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        _HEAD + b"transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+        _HEAD + b"transfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}\r\n",
+        _HEAD + b"transfer-encoding: gzip\r\n\r\n{}",
+        _HEAD + b"expect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
+        _HEAD + b"upgrade: websocket\r\nconnection: upgrade\r\ncontent-length: 2\r\n\r\n{}",
+    ],
+    ids=range(29),
+)
+def test_what_is_no_http_is_refused_and_breaks_nothing(fuzzed: ApiServer, sent: bytes) -> None:
+    """An answer is fit, wherever there is one; a connection that is cut in the middle is another matter."""
+    is_cut = not sent.strip() or sent.startswith(b"\x16")
+    reply = None if is_cut else exchange(fuzzed.root, sent + b"\r\n\r\n")
+    hang_up(fuzzed.root, sent)
+
+    if reply is not None:
+        assert_is_fit(reply, sent.split()[1].decode("latin-1"))
+    assert fuzzed.send("GET", "/health").status_code == 200
+
+
+def test_a_client_that_leaves_in_the_middle_breaks_nothing(fuzzed: ApiServer) -> None:
+    body = b'{"input": "x", "stream": true}'
+    whole = request_bytes("POST", b"/v1/responses", [], body)
+    for cut in range(0, len(whole), 7):
+        hang_up(fuzzed.root, whole[:cut])
+    for path in (b"/v1/chat/completions", b"/v1/conversations", b"/v1/runs", b"/api/chat/start"):
+        hang_up(fuzzed.root, request_bytes("POST", path, [(b"content-length", b"100")], b"{"))
+
+    assert fuzzed.send("GET", "/health").status_code == 200
+
+
+def assert_is_fit(reply: RawReply, path: str) -> None:
+    assert reply.status < 500, reply
+    if reply.status < 400:
+        return
+    if reply.body == _NO_HTTP:
+        assert reply.status == 400
+        return
+    assert reply.content_type == "application/json", reply
+    error = orjson.loads(reply.body or b"")["error"]
+    assert error["code"]
+    assert error["message"]
+    if path.startswith("/v1/"):
+        assert {"message", "type", "param", "code"} == set(error)
+
+
+def _field_names(told: Any) -> list[str]:
+    if "requestBody" not in told:
+        return ["input"]
+    schema = told["requestBody"]["content"]["application/json"]["schema"]
+    if "$ref" in schema:
+        schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return list(schema["properties"])
