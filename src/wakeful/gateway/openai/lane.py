@@ -43,7 +43,8 @@ class Lanes:
             return await self._named(request.state.principal, named, model)
 
         async def body(tx: Transaction) -> Conversation | None:
-            return await tx.conversations.get(named)
+            # No id has a NUL in it, and PostgreSQL takes none in a text.
+            return None if "\0" in named else await tx.conversations.get(named)
 
         found = await self._api.store.read(body)
         if found is None or not self._api.may_see(request, found.owner):
