@@ -142,7 +142,7 @@ _OPERATIONS = [
 
 
 def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, soak: bool) -> None:
-    @settings(max_examples=4_000 if soak else 150, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10_000 if soak else 150, deadline=None, suppress_health_check=list(HealthCheck))
     @given(requests())
     def send(asked: tuple[str, bytes]) -> None:
         path, sent = asked
@@ -151,6 +151,17 @@ def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, soak: bool) -> N
         assert_is_fit(reply, path)
 
     send()
+
+
+@pytest.mark.parametrize("name", ["%00", "conv_%00", "resp_%00", "run_%00"])
+def test_a_name_that_no_store_takes_is_not_found(fuzzed: ApiServer, name: str) -> None:
+    for (method, path), _ in _OPERATIONS:
+        if "{" in path:
+            target = re.sub(r"{\w+}", name, path).encode()
+            body = b'{"metadata": {}, "items": [{"role": "user", "content": "x"}], "call_id": "x", "choice": "once"}'
+            reply = exchange(fuzzed.root, request_bytes(method.upper(), target, [], body))
+            assert reply is not None
+            assert reply.status == (400 if path.startswith("/api/") else 404), (target, reply)
 
 
 _HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + ALICE.encode() + b"\r\n"
