@@ -25,13 +25,11 @@ from wakeful.engine.ports import Equipment
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.document.routes import DocumentRoutes
-from wakeful.gateway.document.server import FAMILY as SERVER_FAMILY
 from wakeful.gateway.http import http_app
 from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
 from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.document.families import FAMILIES as API_FAMILIES
 from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
@@ -58,13 +56,19 @@ from wakeful.tools.processes.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
-from wakeful.web.document.families import FAMILIES as WEB_FAMILIES
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
+from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
+# Loaded when somebody asks for the document: 25 small files, which most commands have no use for.
+_FAMILIES = (
+    "wakeful.gateway.openai.document.families:FAMILIES",
+    "wakeful.web.document.families:FAMILIES",
+    "wakeful.gateway.document.server:FAMILIES",
+)
 
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.
 ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
@@ -192,7 +196,7 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         streams=build_streams(config),
     )
     metrics = metrics_route(running.metrics, running.store, running.engine.node)
-    document = DocumentRoutes(version("wakeful"), (*API_FAMILIES, *WEB_FAMILIES, SERVER_FAMILY))
+    document = DocumentRoutes(version("wakeful"), document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [*web_routes(web), *api_routes(build_api(config, running)), metrics, *document.routes()],
@@ -202,6 +206,10 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         origins=config.cors_origins,
     )
     return CountRequests(app, running.metrics)
+
+
+def document_families() -> list[Family]:
+    return [family for name in _FAMILIES for family in _load(name)]
 
 
 def build_api(config: Config, running: Running) -> Api:

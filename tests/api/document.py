@@ -7,12 +7,10 @@ from typing import Any
 import jsonschema_rs
 import orjson
 
+from wakeful.app import document_families
 from wakeful.gateway.document.document import build_document
-from wakeful.gateway.document.server import FAMILY as SERVER_FAMILY
-from wakeful.gateway.openai.document.families import FAMILIES as API_FAMILIES
-from wakeful.web.document.families import FAMILIES as WEB_FAMILIES
 
-DOCUMENT = build_document("test", (*API_FAMILIES, *WEB_FAMILIES, SERVER_FAMILY))
+DOCUMENT = build_document("test", document_families())
 
 
 def judge(method: str, path: str, status: int, headers: Any, body: bytes) -> None:

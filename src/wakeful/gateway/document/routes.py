@@ -1,6 +1,6 @@
 """The routes of the document: as JSON for programs, as a page for people. Both are the same for everybody."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib.resources import files
 
@@ -23,9 +23,9 @@ _PAGE_HEADERS = {
 
 
 class DocumentRoutes:
-    """Made when somebody first asks: most servers are never asked."""
+    """Made when somebody first asks, which few servers are; and on a thread, so that nobody else waits for it."""
 
-    def __init__(self, version: str, families: Sequence[Family]) -> None:
+    def __init__(self, version: str, families: Callable[[], Sequence[Family]]) -> None:
         self._version = version
         self._families = families
 
@@ -36,22 +36,22 @@ class DocumentRoutes:
             Route("/docs/style.css", self.style, methods=["GET"]),
         ]
 
-    async def document(self, request: Request) -> Response:
+    def document(self, request: Request) -> Response:
         return Response(self._document, media_type="application/json")
 
-    async def page(self, request: Request) -> Response:
+    def page(self, request: Request) -> Response:
         return Response(self._page, media_type="text/html", headers=_PAGE_HEADERS)
 
-    async def style(self, request: Request) -> Response:
+    def style(self, request: Request) -> Response:
         return Response(self._style, media_type="text/css", headers=_PAGE_HEADERS)
 
     @cached_property
     def _document(self) -> bytes:
-        return orjson.dumps(build_document(self._version, self._families))
+        return orjson.dumps(build_document(self._version, self._families()))
 
     @cached_property
     def _page(self) -> str:
-        return render_page(build_document(self._version, self._families))
+        return render_page(build_document(self._version, self._families()))
 
     @cached_property
     def _style(self) -> bytes:

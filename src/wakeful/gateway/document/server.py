@@ -38,4 +38,4 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILY = Family("Server", "Health, numbers and this document.", PATHS, SCHEMAS)
+FAMILIES = (Family("Server", "Health, numbers and this document.", PATHS, SCHEMAS),)
