@@ -6,7 +6,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
@@ -65,8 +65,9 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 def _allowed_methods(request: Request) -> str:
     """Of all routes at this address: the router itself names those of the first only."""
-    here = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
-    return ", ".join(sorted({method for route in here for method in route.methods}))
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    here = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted({method for route in here for method in route.methods or ()}))
 
 
 async def answer_known_error(request: Request, error: Exception) -> Response:
