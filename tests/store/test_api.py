@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from tests.store.conftest import FakeClock
 from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.request import ClientTool, TurnRequest, request_from
@@ -110,13 +111,35 @@ async def test_a_key_is_free_again_when_its_transaction_was_undone(store: Store)
     assert await store.write(lambda tx: tx.idempotency_keys.reserve(second)) == second
 
 
-async def test_a_dropped_key_is_free_again(store: Store) -> None:
+async def test_a_key_is_free_again_some_time_after_its_turn_has_ended(store: Store, clock: FakeClock) -> None:
+    await have_closed_turn(store)
     await store.write(lambda tx: tx.idempotency_keys.reserve(KEY))
 
-    await store.write(lambda tx: tx.idempotency_keys.drop("alice", "k"))
+    # Not before it ended, though the key is older than that.
+    assert await store.write(lambda tx: tx.idempotency_keys.drop_old(clock.now, 9)) == 0
+    assert await store.write(lambda tx: tx.idempotency_keys.drop_old(clock.now + 1, 9)) == 1
 
     second = IdempotencyKey("alice", "k", "body2", "t2", 13.0)
     assert await store.write(lambda tx: tx.idempotency_keys.reserve(second)) == second
+
+
+async def test_a_key_lives_while_its_turn_runs(store: Store) -> None:
+    await have_turn(store)
+    await store.write(lambda tx: tx.idempotency_keys.reserve(KEY))
+
+    assert await store.write(lambda tx: tx.idempotency_keys.drop_old(1e12, 9)) == 0
+    assert await store.read(lambda tx: tx.idempotency_keys.find("alice", "k")) == KEY
+
+
+async def test_keys_are_dropped_few_at_a_time_the_oldest_first(store: Store) -> None:
+    await have_closed_turn(store)
+    for number in range(3):
+        key = IdempotencyKey("alice", f"k{number}", "body", "t1", 20.0 - number)
+        await store.write(partial(_reserve, key))
+
+    assert await store.write(lambda tx: tx.idempotency_keys.drop_old(1e12, 2)) == 2
+    assert await store.read(lambda tx: tx.idempotency_keys.find("alice", "k0")) is not None
+    assert await store.write(lambda tx: tx.idempotency_keys.drop_old(1e12, 2)) == 1
 
 
 async def test_of_many_who_reserve_a_key_at_once_one_gets_it(store: Store) -> None:

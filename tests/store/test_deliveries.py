@@ -104,6 +104,20 @@ async def test_what_is_undone_was_never_added(store: Store) -> None:
     assert await _next_due(store) is None
 
 
+async def test_what_was_given_up_is_forgotten_in_the_end_and_what_waits_is_not(store: Store) -> None:
+    for number in (1, 2, 3):
+        await _add(store, a_delivery(number), due_at=10.0)
+    await store.write(lambda tx: tx.deliveries.give_up("evt_1.abc", "no"))
+    await store.write(lambda tx: tx.deliveries.give_up("evt_2.abc", "no"))
+
+    assert await store.write(lambda tx: tx.deliveries.drop_given_up(10.0, 9)) == 0
+    assert await store.write(lambda tx: tx.deliveries.drop_given_up(11.0, 1)) == 1
+    assert await store.write(lambda tx: tx.deliveries.drop_given_up(11.0, 9)) == 1
+
+    assert await _add(store, a_delivery(1), due_at=50.0)
+    assert await _due(store, now=20.0) == [a_delivery(3)]
+
+
 async def _add(store: Store, delivery: Delivery, due_at: float) -> bool:
     return await store.write(lambda tx: tx.deliveries.add_if_absent(delivery, due_at))
 

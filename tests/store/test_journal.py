@@ -1,5 +1,7 @@
 """The journal: what a turn and its ancestors have recorded, in the order in which it was said."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.store.conftest import FakeClock
@@ -28,6 +30,16 @@ async def test_an_entry_is_read_back_whole_with_the_time_of_the_store(store: Sto
         Entry("t1", 0, 0, EntryKind.INPUT, b"{}", at=77.0),
         Entry("t1", 1, 0, EntryKind.INPUT, b"{}", at=77.0),
     ]
+
+
+async def test_an_entry_is_written_over_and_its_neighbours_are_not(store: Store) -> None:
+    await have_turn(store)
+    await _add(store, [_entry("t1", 0, 0), _entry("t1", 0, 1), _entry("t1", 1, 0)])
+    marked = replace(_entry("t1", 0, 1), payload=b'{"\0": "\xc3\xa4"}')
+
+    await store.write(lambda tx: tx.journal.replace(marked))
+
+    assert [entry.payload for entry in await _chain(store, "t1")] == [b"{}", marked.payload, b"{}"]
 
 
 async def test_the_entries_of_some_turns_are_those_of_no_other(store: Store) -> None:

@@ -13,6 +13,7 @@ from wakeful.engine.dispatcher import Dispatcher, OnClose, require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
 from wakeful.engine.intake import Intake
+from wakeful.engine.janitor import Janitor
 from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ports import Clock, Equipment, TurnBinder
 from wakeful.engine.rescuer import Rescuer
@@ -57,6 +58,7 @@ class Engine:
         self._runners = Runners(store, self._dispatcher, executor, binder)
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
+        self._janitor = Janitor(store, clock)
         self._broadcaster = Broadcaster(store)
         self._lease = LeaseKeeper(store, self.node, host, clock, settings)
         self._keeping: asyncio.Task[None] | None = None
@@ -88,6 +90,7 @@ class Engine:
         ]
         if adopts:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
+            self._jobs.append(asyncio.create_task(self._janitor.run(), name="janitor"))
             self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
             self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))
 

@@ -167,6 +167,10 @@ class Events(Protocol):
 class Journal(Protocol):
     async def add(self, entries: Iterable[Entry]) -> None: ...
 
+    async def replace(self, entry: Entry) -> None:
+        """Write its payload over that of the entry at the same place."""
+        ...
+
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         """The entries of these turns, each turn's in their order, the turns in any."""
         ...
@@ -290,7 +294,9 @@ class IdempotencyKeys(Protocol):
 
     async def find(self, owner: str, key: str) -> IdempotencyKey | None: ...
 
-    async def drop(self, owner: str, key: str) -> None: ...
+    async def drop_old(self, before: float, limit: int) -> int:
+        """Forget keys whose turn has ended before this moment, at most so many, and say how many they were."""
+        ...
 
 
 class Deliveries(Protocol):
@@ -319,6 +325,10 @@ class Deliveries(Protocol):
         """It stays for people to look at, and is never due again."""
         ...
 
+    async def drop_given_up(self, before: float, limit: int) -> int:
+        """Forget what was given up and last tried before this moment, at most so much, and say how much it was."""
+        ...
+
 
 class Nodes(Protocol):
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:
@@ -326,6 +336,10 @@ class Nodes(Protocol):
         ...
 
     async def retire(self, node: str) -> None: ...
+
+    async def drop_old(self, before: float, limit: int) -> int:
+        """Forget nodes that have let their lease run out before this moment, at most so many, and say how many."""
+        ...
 
 
 class Transaction(Protocol):

@@ -60,3 +60,16 @@ class PostgresDeliveries:
         await self._connection.execute(
             "UPDATE webhook_deliveries SET is_given_up = TRUE, error = $2 WHERE id = $1", delivery_id, error
         )
+
+    async def drop_given_up(self, before: float, limit: int) -> int:
+        dropped: int = await self._connection.fetchval(
+            """WITH dropped AS (
+                   DELETE FROM webhook_deliveries WHERE id IN (
+                       SELECT id FROM webhook_deliveries WHERE is_given_up AND due_at < $1 LIMIT $2
+                   ) RETURNING 1
+               )
+               SELECT count(*) FROM dropped""",
+            before,
+            limit,
+        )
+        return dropped

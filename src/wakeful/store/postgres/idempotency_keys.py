@@ -30,5 +30,18 @@ class PostgresIdempotencyKeys:
         )
         return None if row is None else idempotency_key_from(row)
 
-    async def drop(self, owner: str, key: str) -> None:
-        await self._connection.execute("DELETE FROM idempotency_keys WHERE owner = $1 AND key = $2", owner, key)
+    async def drop_old(self, before: float, limit: int) -> int:
+        # No turn ends before its key is there, so the index by time leaves out all that is younger.
+        dropped: int = await self._connection.fetchval(
+            """WITH old AS (
+                   SELECT k.owner, k.key FROM idempotency_keys k JOIN turns t ON t.id = k.turn_id
+                   WHERE k.created_at < $1 AND t.closed_at < $1 ORDER BY k.created_at LIMIT $2
+                   FOR UPDATE OF k SKIP LOCKED
+               ), dropped AS (
+                   DELETE FROM idempotency_keys k USING old WHERE k.owner = old.owner AND k.key = old.key RETURNING 1
+               )
+               SELECT count(*) FROM dropped""",
+            before,
+            limit,
+        )
+        return dropped

@@ -24,6 +24,15 @@ class PostgresJournal:
             [entry.payload for entry in entries],
         )
 
+    async def replace(self, entry: Entry) -> None:
+        await self._connection.execute(
+            "UPDATE journal SET payload = $4 WHERE turn_id = $1 AND step = $2 AND idx = $3",
+            entry.turn_id,
+            entry.step,
+            entry.index,
+            entry.payload,
+        )
+
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
             "SELECT * FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)

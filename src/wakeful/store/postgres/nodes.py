@@ -22,3 +22,14 @@ class PostgresNodes:
 
     async def retire(self, node: str) -> None:
         await self._connection.execute("DELETE FROM nodes WHERE id = $1", node)
+
+    async def drop_old(self, before: float, limit: int) -> int:
+        dropped: int = await self._connection.fetchval(
+            """WITH dropped AS (
+                   DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < $1 LIMIT $2) RETURNING 1
+               )
+               SELECT count(*) FROM dropped""",
+            before,
+            limit,
+        )
+        return dropped

@@ -49,3 +49,12 @@ class SqliteDeliveries:
         self._connection.execute(
             "UPDATE webhook_deliveries SET is_given_up = TRUE, error = ? WHERE id = ?", (error, delivery_id)
         )
+
+    async def drop_given_up(self, before: float, limit: int) -> int:
+        cursor = self._connection.execute(
+            """DELETE FROM webhook_deliveries WHERE id IN (
+                   SELECT id FROM webhook_deliveries WHERE is_given_up AND due_at < ? LIMIT ?
+               )""",
+            (before, limit),
+        )
+        return cursor.rowcount

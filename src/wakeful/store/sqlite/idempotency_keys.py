@@ -26,5 +26,13 @@ class SqliteIdempotencyKeys:
         ).fetchone()
         return None if row is None else idempotency_key_from(row)
 
-    async def drop(self, owner: str, key: str) -> None:
-        self._connection.execute("DELETE FROM idempotency_keys WHERE owner = ? AND key = ?", (owner, key))
+    async def drop_old(self, before: float, limit: int) -> int:
+        # No turn ends before its key is there, so the index by time leaves out all that is younger.
+        cursor = self._connection.execute(
+            """DELETE FROM idempotency_keys WHERE (owner, key) IN (
+                   SELECT k.owner, k.key FROM idempotency_keys k JOIN turns t ON t.id = k.turn_id
+                   WHERE k.created_at < ?1 AND t.closed_at < ?1 ORDER BY k.created_at LIMIT ?2
+               )""",
+            (before, limit),
+        )
+        return cursor.rowcount

@@ -19,6 +19,12 @@ class SqliteJournal:
             [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at) for entry in entries],
         )
 
+    async def replace(self, entry: Entry) -> None:
+        self._connection.execute(
+            "UPDATE journal SET payload = ? WHERE turn_id = ? AND step = ? AND idx = ?",
+            (entry.payload, entry.turn_id, entry.step, entry.index),
+        )
+
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(

@@ -22,3 +22,9 @@ class SqliteNodes:
 
     async def retire(self, node: str) -> None:
         self._connection.execute("DELETE FROM nodes WHERE id = ?", (node,))
+
+    async def drop_old(self, before: float, limit: int) -> int:
+        cursor = self._connection.execute(
+            "DELETE FROM nodes WHERE id IN (SELECT id FROM nodes WHERE lease_until < ? LIMIT ?)", (before, limit)
+        )
+        return cursor.rowcount

@@ -1,0 +1,56 @@
+"""Forgets what nobody needs any more, so that nothing grows for ever: old keys of requests, webhooks that were given
+up, nodes that have died.
+"""
+
+import asyncio
+import logging
+
+from wakeful.engine.ports import Clock
+from wakeful.errors import StoreError
+from wakeful.store.base import Store, Transaction
+
+_HOUR = 3600.0
+_DAY = 24 * _HOUR
+# A request may be sent again with its key for so long after its response has ended.
+_KEY_SECONDS = _DAY
+# So long somebody may want to look at what never arrived, or at a node that died.
+_REMAINS_SECONDS = 7 * _DAY
+_PERIOD_SECONDS = 600.0
+# Rows in one transaction: others want to write, too.
+_BATCH = 500
+
+logger = logging.getLogger(__name__)
+
+
+class Janitor:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._never = asyncio.Event()
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self.sweep()
+            except StoreError as error:
+                logger.warning("cannot forget what is old: %s", error)
+            except Exception:  # The boundary of a background job: it must go on.
+                logger.exception("forgetting what is old broke")
+            await self._clock.wait(self._never, _PERIOD_SECONDS)
+
+    async def sweep(self) -> None:
+        for drop in (_drop_keys, _drop_deliveries, _drop_nodes):
+            while await self._store.write(drop) == _BATCH:
+                pass
+
+
+async def _drop_keys(tx: Transaction) -> int:
+    return await tx.idempotency_keys.drop_old(await tx.now() - _KEY_SECONDS, _BATCH)
+
+
+async def _drop_deliveries(tx: Transaction) -> int:
+    return await tx.deliveries.drop_given_up(await tx.now() - _REMAINS_SECONDS, _BATCH)
+
+
+async def _drop_nodes(tx: Transaction) -> int:
+    return await tx.nodes.drop_old(await tx.now() - _REMAINS_SECONDS, _BATCH)
