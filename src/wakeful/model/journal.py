@@ -2,10 +2,12 @@
 
 Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
 results of its n calls, and what follows are inputs that joined the turn before its next step.
+
+Nothing is ever taken out of it. What somebody has deleted is marked as such, in its entry, and no model reads it again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +15,11 @@ import orjson
 
 from wakeful.model.fact import Answered
 from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, Usage, UserMessage
+
+# What can be deleted of an entry. Of an answer: its text, its reasoning, or one of its calls, by its number from 1.
+# Any other entry is deleted as a whole.
+Part = str | int
+WHOLE, TEXT, REASONING = "whole", "text", "reasoning"
 
 
 class EntryKind(StrEnum):
@@ -80,9 +87,40 @@ def input_message(entry: Entry) -> Message:
 
 
 def answer_of(entry: Entry) -> AssistantMessage:
+    """What is left of it."""
     data = entry.data
-    calls = tuple(ToolCall(**call) for call in data["calls"])
-    return AssistantMessage(data["text"], data["reasoning"], calls)
+    deleted = data.get("deleted", ())
+    text = "" if TEXT in deleted else data["text"]
+    reasoning = "" if REASONING in deleted else data["reasoning"]
+    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)))
+
+
+def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
+    """The calls of an answer that are left, each with its number: its result has the same."""
+    data = entry.data
+    deleted = data.get("deleted", ())
+    numbered = enumerate(data["calls"], start=1)
+    return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
+
+
+def without(entry: Entry, part: Part) -> Entry:
+    """The same entry, with this part marked as deleted."""
+    deleted = deleted_parts(entry) | {part}
+    return replace(entry, payload=orjson.dumps(entry.data | {"deleted": sorted(deleted, key=str)}))
+
+
+def deleted_parts(entry: Entry) -> frozenset[Part]:
+    # Hardly any entry has one: most need not be decoded to know it.
+    return frozenset(entry.data.get("deleted", ())) if b'"deleted"' in entry.payload else frozenset()
+
+
+def is_gone(entry: Entry) -> bool:
+    """Whether nothing of it is left to read."""
+    deleted = deleted_parts(entry)
+    if not deleted or entry.kind is not EntryKind.ANSWER:
+        return bool(deleted)
+    left = answer_of(entry)
+    return not left.text and not left.calls
 
 
 def usage_of(entry: Entry) -> Usage:

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wakeful.model.fact import OpenCall
-from wakeful.model.journal import Entry, EntryKind, answer_of, client_calls_of, input_message, is_cut, usage_of
+from wakeful.model.journal import (
+    Entry,
+    EntryKind,
+    answer_of,
+    calls_of,
+    client_calls_of,
+    input_message,
+    is_cut,
+    is_gone,
+    usage_of,
+)
 from wakeful.model.message import AssistantMessage, Message, ToolMessage
 
 INTERRUPTED = "interrupted: the turn ended before this call had a result; whether it took effect is unknown"
@@ -23,6 +33,10 @@ class Transcript:
     # The last answer reached the model's output limit.
     is_cut: bool = False
     output_tokens: int = 0
+    # How many calls, but for the client's, the last turn has made.
+    calls_made: int = 0
+    # Outputs from a client that answer no call which waits for one: they are not among the messages.
+    strays: list[Entry] = field(default_factory=list)
 
 
 def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
@@ -30,12 +44,14 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
 
     Calls without a result are answered by a client in the words that follow, or else as interrupted, because providers
     refuse a conversation with unanswered calls. Those of the last turn's last answer stay open: its loop decides about
-    them, but not about those that the client runs.
+    them, but not about those that the client runs. What was deleted is passed over, as if it had never been there.
     """
     transcript = Transcript()
     last: Entry | None = None
     before = ""
     for entry in entries:
+        if is_gone(entry):
+            continue
         role = _role_of(entry)
         if role == before == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
             continue
@@ -44,6 +60,7 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
             _answer_open_calls(transcript)
         _add(transcript, entry)
         if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER:
+            transcript.calls_made += _server_calls(entry)
             last = entry
             transcript.last_step = entry.step
             transcript.output_tokens += usage_of(entry).output_tokens
@@ -65,6 +82,11 @@ def _find_standing(transcript: Transcript, last: Entry) -> None:
     is_newest = isinstance(newest, AssistantMessage | ToolMessage)
     transcript.is_answered = is_final and is_newest and not transcript.open_calls
     transcript.is_cut = is_cut(last)
+
+
+def _server_calls(answer: Entry) -> int:
+    client_calls = client_calls_of(answer)
+    return sum(number not in client_calls for number, _ in calls_of(answer))
 
 
 def _role_of(entry: Entry) -> str:
@@ -91,12 +113,21 @@ def _add(transcript: Transcript, entry: Entry) -> None:
         transcript.messages.append(ToolMessage(data["call_id"], data["text"]))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
-    message = answer_of(entry) if entry.kind is EntryKind.ANSWER else input_message(entry)
+    if entry.kind is EntryKind.ANSWER:
+        transcript.messages.append(answer_of(entry))
+        transcript.open_calls = [OpenCall(number, call) for number, call in calls_of(entry)]
+        return
+    message = input_message(entry)
+    if isinstance(message, ToolMessage):
+        waiting = [call for call in transcript.open_calls if call.call.id != message.call_id]
+        if len(waiting) == len(transcript.open_calls):
+            # Providers refuse an output without a call, and a second one of the same call: the first stands.
+            transcript.strays.append(entry)
+            return
+        transcript.open_calls = waiting
     transcript.messages.append(message)
     if isinstance(message, AssistantMessage):
         transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(message.calls, start=1)]
-    elif isinstance(message, ToolMessage):
-        transcript.open_calls = [call for call in transcript.open_calls if call.call.id != message.call_id]
 
 
 def _answer_open_calls(transcript: Transcript) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal import Entry, EntryKind, answer_of
+from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone
 from wakeful.model.message import ToolCall
 from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
@@ -61,7 +61,8 @@ async def newest_messages(
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
-    """What one turn has recorded, in order, and how it broke off if it did."""
+    """What one turn has recorded, in order, and how it broke off if it did. What was deleted is left out."""
+    entries = [entry for entry in entries if not is_gone(entry)]
     results = {(entry.step, entry.index): entry for entry in entries if entry.kind is EntryKind.RESULT}
     messages: list[Message] = []
     for entry in sorted(entries, key=lambda entry: (entry.step, entry.index)):
@@ -89,7 +90,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
     answer = answer_of(entry)
     if answer.text or not answer.calls:
         yield _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
-    for index, call in enumerate(answer.calls, start=1):
+    for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, answer_entry, input_entry, result_entry
+from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
 from wakeful.model.message import (
     AssistantMessage,
     Message,
@@ -187,3 +187,38 @@ def test_a_journal_of_the_version_before_is_read_as_one_without_calls_for_a_clie
     transcript = fold([said("t1", "go"), old], "t1")
     assert [open_call.index for open_call in transcript.open_calls] == [1, 2]
     assert (transcript.is_cut, transcript.waits_for_client) == (False, False)
+
+
+def test_what_was_deleted_is_passed_over() -> None:
+    deleted = without(answered("t1", AssistantMessage("hi", "hm")), TEXT)
+    entries = [without(said("t1", "one"), WHOLE), deleted, said("t2", "two")]
+    assert fold(entries, "t2").messages == [UserMessage("two")]
+
+
+def test_the_text_of_an_answer_may_go_and_its_calls_stay() -> None:
+    entries = [without(answered("t1", CALLING), TEXT), result("t1", 1, ONE), result("t1", 2, TWO), said("t2", "and?")]
+    assert fold(entries, "t2").messages[0] == AssistantMessage("", calls=(ONE, TWO))
+
+
+def test_a_deleted_call_is_not_open_and_the_others_keep_their_numbers() -> None:
+    calling = without(without(answered("t1", CALLING), 1), REASONING)
+    whole = [calling, without(result("t1", 1, ONE), WHOLE), result("t1", 2, TWO), said("t2", "and?")]
+    without_result = [calling, said("t2", "and?")]
+    left = AssistantMessage("let me see", calls=(TWO,))
+    assert fold(whole, "t2").messages == [left, ToolMessage("c2", "seen"), UserMessage("and?")]
+    assert fold(without_result, "t2").messages == [left, ToolMessage("c2", INTERRUPTED), UserMessage("and?")]
+
+
+def test_words_about_something_deleted_are_not_deleted() -> None:
+    assert fold([said("t1", 'he said "deleted"')], "t1").messages == [UserMessage('he said "deleted"')]
+
+
+def test_an_output_without_a_call_and_a_second_one_are_strays() -> None:
+    first, second = (given("t1", n, role="tool", call_id="c1", text=f"{n}") for n in (1, 2))
+    unknown = given("t1", 3, role="tool", call_id="c9", text="x")
+    call = given("t1", 0, role="assistant", calls=[{"id": "c1", "name": "look", "arguments": "{}"}])
+
+    transcript = fold([call, first, second, unknown], "t1")
+
+    assert transcript.messages == [AssistantMessage("", calls=(ONE,)), ToolMessage("c1", "1")]
+    assert transcript.strays == [second, unknown]
