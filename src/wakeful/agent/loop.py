@@ -3,9 +3,10 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wakeful.agent.calls import CallRunner
 from wakeful.agent.prompt import INSTRUCTIONS
@@ -26,6 +27,8 @@ from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessa
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.tools.base import Tool, ToolSpec
 
+_TOO_MANY_CALLS = "not run: the client allows no more calls of tools (max_tool_calls); answer with what you have"
+
 # The provider for `provider:model`, and the model's name there.
 FindModel = Callable[[str], tuple[Provider, str]]
 
@@ -40,9 +43,13 @@ class _Progress:
     messages: list[Message]
     step: int
     output_tokens: int
-    # The calls of the newest answer: how many, which are ours to run, and their results so far.
+    # Calls of our tools so far.
+    calls_made: int = 0
+    # The calls of the newest answer: how many, which are ours to run, which of those the client does not allow any
+    # more, and their results so far.
     call_count: int = 0
     calls: list[OpenCall] = field(default_factory=list)
+    excess: list[OpenCall] = field(default_factory=list)
     waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
 
@@ -51,6 +58,8 @@ class _Progress:
         calls = enumerate(answered.message.calls, start=1)
         self.call_count = len(answered.message.calls)
         self.calls = [OpenCall(index, call) for index, call in calls if index not in answered.client_calls]
+        self.excess = self.calls[self._calls_left() :]
+        self.calls_made += len(self.calls)
         self.waits_for_client = bool(answered.client_calls)
         self.output_tokens += answered.usage.output_tokens
 
@@ -61,6 +70,10 @@ class _Progress:
         """Results are told as they come and read in the order of their calls."""
         self.messages += [self.results[index] for index in sorted(self.results)]
         self.results.clear()
+
+    def _calls_left(self) -> int:
+        limit = self.request.tool_call_limit
+        return len(self.calls) if limit is None else max(0, limit - self.calls_made)
 
 
 class Loop:
@@ -81,7 +94,9 @@ class Loop:
         if brief.is_answered:
             return
         request = request_from(brief.turn.request)
-        progress = _Progress(brief, request, list(brief.messages), brief.last_step, brief.output_tokens)
+        progress = _Progress(
+            brief, request, list(brief.messages), brief.last_step, brief.output_tokens, brief.calls_made
+        )
         if brief.open_calls:
             async with aclosing(self._carry_on(progress)) as facts:
                 async for fact in facts:
@@ -110,7 +125,12 @@ class Loop:
                 if isinstance(fact, Answered):
                     progress.note_answer(fact)
                 yield fact
-        async with aclosing(self._calls.run(progress.brief.turn, progress.step, progress.calls)) as results:
+        for call in progress.excess:
+            finished = CallFinished(progress.step, call.index, call.call, _TOO_MANY_CALLS, 0.0)
+            progress.note_result(finished)
+            yield finished
+        allowed = progress.calls[: len(progress.calls) - len(progress.excess)]
+        async with aclosing(self._calls.run(progress.brief.turn, progress.step, allowed)) as results:
             async for finished in results:
                 progress.note_result(finished)
                 yield finished
@@ -142,7 +162,8 @@ class Loop:
         provider, name = self._provider_of(progress.brief.turn.model)
         asked = progress.request
         instructions = f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
-        request = ModelRequest(name, instructions, progress.messages, self._tools_for(asked), asked.options)
+        options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
+        request = ModelRequest(name, instructions, progress.messages, self._tools_for(asked), options)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:
@@ -182,6 +203,11 @@ class Loop:
                 f"The turn reached its limit of {limits.token_limit} tokens (WAKEFUL_TOKEN_LIMIT).",
                 code="token_limit",
             )
+
+
+def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A model that must call a tool has done so once; if it had to each time, it would never come to its answer."""
+    return options if options.get("tool_choice") == "none" else {k: v for k, v in options.items() if k != "tool_choice"}
 
 
 def _client_calls(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:

@@ -90,6 +90,7 @@ class Executor:
             is_answered=transcript.is_answered,
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
+            calls_made=transcript.calls_made,
         )
 
     async def _journal(self, assignment: Assignment) -> Sequence[Entry]:

@@ -78,3 +78,5 @@ class Brief:
     output_tokens: int
     # Claims what has arrived meanwhile, after a step; the second number is that step's first free index.
     take_inputs: Callable[[int, int], Awaitable[Sequence[Message]]]
+    # How many calls of the server's tools the turn has made so far.
+    calls_made: int = 0

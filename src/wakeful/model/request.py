@@ -19,9 +19,15 @@ class ClientTool:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+# A chat completion belongs to its connection; a run's client can be asked while it runs, also by the sub-agents that
+# work for it.
+CHAT, RUN, RUN_PART = "chat", "run", "run_part"
+
+
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    # Which kind of object the turn is to its client: response, chat or run; empty for turns of other doors.
+    # Which kind of object the turn is to its client: response, items or one of the above; empty for turns of other
+    # doors.
     kind: str = ""
     instructions: str = ""
     tools: tuple[ClientTool, ...] = ()
@@ -29,6 +35,17 @@ class TurnRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     # The request as the client wrote it, for those who are to see it again.
     echo: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether its client has a way to answer questions."""
+        return self.kind in (RUN, RUN_PART)
+
+    @property
+    def tool_call_limit(self) -> int | None:
+        """How many calls of the server's tools its client allows; None: as many as it takes."""
+        limit: int | None = self.echo.get("max_tool_calls")
+        return limit
 
     def dump(self) -> bytes:
         return orjson.dumps(self)
