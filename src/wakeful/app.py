@@ -166,8 +166,7 @@ def _secrets_around(config: Config) -> set[str]:
 
 def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
-        # A run's client has a route by which it can answer; the door's other turns have none.
-        return binder.can_ask(turn) or request_from(turn.request).kind == "run"
+        return binder.can_ask(turn) or request_from(turn.request).can_ask
 
     gate = Gate(engine.approvals, can_ask)
     return (

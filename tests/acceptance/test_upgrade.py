@@ -33,23 +33,68 @@ _ROWS = """
 """
 
 
+# A response in a conversation with a key of its own, and a chat completion, both killed before they were answered.
+_ROWS_OF_THE_API = """
+    INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, active, created_at, updated_at)
+    VALUES ('ses_3', 'alice', 'api_server', '', '', 'demo:wakeful', '', 'turn_3', 10, 10),
+           ('ses_4', 'alice', 'api_server', '', '', 'demo:wakeful', '', 'turn_4', 10, 10);
+
+    INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id, source, is_wakeup,
+                       model, status, node, epoch, last_seq, recorded_seq, workspace, opened_at, request)
+    VALUES ('turn_3', 'ses_3', NULL, 'api_server', FALSE, 'api_server', '', '', 'user', FALSE,
+            'demo:wakeful', 'running', 'node1', 1, 0, 0, '', 21, '{"kind": "response"}'),
+           ('turn_4', 'ses_4', NULL, 'api_server', FALSE, 'api_server', '', '', 'user', FALSE,
+            'demo:wakeful', 'running', 'node1', 1, 0, 0, '', 22, '{"kind": "chat"}');
+
+    INSERT INTO journal (turn_id, step, idx, kind, payload)
+    VALUES ('turn_3', 0, 0, 'input', '{"text": "count to 3", "source": "user", "message_id": ""}'),
+           ('turn_4', 0, 0, 'input', '{"text": "count to 3", "source": "user", "message_id": ""}');
+
+    INSERT INTO conversations (id, owner, name, session_id, metadata, created_at)
+    VALUES ('conv_1', 'alice', 'plans', 'ses_3', '{}', 20);
+
+    INSERT INTO idempotency_keys (owner, key, fingerprint, turn_id, created_at)
+    VALUES ('alice', 'k', 'body', 'turn_3', 20);
+"""
+
+
 async def test_running_turns_of_the_version_before_the_api_go_on(wakeful: Command) -> None:
-    wakeful.home.mkdir()
-    with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
-        for migration in _MIGRATIONS[:2]:
-            connection.executescript(migration.sql)
-        connection.executescript(f"{_ROWS} PRAGMA user_version = 2")
+    _leave_behind(wakeful.home, 2, _ROWS)
 
     async with wakeful.serving():
-        await until(lambda: asyncio.to_thread(_are_done, wakeful.home))
+        await until(lambda: asyncio.to_thread(_are, wakeful.home, ["done", "done"]))
 
     answers = _answers(wakeful.home)
     assert "The tool answered" in answers["turn_1"]
     assert "1 2 3" in answers["turn_2"]
 
 
-def _are_done(home: Path) -> bool:
-    return turn_statuses(home) == ["done", "done"]
+async def test_running_turns_of_the_version_before_go_on(wakeful: Command) -> None:
+    _leave_behind(wakeful.home, len(_MIGRATIONS) - 1, _ROWS + _ROWS_OF_THE_API)
+
+    async with wakeful.serving():
+        await until(lambda: asyncio.to_thread(_are, wakeful.home, ["done", "done", "done", "cancelled"]))
+
+    answers = _answers(wakeful.home)
+    assert answers.keys() == {"turn_1", "turn_2", "turn_3"}
+    assert "1 2 3" in answers["turn_3"]
+    with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
+        assert connection.execute("SELECT turn_id FROM idempotency_keys").fetchall() == [("turn_3",)]
+
+
+def _leave_behind(home: Path, version: int, rows: str) -> None:
+    """A database of this version, with these rows."""
+    home.mkdir()
+    with closing(sqlite3.connect(home / "wakeful.db")) as connection:
+        for migration in _MIGRATIONS[:version]:
+            connection.executescript(migration.sql)
+        # Payloads are bytes, which would be hard to read above.
+        bytes_ = "UPDATE journal SET payload = CAST(payload AS BLOB);"
+        connection.executescript(f"{rows} {bytes_} PRAGMA user_version = {version}")
+
+
+def _are(home: Path, statuses: list[str]) -> bool:
+    return turn_statuses(home) == statuses
 
 
 def _answers(home: Path) -> dict[str, str]:

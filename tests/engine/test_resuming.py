@@ -6,10 +6,13 @@ from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send
+from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import EngineStopping, StoreUnavailable
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.request import CHAT, TurnRequest
+from wakeful.model.task import TaskStatus
 from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 
@@ -34,6 +37,51 @@ async def test_a_turn_goes_on_from_its_last_recorded_step(house: House, node: No
     assert node.agent.runs + second.agent.runs == {(receipt.turn_id, step, 1): 1 for step in (1, 2, 3)}
     assert kinds_of(events)[-1] == "done"
     assert [event.turn_seq for event in events] == list(range(1, len(events) + 1))
+
+
+async def chat(node: Node, session: str, name: str) -> Receipt:
+    """A chat completion: it belongs to a connection of the node."""
+    request = TurnRequest(kind=CHAT)
+    return await node.engine.submit(Submission(session, name, ASK, HOME, name, "demo:led", request=request))
+
+
+async def test_a_chat_ends_with_its_node_and_frees_its_session(house: House, node: Node) -> None:
+    session = await open_session(node)
+    cut_off = await chat(node, session, "hello")
+    node.agent.order(cut_off.turn_id, "step", "token")
+    await house.settle()
+    waiting = await send(node, session, "next")
+
+    second = await successor_of(house, node)
+
+    assert kinds_of(await events_of(second, session, cut_off.turn_id))[-1] == "cancelled"
+    assert second.agent.briefs.keys() == {waiting.turn_id}
+
+
+async def test_a_chat_that_a_stopping_node_leaves_behind_ends_too(house: House, node: Node) -> None:
+    session = await open_session(node)
+    left = await chat(node, session, "hello")
+    await house.settle()
+    await node.engine.stop()
+
+    second = await house.start_node()
+
+    assert kinds_of(await events_of(second, session, left.turn_id))[-1] == "cancelled"
+    assert second.agent.briefs == {}
+
+
+async def test_a_sub_agent_of_a_chat_ends_with_it(house: House, node: Node) -> None:
+    session = await open_session(node)
+    cut_off = await chat(node, session, "hello")
+    await house.settle()
+    turn = node.agent.briefs[cut_off.turn_id].turn
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["a goal"], is_inline=True)
+    await house.settle()
+
+    second = await successor_of(house, node)
+
+    assert (await task_of(house, task.id)).status is TaskStatus.KILLED
+    assert second.agent.briefs == {}
 
 
 async def test_a_half_streamed_answer_is_abandoned_and_asked_for_again(house: House, node: Node) -> None:

@@ -24,6 +24,7 @@ from wakeful.errors import StoreError, TooManyDelegations
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.request import RUN_PART, TurnRequest, request_from
 from wakeful.model.session import Session
 from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -240,7 +241,7 @@ class Delegations:
             is_inline=is_inline,
             child_session_id=child.id,
         )
-        await tx.inbox.post_if_new(_goal_row(task, now))
+        await tx.inbox.post_if_new(_goal_row(task, request_from(turn.request), now))
         return await begin_task(tx, task, self._dispatcher.node)
 
     async def _try_to_settle(self, watched: _Watched) -> None:
@@ -345,7 +346,9 @@ async def _depth_of(tx: Transaction, session: Session) -> int:
     return depth
 
 
-def _goal_row(task: Task, now: float) -> InboxRow:
+def _goal_row(task: Task, asked: TurnRequest, now: float) -> InboxRow:
+    """`asked` is what the parent's client asked for: whoever can be asked by the parent can be asked by the child."""
+    request = {"request": TurnRequest(kind=RUN_PART)} if asked.can_ask else {}
     return InboxRow(
         id=0,
         session_id=_child_of(task),
@@ -356,6 +359,6 @@ def _goal_row(task: Task, now: float) -> InboxRow:
         door=task.door,
         address=task.address,
         model=task.model,
-        payload=orjson.dumps({"text": task.command}),
+        payload=orjson.dumps({"text": task.command, **request}),
         created_at=now,
     )

@@ -20,6 +20,7 @@ from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
 from wakeful.model.journal import Entry, input_entry
+from wakeful.model.request import request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
@@ -67,7 +68,7 @@ class Dispatcher:
             session,
             active=None,
             head=turn.id,
-            checkpoint=turn.id if is_done else session.checkpoint,
+            checkpoint=turn.id if is_done and _is_whole(turn, outcome) else session.checkpoint,
             is_held=session.is_held or by_user,
             is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
         )
@@ -189,6 +190,13 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
     if session is None:
         raise SessionNotFound(f"There is no session {session_id}.")
     return session
+
+
+def _is_whole(turn: Turn, outcome: Outcome) -> bool:
+    """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
+    there, for its client goes on from what it has seen.
+    """
+    return not outcome.incomplete or request_from(turn.request).kind != "response"
 
 
 def _attempt_of(batch: Batch) -> int:

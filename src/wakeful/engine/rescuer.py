@@ -4,18 +4,20 @@ import asyncio
 import logging
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
-from wakeful.model.turn import Lease, Turn
+from wakeful.model.request import CHAT, request_from
+from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 
 # After trouble, give the store a moment.
 _PAUSE_SECONDS = 1.0
 # What another node has handed over waits no longer than this, however long leases are.
 _HANDED_OVER_SECONDS = 1.0
+_CLIENT_GONE = Outcome(TurnStatus.CANCELLED, "client_gone", "The server that held the client's connection has gone.")
 
 logger = logging.getLogger(__name__)
 
@@ -74,18 +76,31 @@ class Rescuer:
         return own, [turn for turn in orphans if turn.node != node]
 
     async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
-        """A resume counts, unless the turn was ours all the time and only the store has failed."""
+        """A resume counts, unless the turn was ours all the time and only the store has failed. What belonged to a
+        connection of another node is ended: whoever waited for it has gone.
+        """
         node = self._dispatcher.node
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+            if await _is_unwanted(tx, turn):
+                return None, None  # Whoever watches the delegation ends it.
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
+            if taken is not None and not is_own and request_from(taken.request).kind == CHAT:
+                return None, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
             return None, None if taken is None else Assignment(taken)
 
-        logger.info("turn %s is resumed", turn.id)
+        logger.info("turn %s is taken over", turn.id)
         try:
             await self._runners.commit(body, lock=[turn.session_id])
         except StoreError as error:
             # The others are not to suffer for it.
             logger.warning("turn %s could not be taken over: %s", turn.id, error)
+
+
+async def _is_unwanted(tx: Transaction, turn: Turn) -> bool:
+    """Whether it is a sub-agent's whose end somebody has asked for, such as the end of the turn that it works for."""
+    session = await require_session(tx, turn.session_id)
+    task = None if session.task_id is None else await tx.tasks.get(session.task_id)
+    return task is not None and task.kill_intended

@@ -75,16 +75,17 @@ class Lanes:
         return await self._api.store.read(body) or await self.create(owner, model, name)
 
     async def _previous(self, request: Request, previous: str) -> Turn:
-        async def body(tx: Transaction) -> Turn | None:
+        async def body(tx: Transaction) -> tuple[Turn | None, bool]:
             found = await self._api.find_turn(tx, request, turn_id_of(previous))
-            is_response = found is not None and request_from(found[0].request).kind == "response"
-            return found[0] if found is not None and is_response else None
+            if found is None or request_from(found[0].request).kind != "response":
+                return None, False
+            return found[0], await _has_completed(tx, found[0])
 
-        turn = await self._api.store.read(body)
+        turn, has_completed = await self._api.store.read(body)
         param = "previous_response_id"
         if turn is None:
             raise ApiError(400, "previous_response_not_found", f"There is no response {previous}.", param=param)
-        if turn.status is not TurnStatus.DONE:
+        if not has_completed:
             message = f"The response {previous} has not completed."
             raise ApiError(409, "previous_response_not_completed", message, param=param, headers=_NO_RETRY)
         return turn
@@ -102,6 +103,14 @@ class Lanes:
             head=head,
             checkpoint=head,
         )
+
+
+async def _has_completed(tx: Transaction, turn: Turn) -> bool:
+    """Whether its answer is there, and whole: its last event says so."""
+    if turn.status is not TurnStatus.DONE:
+        return False
+    (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return "incomplete" not in last.data
 
 
 _NO_RETRY = {"x-should-retry": "false"}
