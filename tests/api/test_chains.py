@@ -12,6 +12,7 @@ from tests.api.server import ApiServer, ModelEndpoint, script, until
 
 HANGING = script(tokens=3, hang_after=1)
 FAILING = script(status=401)
+CUT = script(finish_reason="length")
 
 
 def said_to_model(endpoint: ModelEndpoint) -> list[str]:
@@ -83,6 +84,7 @@ def test_nothing_goes_on_from_a_response_that_has_not_completed(client: OpenAI) 
     client.responses.cancel(running.id)
     refuse(client, running.id)
     refuse(client, client.responses.create(input=FAILING).id)
+    refuse(client, client.responses.create(input=CUT).id)
 
 
 def refuse(client: OpenAI, previous: str) -> None:
@@ -178,6 +180,29 @@ def test_a_failed_response_leaves_nothing_in_its_conversation_and_frees_it(
     client.responses.create(input="last", conversation="of failed")
 
     assert said_to_model(endpoint) == ["first", first.output_text, "last"]
+
+
+def test_an_incomplete_response_leaves_nothing_in_its_conversation_and_frees_it(
+    client: OpenAI, endpoint: ModelEndpoint
+) -> None:
+    first = client.responses.create(input="one", conversation="with a cut")
+    cut = client.responses.create(input=CUT, conversation="with a cut")
+    assert cut.status == "incomplete"
+
+    client.responses.create(input="two", conversation="with a cut")
+
+    assert said_to_model(endpoint) == ["one", first.output_text, "two"]
+
+
+def test_a_response_looks_the_same_when_its_conversation_is_gone(client: OpenAI) -> None:
+    made = client.responses.create(input="one", conversation="soon gone")
+    assert made.conversation is not None
+    events = list(client.responses.retrieve(made.id, stream=True))
+
+    client.conversations.delete(made.conversation.id)
+
+    assert client.responses.retrieve(made.id) == made
+    assert list(client.responses.retrieve(made.id, stream=True)) == events
 
 
 async def test_of_many_at_once_a_new_conversation_takes_one(server: ApiServer) -> None:

@@ -97,6 +97,26 @@ def test_whoever_does_not_wait_for_the_answer_stops_the_model(server: ApiServer,
         impatient.chat.completions.create(model="wakeful", messages=hanging)
 
 
+def test_background_work_of_a_chat_that_was_left_is_listed_and_can_be_ended(server: ApiServer, client: OpenAI) -> None:
+    background = {"name": "terminal", "arguments": {"command": "sleep 4711", "background": True}}
+    calls = [background, {"name": "terminal", "arguments": {"command": "sleep 4712"}}]
+    stream = client.chat.completions.create(model="wakeful", messages=words(script(calls=calls)), stream=True)
+    next(iter(stream))
+    until(lambda: "sleep 4711" in running(server))
+
+    stream.close()
+
+    task_id = running(server)["sleep 4711"]
+    assert server.send("POST", f"/api/tasks/{task_id}/kill").status_code == 200
+    until(lambda: "sleep 4711" not in running(server))
+
+
+def running(server: ApiServer) -> dict[str, str]:
+    """The ids of what runs in the background, by command."""
+    tasks = server.send("GET", "/api/tasks").json()["tasks"]
+    return {task["command"]: task["id"] for task in tasks if task["status"] == "running"}
+
+
 def test_tools_of_the_server_run_on_the_server(server: ApiServer, client: OpenAI) -> None:
     (server.home / "workspace" / "note.txt").write_text("hello")
     calling = script(calls=[{"name": "read_file", "arguments": {"path": "note.txt"}}])

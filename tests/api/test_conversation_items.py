@@ -139,13 +139,109 @@ def test_items_that_cannot_be_understood_are_refused(server: ApiServer, client: 
     assert reply.status_code == 400
 
 
-@pytest.mark.xfail(strict=True, reason="items cannot be deleted singly yet")
 def test_an_item_can_be_deleted(client: OpenAI, endpoint: ModelEndpoint) -> None:
     conversation = client.conversations.create(items=[said("one"), said("two"), said("three")])
-    ids = [str(item.to_dict()["id"]) for item in client.conversations.items.list(conversation.id, order="asc")]
+    second = ids(client, conversation.id)[1]
 
-    client.conversations.items.delete(ids[1], conversation_id=conversation.id)
+    assert client.conversations.items.delete(second, conversation_id=conversation.id) == conversation
 
     assert texts(client.conversations.items.list(conversation.id, order="asc")) == ["one", "three"]
+    for again in (client.conversations.items.retrieve, client.conversations.items.delete):
+        with pytest.raises(openai.NotFoundError):
+            again(second, conversation_id=conversation.id)
     client.responses.create(input="four", conversation=conversation.id)
-    assert [m["content"] for m in endpoint.requests()[-1]["messages"][1:]] == ["one", "three", "four"]
+    assert heard(endpoint) == ["one", "three", "four"]
+
+
+def test_a_response_stays_as_it_is_when_its_items_are_deleted(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    conversation = client.conversations.create()
+    made = client.responses.create(input="secret", conversation=conversation.id)
+    shown = client.responses.retrieve(made.id)
+    asked = client.responses.input_items.list(made.id).data
+
+    for item_id in ids(client, conversation.id):
+        client.conversations.items.delete(item_id, conversation_id=conversation.id)
+
+    assert client.conversations.items.list(conversation.id).data == []
+    assert client.responses.retrieve(made.id) == shown
+    assert client.responses.input_items.list(made.id).data == asked
+    client.responses.create(input="in it", conversation=conversation.id)
+    assert heard(endpoint) == ["in it"]
+    # Deleted is deleted, whichever way a request goes on.
+    client.responses.create(input="from it", previous_response_id=made.id)
+    assert heard(endpoint) == ["from it"]
+    client.responses.create(input="unstored", conversation=conversation.id, store=False)
+    assert heard(endpoint) == ["in it", "token0 token1 token2 ", "unstored"]
+
+
+@pytest.mark.parametrize("half", ["function_call", "function_call_output"])
+def test_a_call_and_its_output_are_deleted_together(client: OpenAI, endpoint: ModelEndpoint, half: str) -> None:
+    calls = [{"name": "list_files", "id": f"call_{n}", "arguments": {}} for n in (1, 2)]
+    words = script(calls=calls, text="done")
+    made = client.responses.create(input=words, conversation=f"pairs {half}")
+    assert made.conversation is not None
+    items = [item.to_dict() for item in client.conversations.items.list(made.conversation.id, order="asc")]
+    doomed = next(item for item in items if item["type"] == half and item["call_id"] == "call_1")
+
+    client.conversations.items.delete(str(doomed["id"]), conversation_id=made.conversation.id)
+
+    left = [item.to_dict() for item in client.conversations.items.list(made.conversation.id, order="asc")]
+    assert left == [item for item in items if item.get("call_id") != "call_1"]
+    client.responses.create(input="And?", conversation=made.conversation.id)
+    sent = endpoint.requests()[-1]["messages"][1:]
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "assistant", "user"]
+    assert [call["id"] for call in sent[1]["tool_calls"]] == [sent[2]["tool_call_id"]] == ["call_2"]
+
+
+def test_an_output_of_the_client_is_deleted_with_its_call(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    tool: Any = {"type": "function", "name": "weather", "parameters": {"type": "object"}, "strict": False}
+    words = script(calls=[{"name": "weather", "id": "call_7", "arguments": {}}])
+    made = client.responses.create(input=words, tools=[tool], conversation="of the client")
+    assert made.conversation is not None
+    answer: Any = {"type": "function_call_output", "call_id": "call_7", "output": "rain"}
+    client.responses.create(input=[answer], conversation="of the client")
+    output = next(item for item in client.conversations.items.list(made.conversation.id) if "output" in item.type)
+
+    client.conversations.items.delete(str(output.to_dict()["id"]), conversation_id=made.conversation.id)
+
+    client.responses.create(input="And?", conversation="of the client")
+    sent = endpoint.requests()[-1]["messages"][1:]
+    assert [message["role"] for message in sent] == ["user", "assistant", "user"]
+    assert "tool_calls" not in sent[1]
+
+
+def test_nothing_is_deleted_while_a_response_runs(client: OpenAI) -> None:
+    conversation = client.conversations.create(items=[said("one")])
+    running = client.responses.create(input=script(hang_after=1), conversation=conversation.id, background=True)
+
+    with pytest.raises(openai.ConflictError) as refused:
+        client.conversations.items.delete(ids(client, conversation.id)[0], conversation_id=conversation.id)
+
+    assert refused.value.code == "conversation_response_not_completed"
+    client.responses.cancel(running.id)
+    assert texts(client.conversations.items.list(conversation.id)) == ["one"]
+
+
+def test_what_was_deleted_stays_deleted_after_a_kill(own_server: ApiServer, endpoint: ModelEndpoint) -> None:
+    with own_server.client() as client:
+        conversation = client.conversations.create(items=[said("one"), said("two")])
+        client.conversations.items.delete(ids(client, conversation.id)[0], conversation_id=conversation.id)
+
+    own_server.kill()
+    own_server.start()
+
+    with own_server.client() as client:
+        assert texts(client.conversations.items.list(conversation.id)) == ["two"]
+        client.responses.create(input="three", conversation=conversation.id)
+    assert heard(endpoint) == ["two", "three"]
+
+
+def ids(client: OpenAI, conversation_id: str) -> list[str]:
+    """Oldest first."""
+    items = client.conversations.items.list(conversation_id, order="asc")
+    return [str(item.to_dict()["id"]) for item in items]
+
+
+def heard(endpoint: ModelEndpoint) -> list[str]:
+    """What the model was last told, without the server's own words."""
+    return [message["content"] for message in endpoint.requests()[-1]["messages"][1:]]

@@ -1,17 +1,23 @@
 """Idempotency-Key: the same request again is the same response, whatever has happened to it meanwhile."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import openai
+import orjson
 import pytest
 from openai import OpenAI
 
-from tests.api.server import ALICE, BOB, ApiServer, ModelEndpoint, script, until
+from tests.api.conftest import scripted
+from tests.api.server import ALICE, BOB, ApiServer, ModelEndpoint, running_server, script, until
 
 _numbers = count()
+OTHER_KEY = {"Idempotency-Key": "of a response that runs on"}
 
 
 @pytest.fixture
@@ -208,3 +214,56 @@ async def test_many_posts_with_one_key_at_once_make_one_run(
     assert {reply.status_code for reply in replies} == {200}
     assert len({reply.content for reply in replies}) == 1
     assert model_calls(endpoint) == before + 1
+
+
+async def test_requests_that_join_do_not_count_and_others_do(tmp_path: Path, endpoint: ModelEndpoint) -> None:
+    settings = scripted(endpoint) | {"WAKEFUL_API_CONCURRENCY": "2"}
+    with running_server(tmp_path / "home", **settings) as server:
+        headers = {"authorization": f"Bearer {ALICE}"}
+        body = {"input": script(tokens=3, hang_after=1), "stream": True}
+        async with httpx2.AsyncClient(base_url=server.root, headers=headers, trust_env=False, timeout=20) as http:
+            joined = await asyncio.gather(*(open_stream(http, body, "one") for _ in range(6)))
+            other = await open_stream(http, body | {"metadata": {}}, "two")
+            refused = await open_stream(http, body, "three")
+            assert [stream.status_code for stream in joined] == [200] * 6
+            assert (other.status_code, refused.status_code, refused.headers["retry-after"]) == (200, 429, "1")
+            assert orjson.loads(await refused.aread())["error"]["type"] == "rate_limit_error"
+            await other.aclose()
+            # The refused request has not used up its key.
+            again = await open_stream(http, body | {"metadata": {"a": "b"}}, "three")
+            assert again.status_code == 200
+            for stream in (*joined, again):
+                await stream.aclose()
+
+
+async def open_stream(http: httpx2.AsyncClient, body: Any, key: str) -> httpx2.Response:
+    request = http.build_request("POST", "/v1/responses", json=body, headers={"idempotency-key": key})
+    return await http.send(request, stream=True)
+
+
+def test_a_key_is_new_again_a_day_after_its_response_has_ended(own_server: ApiServer, key: dict[str, str]) -> None:
+    with own_server.client() as client:
+        old = client.responses.create(input="Hello", extra_headers=key)
+        running = client.responses.create(input=script(hang=True), background=True, extra_headers=OTHER_KEY)
+    own_server.kill()
+    make_older(own_server.home, 25 * 3600)
+
+    own_server.start()
+
+    with own_server.client() as client:
+        until(lambda: keys_in(own_server.home) == [OTHER_KEY["Idempotency-Key"]])
+        again = client.responses.create(input="Hello", extra_headers=key)
+        joined = client.responses.create(input=script(hang=True), background=True, extra_headers=OTHER_KEY)
+        assert (again.id == old.id, joined.id) == (False, running.id)
+        assert client.responses.retrieve(old.id).output == old.output
+
+
+def make_older(home: Path, seconds: int) -> None:
+    with closing(sqlite3.connect(home / "wakeful.db")) as connection, connection:
+        connection.execute("UPDATE idempotency_keys SET created_at = created_at - ?", (seconds,))
+        connection.execute("UPDATE turns SET closed_at = closed_at - ?", (seconds,))
+
+
+def keys_in(home: Path) -> list[str]:
+    with closing(sqlite3.connect(home / "wakeful.db")) as connection:
+        return [row[0] for row in connection.execute("SELECT key FROM idempotency_keys")]

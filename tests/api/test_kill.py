@@ -155,3 +155,22 @@ def test_a_conversation_is_busy_after_a_kill_until_its_response_has_completed(ow
         assert client.responses.create(**asked, **key).id == made.id
         client.responses.cancel(made.id)
         assert client.responses.create(input="And?", conversation="killed").status == "completed"
+
+
+def test_a_chat_whose_server_was_killed_is_not_gone_on_with(own_server: ApiServer, endpoint: ModelEndpoint) -> None:
+    lane = {"x-hermes-session-key": "killed chat"}
+    with own_server.client(default_headers=lane) as client:
+        asked: Any = {"model": "wakeful", "messages": [{"role": "user", "content": script(tokens=9, hang_after=3)}]}
+        stream = client.chat.completions.create(**asked, stream=True)
+        next(iter(stream))
+        own_server.kill()
+    calls_before = endpoint.stats()["requests"]
+
+    own_server.start()
+
+    # It is over before anybody is served: its session is free, and has nothing of it.
+    with own_server.client(default_headers=lane) as client:
+        more: Any = [{"role": "user", "content": "And?"}]
+        client.chat.completions.create(model="wakeful", messages=more)
+    assert endpoint.stats()["requests"] == calls_before + 1
+    assert [message["content"] for message in endpoint.requests()[-1]["messages"][1:]] == ["And?"]

@@ -9,7 +9,9 @@ import httpx2
 import pytest
 
 from tests.api.conftest import scripted
-from tests.api.server import ALICE, ApiServer, ModelEndpoint, running_server, script
+from tests.api.server import ALICE, ApiServer, ModelEndpoint, running_server, script, until
+
+LANE = {"x-hermes-session-key": "a lane"}
 
 
 @pytest.fixture
@@ -49,3 +51,30 @@ async def test_streams_and_chains_are_as_they_are_elsewhere(postgres: ApiServer)
 
         assert [event async for event in rest] == whole[5:]
         assert (more.status, await client.responses.retrieve(more.id)) == ("completed", more)
+
+
+def test_deleted_items_and_killed_chats_are_as_they_are_elsewhere(postgres: ApiServer, endpoint: ModelEndpoint) -> None:
+    words: Any = [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}]
+    hanging: Any = [{"role": "user", "content": script(hang_after=1)}]
+    with postgres.client() as client:
+        conversation = client.conversations.create(items=words)
+        newest = client.conversations.items.list(conversation.id).data[0]
+        client.conversations.items.delete(str(newest.id), conversation_id=conversation.id)
+        chat = client.chat.completions.create(model="wakeful", messages=hanging, stream=True, extra_headers=LANE)
+        next(iter(chat))
+    calls_before = endpoint.stats()["requests"]
+
+    postgres.kill()
+    postgres.start()
+
+    with postgres.client() as client:
+        until(lambda: is_free(postgres))
+        client.responses.create(input="three", conversation=conversation.id)
+    assert endpoint.stats()["requests"] == calls_before + 2
+    assert [message["content"] for message in endpoint.requests()[-1]["messages"][1:]] == ["one", "three"]
+
+
+def is_free(server: ApiServer) -> bool:
+    """Another node has to wait until the lease of the killed one has run out."""
+    body = {"messages": [{"role": "user", "content": "And?"}]}
+    return server.send("POST", "/v1/chat/completions", json=body, headers=LANE).status_code == 200

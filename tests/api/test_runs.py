@@ -1,6 +1,7 @@
 """Runs: started, followed by any number of readers, stopped, and asked for approvals."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -117,6 +118,33 @@ def test_a_dangerous_command_waits_for_its_approval(server: ApiServer, choice: s
     assert (replies, victim.exists()) == ([200, 409], is_there)
 
 
+@pytest.mark.parametrize(("choice", "is_there"), [("once", False), ("deny", True)])
+def test_a_sub_agent_of_a_run_asks_too(server: ApiServer, tmp_path: Path, choice: str, is_there: bool) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    run_id = start(server, delegated(dangerous(victim)))
+    frames = follow(server, run_id)
+    asked = next(data for _, name, data in frames if name == "approval.required")
+    assert asked["command"] == f"rm -rf {victim}"
+
+    answer = {"call_id": asked["call_id"], "choice": choice}
+    theirs = server.send("POST", f"/v1/runs/{run_id}/approval", BOB, json=answer)
+    replies = [server.send("POST", f"/v1/runs/{run_id}/approval", json=answer).status_code for _ in range(2)]
+
+    assert [name for _, name, _ in frames][-1] == "run.completed"
+    assert (theirs.status_code, replies, victim.exists()) == (404, [200, 409], is_there)
+
+
+def test_a_sub_agent_of_a_response_is_refused(server: ApiServer, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+
+    with server.client() as client:
+        response = client.responses.create(input=delegated(dangerous(victim)))
+
+    assert (response.status, victim.exists()) == ("completed", True)
+
+
 def test_a_response_is_not_asked_but_refused(server: ApiServer) -> None:
     victim = server.home / "other victim"
     victim.mkdir()
@@ -216,6 +244,10 @@ def test_a_session_key_has_a_length(server: ApiServer) -> None:
 
 def dangerous(victim: Any) -> str:
     return script(calls=[{"name": "terminal", "arguments": {"command": f"rm -rf {victim}"}}])
+
+
+def delegated(goal: str) -> str:
+    return script(calls=[{"name": "delegate_task", "arguments": {"goal": goal}}])
 
 
 def said_to(endpoint: ModelEndpoint) -> list[str]:

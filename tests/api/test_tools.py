@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import openai
+import pytest
 from openai import OpenAI
 
 from tests.api.server import ApiServer, ModelEndpoint, script
@@ -176,3 +178,67 @@ def test_a_dangerous_command_is_refused_and_not_waited_for(demo_server: ApiServe
     result: Any = next(item for item in made.output if item.type == "function_call_output")
     assert made.status == "completed"
     assert "nobody can be asked" in result.output
+
+
+STRAY: Any = {"type": "function_call_output", "call_id": "call_nobody_made", "output": "rain"}
+
+
+@pytest.mark.parametrize("more", [{}, {"store": False}, {"conversation": "of strays"}])
+def test_an_output_that_answers_no_call_is_refused(client: OpenAI, endpoint: ModelEndpoint, more: Any) -> None:
+    before = endpoint.stats()["requests"]
+
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.create(input=[STRAY], **more)
+
+    assert (refused.value.param, "call_nobody_made" in refused.value.message) == ("input", True)
+    assert endpoint.stats()["requests"] == before
+
+
+def test_the_first_output_of_a_call_stands(client: OpenAI, server: ApiServer, endpoint: ModelEndpoint) -> None:
+    made = client.responses.create(input=script(calls=[read_note(server)]), conversation="answered twice")
+    again: Any = STRAY | {"call_id": "call_ours"}
+
+    # So do agent frameworks that take every call for theirs.
+    before = endpoint.stats()["requests"]
+    client.responses.create(input=[again], conversation="answered twice")
+    history: Any = [item.to_dict() for item in made.output]
+    client.responses.create(input=[*history, again])
+
+    heard = [message for sent in endpoint.requests()[before:] for message in sent["messages"]]
+    outputs = [message["content"] for message in heard if message["role"] == "tool"]
+    assert len(outputs) == sum(len(message.get("tool_calls", ())) for message in heard) > 0
+    assert "rain" not in outputs
+
+
+def test_an_output_that_answers_no_call_is_refused_on_every_route(server: ApiServer, client: OpenAI) -> None:
+    conversation = client.conversations.create()
+    call: Any = {"type": "function_call", "call_id": "call_nobody_made", "name": "f", "arguments": "{}"}
+    message = {"role": "tool", "tool_call_id": "call_nobody_made", "content": "rain"}
+
+    refused = [
+        server.send("POST", "/v1/runs", json={"input": [STRAY]}),
+        server.send("POST", "/v1/chat/completions", json={"messages": [message]}),
+        server.send("POST", f"/v1/conversations/{conversation.id}/items", json={"items": [STRAY]}),
+        server.send("POST", "/v1/conversations", json={"items": [STRAY]}),
+    ]
+
+    assert [reply.json()["error"]["param"] for reply in refused] == ["input", "messages", "items", "items"]
+    client.conversations.items.create(conversation.id, items=[call])
+    assert client.responses.create(input=[STRAY], conversation=conversation.id).status == "completed"
+
+
+def test_no_more_tools_are_called_than_the_client_allows(client: OpenAI, server: ApiServer) -> None:
+    calls = [read_note(server) | {"id": f"call_{number}"} for number in range(3)]
+
+    made = client.responses.create(input=script(calls=calls), max_tool_calls=2)
+
+    results = [str(item.to_dict()["output"]) for item in made.output if item.type == "function_call_output"]
+    assert ["a note" in result for result in sorted(results)] == [True, True, False]
+    assert "max_tool_calls" in max(results)
+    assert (made.output_text, made.max_tool_calls) == (THREE, 2)
+
+
+def test_a_tool_that_must_be_called_is_called_once(client: OpenAI, server: ApiServer, endpoint: ModelEndpoint) -> None:
+    client.responses.create(input=script(calls=[read_note(server)]), tool_choice="required")
+
+    assert [sent.get("tool_choice") for sent in endpoint.requests()[-2:]] == ["required", None]

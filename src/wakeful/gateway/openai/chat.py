@@ -1,21 +1,27 @@
-"""Chat completions: a turn that ends with its client. The whole conversation is in the request."""
+"""Chat completions: a turn that ends with its client. The whole conversation is in the request, unless that names a
+session to go on with.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
 from wakeful.errors import EngineStopping
+from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
+from wakeful.gateway.openai.chat_news import in_session
 from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat_stream import ChatStream
-from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream, until_gone
 
@@ -23,38 +29,44 @@ from wakeful.wire.sse import EventStream, until_gone
 class ChatRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._lanes = Lanes(api)
+        self._headers = SessionHeaders(api, Lanes(api))
 
     def routes(self) -> list[Route]:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
-    async def create(self, request: Request) -> Response | EventStream:
+    async def create(self, request: Request) -> NamingItsSession:
         asked = read_chat_request(await read_body(request))
         receipt, created = await self._begin(request, asked)
         rest = receipt.turn_id.removeprefix("turn_")
         facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", created)
         if asked.is_streamed:
             stream = ChatStream(facts, includes_usage=asked.includes_usage)
-            return EventStream(self._lines(receipt, stream), self._api.streams)
+            lines = EventStream(self._lines(receipt, stream), self._api.streams)
+            return NamingItsSession(lines, receipt.session_id)
         answer = await self._answer_or_cancel(request, receipt)
         if answer.error is not None:
-            return JSONResponse({"error": answer.error}, 502)
-        return JSONResponse(answer.completion(facts))
+            return NamingItsSession(JSONResponse({"error": answer.error}, 502), receipt.session_id)
+        return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
         model = self._api.require_model(asked.model, status=404)
-        lane = await self._lanes.find(request, model, "", "")
-        assert lane.new_session is not None
-        session = lane.new_session
-        submission = self._api.submission(session.id, model, asked.inputs, asked.turn)
+        lane = await self._headers.lane(request, model)
+        if lane.new_session is None:
+            asked = in_session(asked, has_history=await self._has_history(lane))
+        await require_calls(self._api.store, lane, asked.inputs, "messages")
+        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
         created: list[float] = []
 
         async def before(tx: Transaction) -> Receipt | None:
             created.append(await tx.now())
-            await tx.sessions.create_if_absent(session)
+            await enter(tx, lane)
             return None
 
         return await self._api.engine.submit(submission, before=before), int(created[0])
+
+    async def _has_history(self, lane: Lane) -> bool:
+        session = await self._api.store.read(lambda tx: tx.sessions.get(lane.session_id))
+        return session is not None and session.checkpoint is not None
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
         """Whoever hangs up does not want the answer any more."""

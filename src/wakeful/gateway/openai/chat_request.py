@@ -11,7 +11,7 @@ from wakeful.gateway.openai.client_tools import client_tools, tool_choice
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.response_inputs import Input
 from wakeful.gateway.openai.response_request import SERVICE_TIERS
-from wakeful.model.request import TurnRequest
+from wakeful.model.request import CHAT, TurnRequest
 
 _NAME_LIMIT = 256
 _MANY = 10_000_000
@@ -41,7 +41,7 @@ def read_chat_request(body: Body) -> ChatRequest:
         is_streamed=fields.flag(body, "stream", False),
         includes_usage=fields.flag(stream_options, "include_usage", False, inside="stream_options"),
         turn=TurnRequest(
-            kind="chat",
+            kind=CHAT,
             tools=client_tools(body, nested="function"),
             options=_options(body),
             echo={name: body[name] for name in ("model", "metadata", "user") if name in body},
@@ -52,10 +52,10 @@ def read_chat_request(body: Body) -> ChatRequest:
 def _inputs(given: Any) -> list[Input]:
     if not isinstance(given, list) or not given:
         raise invalid("messages", "messages must be a list with at least one message.")
-    return [_message(message, f"messages[{number}]") for number, message in enumerate(given)]
+    return [said for number, message in enumerate(given) for said in _message(message, f"messages[{number}]")]
 
 
-def _message(message: Any, where: str) -> Input:
+def _message(message: Any, where: str) -> list[Input]:
     role = message.get("role") if isinstance(message, dict) else None
     if role not in _ROLES:
         raise invalid(f"{where}.role", f"{where}.role must be one of {', '.join(_ROLES)}.")
@@ -64,10 +64,12 @@ def _message(message: Any, where: str) -> Input:
         call_id = message.get("tool_call_id")
         if not isinstance(call_id, str):
             raise invalid(f"{where}.tool_call_id", f"{where}.tool_call_id must be a text.")
-        return {"role": role, "call_id": call_id, **said}
+        return [{"role": role, "call_id": call_id, **said}]
     if role == "assistant" and (calls := _calls(message.get("tool_calls"), f"{where}.tool_calls")):
-        return {"role": role, **said, "calls": calls}
-    return {"role": role, **said}
+        # Each call is an item of its own; to the model they become one message again.
+        asked = [{"role": role, "text": "", "calls": [call]} for call in calls]
+        return [{"role": role, **said}, *asked] if said["text"] else asked
+    return [{"role": role, **said}]
 
 
 def _content(content: Any, where: str, *, may_be_missing: bool) -> dict[str, Any]:

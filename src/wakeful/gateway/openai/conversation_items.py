@@ -1,7 +1,9 @@
 """The items of a conversation: what was said in its completed turns, in order. That list is its context."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from wakeful.gateway.openai.item_place import place_of
 from wakeful.gateway.openai.turn_response import response_of
 from wakeful.model.journal import Entry
 from wakeful.model.turn import Turn
@@ -15,23 +17,28 @@ Item = dict[str, Any]
 
 
 async def items_of_session(tx: Transaction, checkpoint: str | None) -> list[Item]:
-    """Oldest first, from the first turn to this one."""
+    """Oldest first, from the first turn to this one, without those that were deleted."""
     if checkpoint is None:
         return []
     items: list[Item] = []
     for turn in reversed(await tx.turns.chain(checkpoint, _TURNS)):
-        items += await input_items(tx, turn)
-        items += await _output_items(tx, turn)
+        journal = await tx.journal.of_turns([turn.id])
+        said = [*_input_items(journal), *await _output_items(tx, turn)]
+        items += [item for item in said if not _is_deleted(item, journal)]
     return items
 
 
-async def input_items(tx: Transaction, turn: Turn) -> list[Item]:
+async def input_items(tx: Transaction, turn_id: str) -> list[Item]:
     """What the client said, as items, in order."""
-    return [_input_item(entry) for entry in await tx.journal.of_turns([turn.id]) if entry.step == 0]
+    return _input_items(await tx.journal.of_turns([turn_id]))
+
+
+def _input_items(journal: Sequence[Entry]) -> list[Item]:
+    return [_input_item(entry) for entry in journal if entry.step == 0]
 
 
 async def _output_items(tx: Transaction, turn: Turn) -> list[Item]:
-    projection = response_of(turn, None)
+    projection = response_of(turn)
     seen = 0
     while page := await tx.events.of_turn(turn.id, seen, _PAGE):
         for event in page:
@@ -39,6 +46,12 @@ async def _output_items(tx: Transaction, turn: Turn) -> list[Item]:
         seen += len(page)
     output: list[Item] = projection.response()["output"]
     return output
+
+
+def _is_deleted(item: Item, journal: Sequence[Entry]) -> bool:
+    place = place_of(item["id"])
+    assert place is not None
+    return place.is_deleted(journal)
 
 
 def _input_item(entry: Entry) -> Item:

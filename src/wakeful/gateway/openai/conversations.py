@@ -9,22 +9,32 @@ from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
 from wakeful.gateway.openai import body as fields
+from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
-from wakeful.gateway.openai.conversation_items import items_of_session
+from wakeful.gateway.openai.conversation_items import input_items, items_of_session
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.item_page import item_page
-from wakeful.gateway.openai.lane import Lanes
-from wakeful.gateway.openai.response_inputs import Input, read_inputs
+from wakeful.gateway.openai.item_place import ItemPlace, pair_of, place_of
+from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.references import References
+from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
 from wakeful.model.conversation import Conversation
+from wakeful.model.journal import without
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
+
+Item = dict[str, Any]
+
+# Where nothing was said before.
+_NOWHERE = Lane("")
 
 
 class ConversationRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._lanes = Lanes(api)
+        self._references = References(api)
 
     def routes(self) -> list[Route]:
         return [
@@ -35,13 +45,15 @@ class ConversationRoutes:
             Route("/v1/conversations/{conversation_id}/items", self.items, methods=["GET"]),
             Route("/v1/conversations/{conversation_id}/items", self.add_items, methods=["POST"]),
             Route("/v1/conversations/{conversation_id}/items/{item_id}", self.item, methods=["GET"]),
+            Route("/v1/conversations/{conversation_id}/items/{item_id}", self.delete_item, methods=["DELETE"]),
         ]
 
     async def create(self, request: Request) -> Response:
         body = await read_body(request)
         metadata = fields.metadata(body) or {}
         given = fields.entries(body, "items")
-        inputs = _inputs(given) if given else []
+        inputs = await self._references.resolve(request, _inputs(given) if given else [])
+        await require_calls(self._api.store, _NOWHERE, inputs, "items")
         model = self._api.resolve_model("") or ""
         made = await self._lanes.create(request.state.principal, model, metadata=orjson.dumps(metadata))
         if inputs:
@@ -77,43 +89,74 @@ class ConversationRoutes:
         return JSONResponse(item_page(request, await self._items(await self._find(request))))
 
     async def add_items(self, request: Request) -> Response:
-        inputs = _inputs((await read_body(request)).get("items"))
+        given = _inputs((await read_body(request)).get("items"))
         found = await self._find(request)
-        await self._record(found, inputs)
-        added = (await self._items(found))[-len(inputs) :]
+        added = await self._record(found, await self._references.resolve(request, given))
         ends = {"first_id": added[0]["id"], "last_id": added[-1]["id"]}
         return JSONResponse({"object": "list", "data": added, **ends, "has_more": False})
 
     async def item(self, request: Request) -> Response:
-        item_id = request.path_params["item_id"]
-        for item in await self._items(await self._find(request)):
-            if item["id"] == item_id:
-                return JSONResponse(item)
-        raise ApiError(404, "item_not_found", f"There is no item {item_id}.")
+        return JSONResponse(_item_in(request, await self._items(await self._find(request))))
 
-    async def _items(self, conversation: Conversation) -> list[dict[str, Any]]:
-        async def body(tx: Transaction) -> list[dict[str, Any]]:
+    async def delete_item(self, request: Request) -> Response:
+        """No model reads it again. A call and its output go together: one without the other is nothing to go on from.
+        The response that it was a part of stays as it is.
+        """
+        found = await self._find(request)
+        items = await self._items(found)
+        doomed = pair_of(items, _item_in(request, items))
+        await self._delete(found, [place for item in doomed if (place := place_of(item["id"])) is not None])
+        return JSONResponse(_form(found))
+
+    async def _delete(self, conversation: Conversation, places: list[ItemPlace]) -> None:
+        async def body(tx: Transaction) -> None:
+            session = await tx.sessions.get(conversation.session_id)
+            if session is not None and session.active is not None:
+                raise _busy()
+            for place in places:
+                entry = place.entry_in(await tx.journal.of_turns([place.turn_id]))
+                assert entry is not None
+                await tx.journal.replace(without(entry, place.part))
+
+        await self._api.store.write(body, lock=[conversation.session_id])
+
+    async def _items(self, conversation: Conversation) -> list[Item]:
+        async def body(tx: Transaction) -> list[Item]:
             session = await tx.sessions.get(conversation.session_id)
             return [] if session is None else await items_of_session(tx, session.checkpoint)
 
         return await self._api.store.read(body)
 
-    async def _record(self, conversation: Conversation, inputs: list[Input]) -> None:
-        """Words that nobody is to answer yet."""
+    async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[Item]:
+        """Words that nobody is to answer yet, and the items that they have become."""
+        await require_calls(self._api.store, Lane(conversation.session_id), inputs, "items")
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:
-            await self._api.engine.record(submission)
+            turn_id = await self._api.engine.record(submission)
         except SessionBusy as busy:
-            message = "The conversation's last response has not completed."
-            code = "conversation_response_not_completed"
-            raise ApiError(409, code, message, headers={"x-should-retry": "false"}) from busy
+            raise _busy() from busy
+        return await self._api.store.read(lambda tx: input_items(tx, turn_id))
 
     async def _find(self, request: Request) -> Conversation:
         named = request.path_params["conversation_id"]
         return await self._lanes.conversation(request, named if named.startswith("conv_") else f"conv_{named}", "")
 
 
-def _inputs(given: Any) -> list[Input]:
+def _item_in(request: Request, items: list[Item]) -> Item:
+    item_id = request.path_params["item_id"]
+    for item in items:
+        if item["id"] == item_id:
+            return item
+    raise ApiError(404, "item_not_found", f"There is no item {item_id}.")
+
+
+def _busy() -> ApiError:
+    message = "The conversation's last response has not completed."
+    code = "conversation_response_not_completed"
+    return ApiError(409, code, message, headers={"x-should-retry": "false"})
+
+
+def _inputs(given: Any) -> list[Input | Reference]:
     if not isinstance(given, list) or not given:
         raise invalid("items", "items must be a list with at least one item.")
     return read_inputs(given, "items")

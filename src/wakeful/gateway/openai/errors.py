@@ -7,6 +7,8 @@ from starlette.responses import JSONResponse, Response
 
 from wakeful.errors import WakefulError
 
+_KINDS = {429: "rate_limit_error"}
+
 
 class ApiError(WakefulError):
     """The request cannot be done."""
@@ -33,7 +35,7 @@ def invalid(param: str | None, message: str, code: str = "invalid_request") -> A
 
 
 def error_json(status: int, code: str, message: str, param: str | None = None) -> dict[str, object]:
-    kind = "server_error" if status >= 500 else "invalid_request_error"
+    kind = "server_error" if status >= 500 else _KINDS.get(status, "invalid_request_error")
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 

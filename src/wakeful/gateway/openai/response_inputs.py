@@ -1,6 +1,7 @@
 """The `input` of a response as words for the journal."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from wakeful.gateway.openai.errors import invalid
@@ -12,7 +13,16 @@ _TEXT_PARTS = ("input_text", "output_text", "text")
 Input = dict[str, Any]
 
 
-def read_inputs(given: Any, name: str = "input") -> list[Input]:
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An item that stands somewhere else: see references.py."""
+
+    id: str
+    # Its place in the input, for complaints.
+    where: str
+
+
+def read_inputs(given: Any, name: str = "input") -> list[Input | Reference]:
     """`name` is the field that they stand in."""
     if isinstance(given, str):
         if not given:
@@ -23,10 +33,10 @@ def read_inputs(given: Any, name: str = "input") -> list[Input]:
     return [_item(item, f"{name}[{number}]") for number, item in enumerate(given)]
 
 
-def _item(item: Any, where: str) -> Input:
+def _item(item: Any, where: str) -> Input | Reference:
     if not isinstance(item, dict):
         raise invalid(where, f"{where} must be an object.")
-    match item.get("type", "message"):
+    match item.get("type") or _untyped(item):
         case "message":
             return _message(item, where)
         case "function_call":
@@ -34,10 +44,17 @@ def _item(item: Any, where: str) -> Input:
             return {"role": "assistant", "text": "", "calls": [call | {"arguments": _text(item, "arguments", where)}]}
         case "function_call_output":
             return {"role": "tool", "call_id": _text(item, "call_id", where), "text": _output(item, where)}
+        case "item_reference":
+            return Reference(_text(item, "id", where), where)
         case "reasoning":
             return {"role": "assistant", "text": ""}
         case kind:
             raise invalid(where, f"{where} is of the type {kind!r}, which is not supported.")
+
+
+def _untyped(item: Mapping[str, Any]) -> str:
+    """Two kinds may come without their name."""
+    return "item_reference" if "id" in item and "role" not in item else "message"
 
 
 def _message(item: Mapping[str, Any], where: str) -> Input:

@@ -8,7 +8,7 @@ from wakeful.gateway.openai.answer_format import format_of_text
 from wakeful.gateway.openai.body import Body
 from wakeful.gateway.openai.client_tools import client_tools, tool_choice
 from wakeful.gateway.openai.errors import ApiError, invalid
-from wakeful.gateway.openai.response_inputs import Input, read_inputs
+from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
 from wakeful.model.request import TurnRequest
 
 _NAME_LIMIT = 256
@@ -19,7 +19,7 @@ SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
 
 @dataclass(frozen=True, slots=True)
 class ResponseRequest:
-    inputs: list[Input]
+    inputs: list[Input | Reference]
     # As the client wrote it; empty: the default.
     model: str
     # An id that begins with conv_, or a name; empty: none.

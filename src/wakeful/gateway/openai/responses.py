@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
+from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
@@ -21,9 +22,10 @@ from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.key_gate import KeyGate
 from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.gateway.openai.response_request import ResponseRequest, read_response_request
-from wakeful.gateway.openai.turn_response import response_of
+from wakeful.gateway.openai.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.model.event import Event
@@ -44,16 +46,16 @@ class _Stored:
 
     turn: Turn
     session: Session
-    conversation_id: str | None
 
     def projection(self) -> ResponseProjection:
-        return response_of(self.turn, self.conversation_id)
+        return response_of(self.turn)
 
 
 class ResponseRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._lanes = Lanes(api)
+        self._references = References(api)
         self._unstored = UnstoredResponses(api, self._lanes)
         self._gate = KeyGate()
 
@@ -109,7 +111,7 @@ class ResponseRoutes:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
 
         async def body(tx: Transaction) -> list[dict[str, Any]]:
-            return await input_items(tx, stored.turn)
+            return await input_items(tx, stored.turn.id)
 
         return JSONResponse(item_page(request, await self._api.store.read(body)))
 
@@ -135,7 +137,9 @@ class ResponseRoutes:
         request.state.place.take()
         model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
-        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
+        inputs = await self._references.resolve(request, asked.inputs)
+        await require_calls(self._api.store, lane, inputs, "input")
+        submission = self._api.submission(lane.session_id, model, inputs, in_conversation(asked.turn, lane))
         owner: str = request.state.principal
 
         async def before(tx: Transaction) -> Receipt | None:
@@ -158,8 +162,7 @@ class ResponseRoutes:
             found = await self._api.find_turn(tx, request, turn_id)
             if found is None or request_from(found[0].request).kind != "response":
                 return None
-            conversation = await tx.conversations.of_session(found[1].id)
-            return _Stored(*found, None if conversation is None else conversation.id)
+            return _Stored(*found)
 
         stored = await self._api.store.read(body)
         if stored is None:

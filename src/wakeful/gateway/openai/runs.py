@@ -10,16 +10,18 @@ from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
 from wakeful.gateway.openai import body as fields
+from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.entry import enter
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
 from wakeful.model.approval import Choice
-from wakeful.model.request import request_from
+from wakeful.model.request import RUN, request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -27,7 +29,6 @@ from wakeful.wire.sse import EventStream, frame
 
 _RUN = "run_"
 _TURN = "turn_"
-_KIND = "run"
 _PAGE = 1000
 _ID_LIMIT = 256
 _CHOICES = [choice.value for choice in Choice]
@@ -52,6 +53,7 @@ class RunRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._headers = SessionHeaders(api, Lanes(api))
+        self._references = References(api)
 
     def routes(self) -> list[Route]:
         return [
@@ -96,7 +98,9 @@ class RunRoutes:
     async def _begin(self, request: Request, asked: RunRequest) -> Receipt:
         model = self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
-        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
+        inputs = await self._references.resolve(request, asked.inputs)
+        await require_calls(self._api.store, lane, inputs, "input")
+        submission = self._api.submission(lane.session_id, model, inputs, asked.turn)
 
         async def before(tx: Transaction) -> Receipt | None:
             await enter(tx, lane)
@@ -109,7 +113,7 @@ class RunRoutes:
 
         async def body(tx: Transaction) -> _Run | None:
             found = await self._api.find_turn(tx, request, turn_id)
-            if found is None or request_from(found[0].request).kind != _KIND:
+            if found is None or request_from(found[0].request).kind != RUN:
                 return None
             (first,) = await tx.events.of_turn(turn_id, 0, 1)
             return _Run(*found, first.session_seq - 1)

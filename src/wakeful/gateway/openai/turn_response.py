@@ -1,13 +1,25 @@
 """A turn of the API as a response: what of it is fixed before it runs."""
 
+from dataclasses import replace
+from typing import Any
+
 from wakeful.gateway.openai.api import response_id
+from wakeful.gateway.openai.lane import Lane
 from wakeful.gateway.openai.response_object import ResponseFacts
 from wakeful.gateway.openai.response_projection import ResponseProjection
-from wakeful.model.request import request_from
+from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.turn import Turn
 
 
-def response_of(turn: Turn, conversation_id: str | None) -> ResponseProjection:
+def in_conversation(asked: TurnRequest, lane: Lane) -> TurnRequest:
+    """The same request, which says by its id what conversation it was made in: names come and go, and a response
+    always looks the same.
+    """
+    conversation = None if lane.conversation_id is None else {"id": lane.conversation_id}
+    return replace(asked, echo={**asked.echo, "conversation": conversation})
+
+
+def response_of(turn: Turn) -> ResponseProjection:
     """As it was before its first event."""
     echo = dict(request_from(turn.request).echo)
     facts = ResponseFacts(
@@ -15,8 +27,12 @@ def response_of(turn: Turn, conversation_id: str | None) -> ResponseProjection:
         model=echo.get("model") or turn.model,
         created_at=int(turn.opened_at),
         previous_response_id=echo.get("previous_response_id"),
-        conversation_id=conversation_id,
+        conversation_id=_conversation_id(echo.get("conversation")),
         is_stored=not turn.is_ephemeral,
         is_background=bool(echo.get("background")),
     )
     return ResponseProjection(facts, echo)
+
+
+def _conversation_id(echoed: Any) -> str | None:
+    return echoed["id"] if isinstance(echoed, dict) else None

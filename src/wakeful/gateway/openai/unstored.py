@@ -9,16 +9,20 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.entry import look_into
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.references import References
+from wakeful.gateway.openai.response_inputs import Input
 from wakeful.gateway.openai.response_request import ResponseRequest
-from wakeful.gateway.openai.turn_response import response_of
+from wakeful.gateway.openai.turn_response import in_conversation, response_of
 from wakeful.model.event import Event
 from wakeful.model.ids import new_id
 from wakeful.model.journal import input_entry
 from wakeful.model.message import Message
+from wakeful.model.request import TurnRequest
 from wakeful.model.transcript import fold
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
@@ -29,13 +33,13 @@ from wakeful.wire.sse import EventStream, until_gone
 class _Unstored:
     turn: Turn
     messages: Sequence[Message]
-    conversation_id: str | None
 
 
 class UnstoredResponses:
     def __init__(self, api: Api, lanes: Lanes) -> None:
         self._api = api
         self._lanes = lanes
+        self._references = References(api)
 
     async def create(self, request: Request, asked: ResponseRequest) -> Response | EventStream:
         unstored = await self._prepare(request, asked)
@@ -47,13 +51,17 @@ class UnstoredResponses:
     async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
         model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
+        inputs = await self._references.resolve(request, asked.inputs)
+        await require_calls(self._api.store, lane, inputs, "input")
 
         async def body(tx: Transaction) -> _Unstored:
-            return await self._look(tx, lane, asked, model)
+            return await self._look(tx, lane, in_conversation(asked.turn, lane), inputs, model)
 
         return await self._api.store.read(body)
 
-    async def _look(self, tx: Transaction, lane: Lane, asked: ResponseRequest, model: str) -> _Unstored:
+    async def _look(
+        self, tx: Transaction, lane: Lane, asked: TurnRequest, inputs: Sequence[Input], model: str
+    ) -> _Unstored:
         session, before = await look_into(tx, lane)
         turn = Turn(
             id=new_id("turn"),
@@ -68,16 +76,16 @@ class UnstoredResponses:
             node=None,
             epoch=0,
             workspace=session.workspace,
-            request=asked.turn.dump(),
+            request=asked.dump(),
             is_ephemeral=True,
             opened_at=await tx.now(),
         )
-        said = [input_entry(turn.id, 0, index, given) for index, given in enumerate(asked.inputs)]
-        return _Unstored(turn, fold([*before, *said], turn.id).messages, lane.conversation_id)
+        said = [input_entry(turn.id, 0, index, given) for index, given in enumerate(inputs)]
+        return _Unstored(turn, fold([*before, *said], turn.id).messages)
 
 
 async def _frames(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> AsyncGenerator[bytes, None]:
-    projection = response_of(unstored.turn, unstored.conversation_id)
+    projection = response_of(unstored.turn)
     async with aclosing(log):
         async for event in log:
             for frame in projection.feed(event):
@@ -101,7 +109,7 @@ async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerato
 
 
 async def _whole(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
-    projection = response_of(unstored.turn, unstored.conversation_id)
+    projection = response_of(unstored.turn)
     async with aclosing(log):
         async for event in log:
             projection.feed(event)

@@ -1,0 +1,63 @@
+"""Items of the input that only name an item that is there already: an `item_reference` becomes what it names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.item_place import ItemPlace, place_of
+from wakeful.gateway.openai.response_inputs import Input, Reference
+from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
+from wakeful.store.base import Transaction
+
+# What is known of an input besides its words.
+_ORIGIN = ("source", "message_id")
+
+
+class References:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    async def resolve(self, request: Request, inputs: Sequence[Input | Reference]) -> list[Input]:
+        """The inputs, with what the references name in their places. Raises ApiError."""
+        return [given if isinstance(given, dict) else await self._named(request, given) for given in inputs]
+
+    async def _named(self, request: Request, reference: Reference) -> Input:
+        place = place_of(reference.id)
+        found = None if place is None else await self._find(request, place)
+        if found is None:
+            message = f"There is no item {reference.id!r} in a stored response or a conversation."
+            raise ApiError(404, "item_not_found", message, param=f"{reference.where}.id")
+        return found
+
+    async def _find(self, request: Request, place: ItemPlace) -> Input | None:
+        async def body(tx: Transaction) -> list[Entry]:
+            is_there = await self._is_there(tx, request, place.turn_id)
+            return await tx.journal.of_turns([place.turn_id]) if is_there else []
+
+        journal = await self._api.store.read(body)
+        entry = place.entry_in(journal)
+        return None if entry is None or place.is_deleted(journal) else _input_of(entry, place)
+
+    async def _is_there(self, tx: Transaction, request: Request, turn_id: str) -> bool:
+        """A deleted response leaves its items where they are in a conversation."""
+        if await self._api.find_turn(tx, request, turn_id) is not None:
+            return True
+        turn = await tx.turns.get(turn_id)
+        conversation = None if turn is None else await tx.conversations.of_session(turn.session_id)
+        return conversation is not None and self._api.may_see(request, conversation.owner)
+
+
+def _input_of(entry: Entry, place: ItemPlace) -> Input | None:
+    data: dict[str, Any] = entry.data
+    if entry.kind is EntryKind.INPUT:
+        return {name: value for name, value in data.items() if name not in _ORIGIN}
+    if entry.kind is EntryKind.RESULT:
+        return {"role": "tool", "call_id": data["call_id"], "text": data["text"]}
+    if place.part in (TEXT, REASONING):
+        return {"role": "assistant", "text": data["text"] if place.part == TEXT else ""}
+    assert isinstance(place.part, int)
+    calls = data["calls"][place.part - 1 : place.part]
+    return {"role": "assistant", "text": "", "calls": calls} if calls else None
