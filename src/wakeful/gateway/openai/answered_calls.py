@@ -32,4 +32,5 @@ async def require_calls(store: Store, lane: Lane, inputs: Sequence[Input], param
     made = {call.id for known in transcript.messages if isinstance(known, AssistantMessage) for call in known.calls}
     for stray in transcript.strays:
         if stray.turn_id == _NEW and stray.data["call_id"] not in made:
-            raise invalid(param, f"There is no call {stray.data['call_id']!r} that this could be the output of.")
+            message = f"There is no call {stray.data['call_id']!r} that this could be the output of."
+            raise invalid(param, message, "call_not_found")

@@ -19,7 +19,8 @@ def in_session(asked: ChatRequest, *, has_history: bool) -> ChatRequest:
     said = [given for given in asked.inputs if given["role"] not in _ABOVE]
     news = _after_last_answer(said) if has_history else said
     if not news:
-        raise invalid("messages", "messages must end with something that the assistant has not answered yet.")
+        message = "messages must end with something that the assistant has not answered yet."
+        raise invalid("messages", message, "nothing_new")
     return replace(asked, inputs=news, turn=replace(asked.turn, instructions="\n\n".join(above)))
 
 

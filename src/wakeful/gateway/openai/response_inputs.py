@@ -36,7 +36,7 @@ def read_inputs(given: Any, name: str = "input") -> list[Input | Reference]:
 def _item(item: Any, where: str) -> Input | Reference:
     if not isinstance(item, dict):
         raise invalid(where, f"{where} must be an object.")
-    match item.get("type") or _untyped(item):
+    match _untyped(item) if item.get("type") is None else item["type"]:
         case "message":
             return _message(item, where)
         case "function_call":

@@ -23,6 +23,7 @@ from wakeful.wire.openapi import (
     stream_answer,
     told,
     whole,
+    with_headers,
 )
 
 _SEED = 2**63 - 1
@@ -122,20 +123,25 @@ _CHUNK = record(
     {"usage": or_null(ref("ChatUsage"))},
 )
 
+_TOLD = either(
+    "The completion, or its chunks with `stream`.",
+    json_answer("The completion.", ref("ChatCompletion")),
+    stream_answer("Its chunks.", ref("ChatEvent"), ends="[DONE]"),
+)
+
 PATHS: dict[str, dict[str, Json]] = {
     "/v1/chat/completions": {
         "post": operation(
             "createChatCompletion",
             "Ask the agent, with the whole conversation in the request",
             {
-                200: either(
-                    "The completion, or its chunks with `stream`.",
-                    json_answer("The completion.", ref("ChatCompletion")),
-                    stream_answer("Its chunks.", ref("ChatEvent"), ends="[DONE]"),
-                ),
-                **refusals(400, 404, 413, 502),
+                200: with_headers(_TOLD, common.SESSION_HEADER),
+                502: with_headers(json_answer("The model could not answer.", ref("Error")), common.SESSION_HEADER),
+                **refusals(400, 404, 409, 413),
             },
-            words="Hanging up stops the model. The server's own tools run on the server and are not told.",
+            words="Hanging up stops the model. The server's own tools run on the server and are not told. With a "
+            "session, only the messages after the assistant's last one are new.",
+            parameters=common.SESSION_PARAMETERS,
             body=json_body(ref("ChatRequest")),
         ),
     },

@@ -73,7 +73,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "createConversation",
             "Begin a conversation",
-            {200: _CONVERSATION, **refusals(400, 413)},
+            {200: _CONVERSATION, **refusals(400, 404, 413)},
             body=json_body(record({}, {"metadata": common.METADATA, "items": or_null(_ITEMS)})),
         ),
     },
@@ -84,6 +84,13 @@ PATHS: dict[str, dict[str, Json]] = {
             "getConversationItem",
             "See one item",
             {200: json_answer("The item.", ref("Item")), **refusals(404)},
+            parameters=[_ID, _ITEM_ID],
+        ),
+        "delete": operation(
+            "deleteConversationItem",
+            "Delete one item; a call goes with its output",
+            {200: _CONVERSATION, **refusals(404, 409)},
+            words="No model reads it again. The response that it was a part of stays as it is.",
             parameters=[_ID, _ITEM_ID],
         ),
     },

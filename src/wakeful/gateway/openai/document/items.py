@@ -24,9 +24,11 @@ SCHEMAS: dict[str, Json] = {
         "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
         "of the client's functions.",
         any_of(
-            record({"role": _ROLE, "content": any_of(TEXT, _SAID_PARTS)}, {"type": only("message")}),
+            record({"role": _ROLE, "content": any_of(TEXT, _SAID_PARTS)}, {"type": or_null(only("message"))}),
             record(_CALL),
             record({**_RESULT_TYPE, "output": any_of(TEXT, _SAID_PARTS)}),
+            told("An item that is there already, in its place.", record({"type": only("item_reference"), "id": TEXT})),
+            told("The same.", record({"id": TEXT}, {"type": NULL}, **{"not": {"required": ["role"]}})),
             told("Taken, and not passed on.", record({"type": only("reasoning")})),
         ),
     ),

@@ -13,7 +13,6 @@ _REFUSALS = {
     409: with_headers(json_answer("Not now; `code` says why.", _ERROR), {"x-should-retry": _SHOULD_RETRY}),
     413: json_answer("The body is larger than 16 MiB.", _ERROR),
     429: with_headers(json_answer("Too many requests are under way.", _ERROR), {"retry-after": RETRY_AFTER}),
-    502: json_answer("The model could not answer.", _ERROR),
     503: with_headers(json_answer("The server stops, or its database is away.", _ERROR), {"retry-after": RETRY_AFTER}),
 }
 _ALWAYS = (401, 429, 503)
