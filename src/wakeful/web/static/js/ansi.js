@@ -1,0 +1,1 @@
+export { AnsiWriter, ansiFragment } from "./ansi/writer.js";

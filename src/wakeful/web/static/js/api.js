@@ -1,0 +1,50 @@
+// The server's routes. An answer that is an error is thrown as ApiError, no answer at all as NetworkError.
+
+export class ApiError extends Error {
+  constructor(status, code, message, retryAfter) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export class NetworkError extends Error {}
+
+export const api = {
+  get: (path, query, options) => ask("GET", withQuery(path, query), undefined, options),
+  post: (path, body, options) => ask("POST", path, body, options),
+  patch: (path, body, options) => ask("PATCH", path, body, options),
+  delete: (path, query, options) => ask("DELETE", withQuery(path, query), undefined, options),
+};
+
+export function withQuery(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+async function ask(method, path, body, options = {}) {
+  const response = await reach(method, path, body, options);
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  if (response.status === 401 && location.pathname !== "/login") location.replace("/login");
+  const error = answer.error ?? {};
+  const wait = Number(response.headers.get("retry-after")) || 0;
+  throw new ApiError(response.status, error.code ?? "unknown", error.message ?? `The server answered ${response.status}.`, wait);
+}
+
+async function reach(method, path, body, options) {
+  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  try {
+    return await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      signal: options.signal ?? AbortSignal.timeout(options.seconds ? options.seconds * 1000 : 30_000),
+    });
+  } catch (cause) {
+    if (cause.name === "AbortError") throw cause;
+    throw new NetworkError("The server does not answer.", { cause });
+  }
+}
