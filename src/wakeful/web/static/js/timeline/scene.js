@@ -1,5 +1,6 @@
 // What happened in a session as things on a plane: turns above, tasks in lanes below, and who woke whom.
 
+import { shortId } from "../short_id.js";
 import { Axis } from "./axis.js";
 import { pack } from "./lanes.js";
 
@@ -50,7 +51,7 @@ function turnBar(turn, data, axis, isNarrow) {
 function taskSpan(task, data, axis, isNarrow) {
   const x = axis.x(task.started_at);
   const end = Math.max(x + 8, axis.x(task.ended_at ?? data.now));
-  const id = isNarrow ? task.id.split("_").at(-1).slice(0, 4) : shortId(task.id);
+  const id = isNarrow ? shortId(task.id).split("_").at(-1) : shortId(task.id);
   const note = isNarrow ? "" : shorten(task.kind === "delegation" ? `sub-agent: ${task.command}` : task.command);
   const labelEnd = x + 12 + (id.length + note.length) * LETTER;
   return { task, x, end, id, note, from: x - 4, to: Math.max(end + 16, labelEnd), how: howItStands(task) };
@@ -69,10 +70,6 @@ function wakeArrow(notice, spans, axis) {
   const isWatch = notice.kind === "watch";
   const at = axis.x(notice.at);
   return { notice, x: isWatch ? at : span.end, y: span.y, at, isWatch, isUpright: notice.delivered === "opened" };
-}
-
-export function shortId(id) {
-  return id.length > 14 ? `${id.slice(0, 9)}…` : id;
 }
 
 function shorten(text) {

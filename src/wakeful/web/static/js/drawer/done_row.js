@@ -1,0 +1,63 @@
+// Background work that is over: how it ended, and whom it woke. Unfolded, its output.
+
+import { emit } from "../bus.js";
+import { el, icon } from "../dom.js";
+import { clock } from "../format.js";
+import { openSessionById } from "../router.js";
+import { openSession } from "../session/state.js";
+import { shortId } from "../short_id.js";
+import { LogView } from "./log_view.js";
+import { endedIcon, endedWords } from "./task_words.js";
+
+export class DoneRow {
+  element;
+  #log = null;
+
+  constructor(task) {
+    const summary = el(
+      "summary",
+      { class: "done" },
+      endedIcon(task),
+      el("span", { class: task.kind === "delegation" ? "done__cmd" : "done__cmd mono", text: task.command, title: task.command }),
+      el("span", { class: "num dim", text: clock(new Date(task.ended_at)) }),
+      el("span", { class: "done__line" }, el("span", { text: `${shortId(task.id)}, ${endedWords(task)}` }), woke(task)),
+    );
+    this.element = el("details", { class: "done-fold", "data-task": task.id, ontoggle: () => this.#toggle(task) }, summary);
+  }
+
+  stop() {
+    this.#log?.stop();
+  }
+
+  #toggle(task) {
+    if (!this.element.open) {
+      this.stop();
+      return;
+    }
+    if (!this.#log) {
+      this.#log = new LogView(task.id, `Output of ${shortId(task.id)}`);
+      this.element.append(el("div", { class: "done__body" }, task.kind === "delegation" ? null : this.#log.element, links(task)));
+    }
+    if (task.kind !== "delegation") this.#log.start();
+  }
+}
+
+function woke(task) {
+  if (task.woke_turn_id) {
+    const number = openSession.turns.get(task.woke_turn_id)?.number;
+    return el("span", { class: "woke" }, icon("wake"), number ? `woke turn ${number}` : "woke a turn");
+  }
+  return task.will_notify ? el("span", { class: "woke" }, icon("clock"), "waits") : el("span", { text: "woke nobody" });
+}
+
+function links(task) {
+  const reveal = (turn) => emit("reveal", { turn, task: task.id });
+  const button = (text, onclick) => el("button", { class: "button button--quiet button--small", type: "button", text, onclick });
+  return el(
+    "div",
+    { class: "done__acts" },
+    task.child_session_id && button("Open its session", () => openSessionById(task.child_session_id)),
+    task.turn_id && button("Who started it", () => reveal(task.turn_id)),
+    task.woke_turn_id && button("Whom it woke", () => reveal(task.woke_turn_id)),
+  );
+}

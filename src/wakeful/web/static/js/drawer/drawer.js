@@ -1,0 +1,156 @@
+// The background work of the open session: what runs, with its output, and what is over.
+
+import { api } from "../api.js";
+import { emit, on } from "../bus.js";
+import { el, iconButton } from "../dom.js";
+import { openSession } from "../session/state.js";
+import { settings } from "../settings.js";
+import { DoneRow } from "./done_row.js";
+import { TaskCard } from "./task_card.js";
+import { isRunning } from "./task_words.js";
+
+const MOST_DONE = 100;
+const PROGRESS_MS = 3000;
+// Below this width the drawer slides over the page, and is closed until somebody opens it.
+const OVER = matchMedia("(max-width: 1180px)");
+
+export function startDrawer(element) {
+  const drawer = new Drawer(element);
+  return { toggle: () => drawer.toggle(), isOver: () => drawer.isOver(), close: () => drawer.close() };
+}
+
+class Drawer {
+  #element;
+  #body = el("div", { class: "drawer__body" });
+  // By task id, so that an unfolded log stays as it is when something else changes.
+  #cards = new Map();
+  #done = new Map();
+  #isOpenOver = false;
+  #opener = null;
+
+  constructor(element) {
+    this.#element = element;
+    const head = el("div", { class: "drawer__head" }, el("h2", { text: "Background" }), iconButton("cross", "Close background work", () => this.close()));
+    element.replaceChildren(head, this.#body);
+    on("session-opened", () => this.#forget());
+    on("session-changed", (parts) => parts.some((part) => ["tasks", "approvals", "turns"].includes(part)) && this.#draw());
+    on("show-drawer", () => this.toggle());
+    settings.on("drawer", () => this.#place());
+    OVER.addEventListener("change", () => this.#place());
+    document.addEventListener("visibilitychange", () => this.#watch());
+    setInterval(() => this.#learnProgress(), PROGRESS_MS);
+    this.#place();
+  }
+
+  isOver() {
+    return OVER.matches && this.#isOpenOver;
+  }
+
+  toggle() {
+    if (this.#isShown()) this.close();
+    else this.#open();
+  }
+
+  close() {
+    if (OVER.matches) this.#isOpenOver = false;
+    else settings.set("drawer", false);
+    this.#place();
+    this.#opener?.focus();
+    this.#opener = null;
+  }
+
+  #open() {
+    this.#opener = document.activeElement;
+    if (OVER.matches) this.#isOpenOver = true;
+    else settings.set("drawer", true);
+    this.#place();
+    this.#element.querySelector("button").focus();
+  }
+
+  #isShown() {
+    return OVER.matches ? this.#isOpenOver : settings.get("drawer");
+  }
+
+  #place() {
+    this.#element.classList.toggle("is-open", this.isOver());
+    this.#element.parentElement.classList.toggle("is-drawer-closed", !OVER.matches && !settings.get("drawer"));
+    this.#watch();
+    emit("drawer", this.#isShown());
+  }
+
+  // Output is asked for while it can be seen.
+  #watch() {
+    const isSeen = this.#isShown() && !document.hidden;
+    for (const card of this.#cards.values()) isSeen ? card.start() : card.stop();
+  }
+
+  #forget() {
+    for (const one of [...this.#cards.values(), ...this.#done.values()]) one.stop();
+    this.#cards.clear();
+    this.#done.clear();
+    this.#draw();
+  }
+
+  #draw() {
+    const tasks = [...openSession.tasks.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
+    const running = tasks.filter(isRunning);
+    const over = tasks.filter((task) => !isRunning(task)).sort((one, other) => other.ended_at.localeCompare(one.ended_at));
+    this.#drawRunning(running);
+    this.#drawDone(over.slice(0, MOST_DONE));
+    const parts = [];
+    if (running.length) parts.push(el("h3", { class: "drawer__group", text: "Running" }), ...[...this.#cards.values()].map((card) => card.element));
+    if (over.length) parts.push(el("h3", { class: "drawer__group", text: "Finished" }), el("div", { class: "done-list" }, [...this.#done.values()].map((row) => row.element)));
+    if (!parts.length) parts.push(nothing());
+    keepFocus(() => this.#body.replaceChildren(...parts));
+    this.#watch();
+  }
+
+  #drawRunning(running) {
+    const asking = new Set(openSession.approvals.map((approval) => approval.task_id));
+    const cards = new Map();
+    for (const task of running) {
+      const card = this.#cards.get(task.id) ?? new TaskCard(task);
+      card.update(task, asking.has(task.id));
+      cards.set(task.id, card);
+    }
+    for (const [id, card] of this.#cards) if (!cards.has(id)) card.stop();
+    this.#cards = cards;
+  }
+
+  #drawDone(over) {
+    const rows = new Map();
+    for (const task of over) {
+      const key = `${task.id} ${task.woke_turn_id} ${task.will_notify} ${openSession.turns.get(task.woke_turn_id)?.number}`;
+      rows.set(key, this.#done.get(key) ?? new DoneRow(task));
+    }
+    this.#done = rows;
+  }
+
+  async #learnProgress() {
+    const isWanted = this.#isShown() && !document.hidden && [...openSession.tasks.values()].some((task) => isRunning(task) && task.kind !== "delegation");
+    if (!isWanted || !openSession.id) return;
+    try {
+      const { tasks } = await api.get("/api/tasks", { session_id: openSession.id });
+      for (const task of tasks) {
+        const known = openSession.tasks.get(task.id);
+        if (known) known.progress = task.progress;
+        this.#cards.get(task.id)?.update({ ...(known ?? task), progress: task.progress }, openSession.approvals.some((approval) => approval.task_id === task.id));
+      }
+    } catch (error) {
+      console.info("progress was not fetched:", error.message);
+    }
+  }
+}
+
+function nothing() {
+  return el("div", { class: "empty empty--small" }, el("p", { text: "Nothing runs in the background. Jobs that the agent starts appear here, and go on when you leave." }));
+}
+
+// Elements that are moved lose the focus; whoever was in one of them stays there.
+function keepFocus(change) {
+  const focused = document.activeElement;
+  const scrolls = [...document.querySelectorAll(".drawer .log")].map((log) => [log, log.scrollTop]);
+  change();
+  for (const [log, top] of scrolls) log.scrollTop = top;
+  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
+}

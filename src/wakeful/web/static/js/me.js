@@ -1,0 +1,9 @@
+// Who is looking, and at which server.
+
+import { api } from "./api.js";
+
+export const me = { name: "", is_operator: false, host: location.hostname, version: "", model: "", has_password: false, undo_seconds: 30 };
+
+export async function learnMe() {
+  Object.assign(me, await api.get("/api/me"));
+}

@@ -1,0 +1,65 @@
+// The rows of the list: kept by id, changed by the stream, in the order of the screen.
+
+import { dayName, startOfDay } from "../format.js";
+
+export class Rows {
+  #rows = new Map();
+
+  get size() {
+    return this.#rows.size;
+  }
+
+  put(rows) {
+    for (const row of rows) this.#rows.set(row.session_id, row);
+  }
+
+  replace(rows) {
+    this.#rows.clear();
+    this.put(rows);
+  }
+
+  get(id) {
+    return this.#rows.get(id);
+  }
+
+  remove(id) {
+    this.#rows.delete(id);
+  }
+
+  // As on the screen: pinned ones first, then the one changed last.
+  ordered() {
+    return [...this.#rows.values()].sort(
+      (one, other) => other.pinned - one.pinned || other.updated_at.localeCompare(one.updated_at),
+    );
+  }
+
+  // [{name, rows}]: Pinned, Today, Yesterday, Last week, and then months.
+  groups(now = new Date()) {
+    const groups = [];
+    for (const row of this.ordered()) {
+      const name = row.pinned ? "Pinned" : groupName(new Date(row.updated_at), now);
+      if (groups.at(-1)?.name !== name) groups.push({ name, rows: [] });
+      groups.at(-1).rows.push(row);
+    }
+    return groups;
+  }
+}
+
+const MONTH = new Intl.DateTimeFormat("en", { month: "long" });
+const MONTH_AND_YEAR = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
+
+function groupName(date, now) {
+  const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
+  if (days < 2) return dayName(date, now);
+  if (days < 7) return "Last week";
+  if (days < 31) return "Last month";
+  return date.getFullYear() === now.getFullYear() ? MONTH.format(date) : MONTH_AND_YEAR.format(date);
+}
+
+// At most one mark a row: what needs the reader comes before what failed, runs, or is unread.
+export function markOf(row) {
+  if (row.needs_you) return "needs";
+  if (row.unread && row.last_status === "failed") return "fail";
+  if (row.active_turn_id || row.running_tasks) return "live";
+  return row.unread ? "unread" : null;
+}

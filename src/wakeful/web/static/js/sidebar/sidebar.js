@@ -1,0 +1,235 @@
+// The list of sessions: searched, grouped by day, kept current by the stream.
+
+import { api } from "../api.js";
+import { emit, on } from "../bus.js";
+import { el, icon, iconButton } from "../dom.js";
+import { me } from "../me.js";
+import { openMenu } from "../menu.js";
+import { currentSessionId, newSession, openSessionById } from "../router.js";
+import { deleteSession, rename, toggleArchive, togglePin } from "./actions.js";
+import { rowElement } from "./row.js";
+import { Rows } from "./rows.js";
+import { wordmark } from "./wordmark.js";
+
+const SEARCH_MS = 200;
+const PAGE = 50;
+
+export function startSidebar(element) {
+  const sidebar = new Sidebar(element);
+  return {
+    next: (step) => sidebar.next(step),
+    nextThatNeedsYou: () => sidebar.nextThatNeedsYou(),
+    search: () => sidebar.focusSearch(),
+  };
+}
+
+class Sidebar {
+  #element;
+  #rows = new Rows();
+  #search;
+  #list;
+  #who;
+  #cursor = null;
+  #archived = false;
+  // Answers that were overtaken by a newer question are not looked at.
+  #asked = 0;
+  #timer = 0;
+  #isDrawing = false;
+  #renaming = null;
+
+  constructor(element) {
+    this.#element = element;
+    this.#build();
+    on("route", () => this.#draw());
+    on("route", () => element.classList.remove("is-open"));
+    on("me", () => (this.#who.textContent = `${me.host} · ${me.is_operator ? "operator" : me.name}`));
+    on("row", (row) => this.#change(row));
+    on("gone", ({ session_id }) => this.#forget(session_id));
+    on("rows-refetch", () => this.#fetch());
+    on("show-sidebar", () => this.#open());
+  }
+
+  next(step) {
+    const rows = this.#rows.ordered();
+    const at = rows.findIndex((row) => row.session_id === currentSessionId());
+    const row = rows[at === -1 ? (step > 0 ? 0 : rows.length - 1) : at + step];
+    if (row) openSessionById(row.session_id);
+  }
+
+  nextThatNeedsYou() {
+    const rows = this.#rows.ordered();
+    const from = rows.findIndex((row) => row.session_id === currentSessionId()) + 1;
+    const around = [...rows.slice(from), ...rows.slice(0, from)];
+    const row = around.find((one) => one.needs_you) ?? around.find((one) => one.unread);
+    if (row) openSessionById(row.session_id);
+  }
+
+  focusSearch() {
+    this.#open();
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  #build() {
+    this.#search = el("input", { class: "input", type: "search", "aria-label": "Search sessions", placeholder: "Search sessions", oninput: () => this.#searchSoon() });
+    this.#search.addEventListener("keydown", (event) => this.#leaveSearch(event));
+    this.#list = el("div", { class: "sessions", onclick: (event) => this.#click(event), onscroll: () => this.#more() });
+    this.#who = el("span", { class: "sidebar__who" });
+    const close = iconButton("cross", "Close the list of sessions", () => this.#element.classList.remove("is-open"), "only-phone");
+    const top = el("div", { class: "sidebar__top" }, wordmark(), el("span", { class: "sidebar__buttons" }, iconButton("plus", "New session (n)", newSession), close));
+    const search = el("div", { class: "search", role: "search" }, icon("search"), this.#search, el("span", { class: "kbd", "aria-hidden": "true", text: "/" }));
+    const foot = el(
+      "div",
+      { class: "sidebar__foot" },
+      this.#who,
+      iconButton("archive", "Archived sessions", (event) => this.#toggleArchived(event.currentTarget)),
+      iconButton("keyboard", "Keyboard shortcuts (?)", () => emit("show-help")),
+      iconButton("gear", "Settings", () => emit("show-settings")),
+    );
+    this.#element.replaceChildren(top, search, this.#list, foot);
+  }
+
+  #open() {
+    this.#element.classList.add("is-open");
+    this.#search.focus({ preventScroll: true });
+  }
+
+  #leaveSearch(event) {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    this.#search.value = "";
+    this.#search.blur();
+    this.#fetch();
+  }
+
+  #searchSoon() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fetch(), SEARCH_MS);
+  }
+
+  #toggleArchived(button) {
+    this.#archived = !this.#archived;
+    button.setAttribute("aria-pressed", this.#archived);
+    this.#fetch();
+  }
+
+  async #fetch(cursor = null) {
+    const number = ++this.#asked;
+    const q = this.#search.value.trim() || null;
+    try {
+      const page = await api.get("/api/sessions", { q, limit: PAGE, cursor, archived: this.#archived ? "true" : null });
+      if (number !== this.#asked) return;
+      if (cursor) this.#rows.put(page.sessions);
+      else this.#rows.replace(page.sessions);
+      this.#cursor = page.next_cursor;
+      emit("rows", page.sessions);
+      this.#draw();
+    } catch (error) {
+      // The line says that it is down; the list stays as it was, and the next connection asks again.
+      console.info("the list was not fetched:", error.message);
+    }
+  }
+
+  #more() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#list;
+    if (this.#cursor && scrollHeight - scrollTop - clientHeight < 300) {
+      const cursor = this.#cursor;
+      this.#cursor = null;
+      this.#fetch(cursor);
+    }
+  }
+
+  #change(row) {
+    const known = this.#rows.get(row.session_id);
+    const belongs = row.archived === this.#archived && (known || !this.#search.value.trim());
+    if (belongs) this.#rows.put([row]);
+    else this.#rows.remove(row.session_id);
+    this.#drawSoon();
+  }
+
+  #forget(id) {
+    this.#rows.remove(id);
+    this.#drawSoon();
+  }
+
+  // Many sessions may change in the same moment.
+  #drawSoon() {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    requestAnimationFrame(() => {
+      this.#isDrawing = false;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    if (this.#renaming) return;
+    const focused = this.#list.contains(document.activeElement) ? document.activeElement.dataset : null;
+    const groups = this.#rows.groups();
+    this.#list.replaceChildren(...(groups.length ? groups.flatMap((group) => groupElements(group)) : [this.#nothing()]));
+    if (focused?.id) this.#list.querySelector(`[data-id="${CSS.escape(focused.id)}"]`)?.focus({ preventScroll: true });
+    emit("unread", this.#rows.ordered().filter((row) => row.unread || row.needs_you).length);
+  }
+
+  #nothing() {
+    const words = this.#search.value.trim();
+    const clear = () => {
+      this.#search.value = "";
+      this.#fetch();
+    };
+    if (words) {
+      return el("div", { class: "empty empty--small" }, el("p", { text: `Nothing matches “${words}”.` }), el("button", { class: "button button--quiet button--small", type: "button", text: "Clear the search", onclick: clear }));
+    }
+    return el("div", { class: "empty empty--small" }, el("p", { text: this.#archived ? "Nothing is archived." : "No sessions yet." }));
+  }
+
+  #click(event) {
+    const menu = event.target.closest("[data-menu]");
+    if (menu) {
+      this.#menu(menu, this.#rows.get(menu.dataset.menu));
+      return;
+    }
+    const link = event.target.closest("a.session");
+    // With a key held the browser opens a tab or a window, as for every link.
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    openSessionById(link.dataset.id);
+    this.#element.classList.remove("is-open");
+  }
+
+  #menu(button, row) {
+    openMenu(button, [
+      { label: "Rename", icon: "edit", run: () => this.#rename(row) },
+      { label: row.pinned ? "Unpin" : "Pin", icon: "pin", run: () => togglePin(row) },
+      { label: row.archived ? "Back to the list" : "Archive", icon: "archive", run: () => toggleArchive(row) },
+      { label: "Delete", icon: "trash", danger: true, run: () => deleteSession(row) },
+    ]);
+  }
+
+  #rename(row) {
+    const link = this.#list.querySelector(`a[data-id="${CSS.escape(row.session_id)}"]`);
+    const input = el("input", { class: "input", "aria-label": "Title", value: row.title });
+    const end = (keeps) => {
+      if (!this.#renaming) return;
+      this.#renaming = null;
+      if (keeps && input.value.trim() && input.value.trim() !== row.title) rename(row, input.value.trim());
+      this.#draw();
+    };
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") end(true);
+      if (event.key === "Escape") end(false);
+      event.stopPropagation();
+    });
+    input.addEventListener("blur", () => end(true));
+    this.#renaming = row.session_id;
+    link.replaceWith(el("div", { class: "session" }, input));
+    input.focus();
+    input.select();
+  }
+}
+
+function groupElements({ name, rows }) {
+  const open = currentSessionId();
+  const items = rows.map((row) => rowElement(row, { isOpen: row.session_id === open }));
+  return [el("h2", { text: name }), el("ul", { role: "list" }, items)];
+}

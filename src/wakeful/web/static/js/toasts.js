@@ -1,0 +1,58 @@
+// Short news about what is not in view: other sessions, something that can be undone, failures.
+// emit("toast", {kind: wake|fail|ok|info, title, text, action, onAction, seconds, onEnd})
+
+import { on } from "./bus.js";
+import { el, icon, iconButton } from "./dom.js";
+
+const USUAL_SECONDS = 8;
+const MOST = 4;
+const ICONS = { wake: "wake", fail: "fail", ok: "ok", info: "info" };
+
+export function startToasts(element) {
+  on("toast", (news) => show(element, news));
+}
+
+function show(element, { kind = "info", title, text = "", action, onAction, seconds, onEnd }) {
+  const toast = el("div", { class: `toast toast--${kind}` }, icon(ICONS[kind]), el("span", { class: "toast__title", text: title }));
+  let timer = 0;
+  const end = () => {
+    clearTimeout(timer);
+    if (!toast.isConnected) return;
+    toast.remove();
+    onEnd?.();
+  };
+  const act = () => {
+    onEnd = undefined;
+    end();
+    onAction();
+  };
+  toast.append(
+    el("span", { class: "toast__text", text }),
+    el(
+      "span",
+      { class: "toast__acts" },
+      action && el("button", { class: "button button--quiet button--small", type: "button", text: action, onclick: act }),
+      iconButton("cross", "Dismiss", end, "button--small"),
+    ),
+  );
+  element.append(toast);
+  while (element.children.length > MOST) element.firstElementChild.remove();
+  // Failures stay until somebody has seen them.
+  const stay = seconds ?? (kind === "fail" ? 0 : USUAL_SECONDS);
+  if (stay) timer = whileAway(toast, stay, end);
+}
+
+// The time does not run while the reader is on it.
+function whileAway(toast, seconds, end) {
+  let timer = setTimeout(end, seconds * 1000);
+  const pause = () => clearTimeout(timer);
+  const resume = () => {
+    clearTimeout(timer);
+    timer = setTimeout(end, seconds * 1000);
+  };
+  toast.addEventListener("pointerenter", pause);
+  toast.addEventListener("pointerleave", resume);
+  toast.addEventListener("focusin", pause);
+  toast.addEventListener("focusout", resume);
+  return timer;
+}
