@@ -23,5 +23,13 @@ export function emptyState() {
     activeTurn: null,
     // The cursor: every frame up to here is in this state.
     lastEventId: "0",
+    // Frames told that something changed which only the server can tell.
+    isStale: false,
+    // The streamed answer's look: {turnId, step, blocks, isFinal, isShown}
+    html: null,
+    // {from, to} of events that the log no longer has.
+    gap: null,
+    // Frames carry no times: what they tell happened about now.
+    now: () => new Date().toISOString(),
   };
 }

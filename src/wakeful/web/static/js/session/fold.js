@@ -1,0 +1,26 @@
+// One frame into the state. Answers which parts have changed; `state.isStale` is set when only the server can tell more.
+// The same frames give the same state, however the line was cut between them.
+
+import { isBeyond } from "../stream/cursor.js";
+import { foldHtml, showHtml } from "./html.js";
+import { SESSION_FRAMES } from "./session_frames.js";
+import { TURN_FRAMES } from "./turn_frames.js";
+
+const FRAMES = { ...SESSION_FRAMES, ...TURN_FRAMES };
+
+export function applyFrame(state, { name, cursor, data }) {
+  if (name === "answer_html") return foldHtml(state, cursor, data);
+  if (name === "initial") return greet(state, data);
+  // What a reader is told on arrival is in its snapshot, or in the log after it.
+  if (data.recovered) return [];
+  const shown = isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
+  if (!isBeyond(cursor, state.lastEventId)) return shown;
+  state.lastEventId = cursor;
+  return [...shown, ...(FRAMES[name]?.(state, data) ?? [])];
+}
+
+// A log that ends before our cursor is another log: a backup, perhaps.
+function greet(state, data) {
+  if (isBeyond(state.lastEventId, String(data.last_event_id))) state.isStale = true;
+  return [];
+}

@@ -1,0 +1,24 @@
+// The look of the answer that is being streamed: blocks of html that follow the line and not the log, so that they are
+// folded whatever our cursor is, and shown when they are not behind it.
+
+import { isBeyond } from "../stream/cursor.js";
+import { answerOf, touch } from "./messages.js";
+
+export function foldHtml(state, cursor, { turn_id: turnId, step, from, blocks, is_final: isFinal }) {
+  const before = state.html;
+  const isSame = before?.turnId === turnId && before.step === step;
+  const kept = isSame ? before.blocks.slice(0, from) : [];
+  state.html = { turnId, step, blocks: [...kept, ...blocks], isFinal, isShown: false };
+  return isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
+}
+
+// After the frame that the html came before.
+export function showHtml(state) {
+  const { html } = state;
+  if (!html || html.isShown) return [];
+  html.isShown = true;
+  if (!state.turns.has(html.turnId)) return [];
+  const message = touch(answerOf(state, html.turnId, html.step));
+  message.blocks = html.blocks;
+  return ["messages"];
+}

@@ -1,0 +1,47 @@
+// GET /api/session into the state: everything in it fits its last_event_id.
+
+import { answerOf, merged, touch } from "./messages.js";
+
+export function loadSnapshot(state, snapshot) {
+  const isSameSession = state.id === snapshot.session.session_id;
+  const known = isSameSession ? state.messages : [];
+  const older = isSameSession ? olderThan(known, snapshot.messages[0]) : [];
+  state.id = snapshot.session.session_id;
+  state.session = snapshot.session;
+  state.messages = [...older, ...merged(known, snapshot.messages)];
+  if (!older.length) state.hasMore = Boolean(snapshot.has_more);
+  state.turns = new Map([...(isSameSession ? state.turns : []), ...Object.entries(snapshot.turns ?? {})]);
+  state.tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
+  state.approvals = snapshot.approvals;
+  state.queued = snapshot.queued;
+  state.pendingNotices = snapshot.pending_notices ?? [];
+  state.activeTurn = snapshot.active;
+  state.lastEventId = String(snapshot.last_event_id);
+  loadPartial(state, snapshot.active);
+}
+
+// An older page, asked for with `before` the first message that we have.
+export function loadOlder(state, snapshot) {
+  const known = new Set(state.messages.map((message) => message.id));
+  const older = merged([], snapshot.messages).filter((message) => !known.has(message.id));
+  state.messages = [...older, ...state.messages];
+  state.turns = new Map([...Object.entries(snapshot.turns ?? {}), ...state.turns]);
+  state.hasMore = Boolean(snapshot.has_more) && older.length > 0;
+}
+
+// The step that is being answered is in no journal yet: what it has said so far comes beside the messages.
+function loadPartial(state, active) {
+  const partial = active?.partial;
+  if (!partial || (!partial.text && !partial.reasoning)) return;
+  const message = touch(answerOf(state, active.turn_id, partial.step));
+  message.content = partial.text;
+  message.reasoning = partial.reasoning || null;
+  const { html } = state;
+  if (html?.turnId === active.turn_id && html.step === partial.step) message.blocks = html.blocks;
+}
+
+// Pages that were loaded before stay, if the conversation still passes through them.
+function olderThan(known, first) {
+  const at = first ? known.findIndex((message) => message.id === first.id) : -1;
+  return at === -1 ? [] : known.slice(0, at);
+}

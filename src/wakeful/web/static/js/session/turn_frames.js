@@ -1,0 +1,141 @@
+// What the turns themselves tell.
+
+import { add, answerOf, remove, touch } from "./messages.js";
+
+export const TURN_FRAMES = {
+  turn_started: startTurn,
+  message: (state, data) => addInput(state, data, null),
+  notice: addNotice,
+  token: (state, data) => addText(state, data, "content"),
+  reasoning: addReasoning,
+  step_abandoned: abandonStep,
+  tool: addCall,
+  tool_complete: completeCall,
+  usage: endStep,
+  done: (state, data) => endTurn(state, data, "done"),
+  failed: (state, data) => endTurn(state, data, "failed"),
+  cancelled: (state, data) => endTurn(state, data, "cancelled"),
+};
+
+function startTurn(state, { turn_id: turnId, source, parent }) {
+  leaveBranch(state, parent);
+  const number = Math.max(0, ...[...state.turns.values()].map((turn) => turn.number ?? 0)) + 1;
+  state.turns.set(turnId, { number, source, status: "running", opened_at: state.now(), closed_at: null, model: null, usage: null });
+  state.activeTurn = { turn_id: turnId, stream_id: turnId, source };
+  state.queued = state.queued.filter((queued) => queued.turn_id !== turnId);
+  return ["turns", "queued"];
+}
+
+// An edit or another answer goes on from an earlier turn: what came after that is no longer in the conversation.
+function leaveBranch(state, parent) {
+  const last = state.messages.at(-1);
+  if (!last || last.turn_id === parent) return;
+  const at = state.messages.findLastIndex((message) => message.turn_id === parent);
+  if (at === -1 && parent) state.isStale = true;
+  state.messages = state.messages.slice(0, at + 1);
+}
+
+function addInput(state, data, notice) {
+  const { message_id: id, turn_id, source, content, role = "user", client_message_id } = data;
+  if (!state.turns.has(turn_id)) return [];
+  add(state, { id, turn_id, role, source, content, notice, client_message_id });
+  return ["messages"];
+}
+
+function addNotice(state, data) {
+  const task = state.tasks.get(data.task_id);
+  if (task && data.source !== "watch_match") {
+    task.will_notify = false;
+    task.woke_turn_id ??= data.turn_id;
+  }
+  return [...addInput(state, data, data), "tasks"];
+}
+
+function addText(state, { turn_id, step, text }, field) {
+  if (!state.turns.has(turn_id)) return [];
+  const message = touch(answerOf(state, turn_id, step));
+  message[field] = (message[field] ?? "") + text;
+  const turn = state.turns.get(turn_id);
+  if (turn.cutStep === step) turn.cutStep = null;
+  if (field === "content" && message.thoughtAt) {
+    message.thoughtSeconds ??= (new Date(state.now()) - new Date(message.thoughtAt)) / 1000;
+  }
+  return ["messages"];
+}
+
+function addReasoning(state, data) {
+  const changed = addText(state, data, "reasoning");
+  if (changed.length) answerOf(state, data.turn_id, data.step).thoughtAt ??= state.now();
+  return changed;
+}
+
+function abandonStep(state, { turn_id, step }) {
+  remove(state, `${turn_id}.${step}.0`);
+  const turn = state.turns.get(turn_id);
+  if (turn) turn.cutStep = step;
+  if (state.html?.turnId === turn_id && state.html.step === step) state.html = null;
+  return ["messages"];
+}
+
+function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
+  if (!state.turns.has(turn_id)) return [];
+  const prefix = `${turn_id}.${step}.`;
+  const earlier = state.messages.filter((message) => message.role === "tool" && message.id.startsWith(prefix));
+  const known = earlier.find((message) => message.tool.call_id === call_id);
+  const id = known?.id ?? `${prefix}${earlier.length + 1}`;
+  const tool = { call_id, name, arguments: given, result: null, seconds: null, status: "running" };
+  add(state, { id, turn_id, role: "tool", source: "tool", tool });
+  return ["messages"];
+}
+
+function completeCall(state, { turn_id, step, call_id, result, seconds }) {
+  const prefix = `${turn_id}.${step}.`;
+  const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
+  if (!message) return [];
+  touch(message);
+  message.content = result;
+  message.tool = { ...message.tool, result, seconds, status: "done" };
+  return ["messages"];
+}
+
+function endStep(state, { turn_id, step, usage }) {
+  const turn = state.turns.get(turn_id);
+  if (!turn) return [];
+  if (usage) turn.usage = summed(turn.usage, usage);
+  const prefix = `${turn_id}.${step}.`;
+  const isSilent = !state.messages.some((message) => message.id.startsWith(prefix));
+  const answer = isSilent ? answerOf(state, turn_id, step) : state.messages.findLast((one) => one.id === `${prefix}0`);
+  if (answer) touch(answer).isOpen = false;
+  return ["messages", "turns"];
+}
+
+function endTurn(state, data, status) {
+  const { turn_id } = data;
+  const turn = state.turns.get(turn_id);
+  state.queued = state.queued.filter((queued) => queued.turn_id !== turn_id);
+  // An id that was given out and never opened: its words were taken back, or joined another turn.
+  if (!turn) return ["queued"];
+  Object.assign(turn, { status, closed_at: state.now(), cutStep: null });
+  if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;
+  closeMessages(state, turn_id);
+  if (status !== "done") addEnding(state, data, status);
+  return ["messages", "turns", "queued"];
+}
+
+function closeMessages(state, turnId) {
+  for (const message of state.messages.filter((one) => one.turn_id === turnId)) {
+    if (message.tool?.status === "running") touch(message).tool = { ...message.tool, status: "interrupted" };
+    if (message.isOpen) touch(message).isOpen = false;
+  }
+}
+
+function addEnding(state, { turn_id, code, message }, status) {
+  const content = code === "stopped" ? "Stopped." : (message ?? "");
+  const role = status === "cancelled" ? "note" : "error";
+  add(state, { id: `${turn_id}.end`, turn_id, role, source: "server", content });
+}
+
+function summed(before, usage) {
+  const add = (name) => (before?.[name] ?? 0) + (usage[name] ?? 0);
+  return { input_tokens: add("input_tokens"), output_tokens: add("output_tokens") };
+}

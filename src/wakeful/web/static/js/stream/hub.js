@@ -1,0 +1,100 @@
+// The readers of the line: each page says which session it shows and up to where it has it. The line is opened for all
+// of them, from the lowest cursor of each session; whoever is further drops what it has by its own cursor.
+
+import { cursorOf, isBeyond, joinCursors, lowest } from "./cursor.js";
+import { Line } from "./line.js";
+
+// Several pages that come at once are one change.
+const GATHER_MS = 30;
+// A page says every 20 s that it lives, in the background once a minute; one that crashed cannot say goodbye.
+const SILENT_MS = 150_000;
+const MOST_SESSIONS = 100;
+
+export class Hub {
+  #readers = new Map();
+  #line;
+  #timer = 0;
+  #status = { kind: "lost", attempt: 0, retryAt: 0 };
+
+  constructor() {
+    this.#line = new Line(() => this.#address(), {
+      onFrame: (frame) => this.#pass(frame),
+      onOpen: () => this.#report({ kind: "open" }),
+      onLost: (how) => this.#report({ kind: "lost", ...how }),
+      onRefused: (status) => this.#tellAll({ kind: "refused", status }),
+    });
+    setInterval(() => this.#dropSilent(), SILENT_MS / 3);
+  }
+
+  // `tell(message)` reaches the page.
+  hear(reader, tell, message) {
+    const known = this.#readers.get(reader);
+    if (message.kind === "bye") {
+      this.#forget(reader);
+    } else if (message.kind === "hurry") {
+      this.#line.hurry();
+    } else if (!known || message.kind === "follow") {
+      this.#readers.set(reader, { tell, session: message.session, after: message.after, heardAt: Date.now() });
+      tell(this.#status);
+      this.#openSoon();
+    } else {
+      known.heardAt = Date.now();
+    }
+  }
+
+  #forget(reader) {
+    const left = this.#readers.get(reader);
+    this.#readers.delete(reader);
+    const isLast = left?.session && ![...this.#readers.values()].some((other) => other.session === left.session);
+    if (!this.#readers.size) this.#line.close();
+    else if (isLast) this.#openSoon();
+  }
+
+  #dropSilent() {
+    for (const [reader, { heardAt }] of this.#readers) if (Date.now() - heardAt > SILENT_MS) this.#forget(reader);
+  }
+
+  #openSoon() {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      if (this.#readers.size) this.#line.open();
+    }, GATHER_MS);
+  }
+
+  #address() {
+    const cursors = new Map();
+    for (const { session, after } of this.#readers.values()) {
+      if (session) cursors.set(session, cursors.has(session) ? lowest([cursors.get(session), after]) : after);
+    }
+    const followed = new Map([...cursors].slice(-MOST_SESSIONS));
+    const query = { sessions: [...followed.keys()].join(","), turns: "inline", html: 1, rows: 1 };
+    if (followed.size) query.after = joinCursors(followed);
+    return `/api/stream?${new URLSearchParams(query)}`;
+  }
+
+  #pass(frame) {
+    const session = sessionOf(frame);
+    const cursor = session ? cursorOf(frame.id, session) : null;
+    for (const reader of this.#readers.values()) {
+      if (session && reader.session !== session) continue;
+      if (cursor && isBeyond(cursor, reader.after)) reader.after = cursor;
+      reader.tell({ kind: "frame", name: frame.name, cursor, data: frame.data });
+    }
+  }
+
+  #report(status) {
+    this.#status = status;
+    this.#tellAll(status);
+  }
+
+  #tellAll(message) {
+    for (const reader of this.#readers.values()) reader.tell(message);
+  }
+}
+
+// Rows and the like concern every page.
+function sessionOf(frame) {
+  if (frame.name === "session_row" || frame.name === "session_gone" || frame.name === "heartbeat") return null;
+  return JSON.parse(frame.data).session_id ?? null;
+}
