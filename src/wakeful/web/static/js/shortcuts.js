@@ -1,0 +1,59 @@
+// Single keys work outside of fields only, and can be switched off. Esc closes what is open first, then stops the turn.
+
+import { emit } from "./bus.js";
+import { KEYS } from "./keys.js";
+import { newSession } from "./router.js";
+import { openSession } from "./session/state.js";
+import { settings } from "./settings.js";
+
+const BY_KEY = new Map(KEYS.flatMap(({ keys }) => keys).filter((one) => one.key).map((one) => [one.key, one.run]));
+
+export function startShortcuts({ sidebar, drawer }) {
+  const actions = {
+    new: newSession,
+    search: () => sidebar.search(),
+    next: () => sidebar.next(1),
+    previous: () => sidebar.next(-1),
+    needs: () => sidebar.nextThatNeedsYou(),
+    help: () => emit("show-help"),
+    write: () => document.getElementById("message")?.focus(),
+    drawer: () => drawer.toggle(),
+    timeline: () => settings.set("timeline", !settings.get("timeline")),
+    "next-wake": () => walkWakes(1),
+    "previous-wake": () => walkWakes(-1),
+  };
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    if (event.key === "Escape") escape(event, drawer);
+    else if (isFree(event) && BY_KEY.has(event.key)) {
+      event.preventDefault();
+      actions[BY_KEY.get(event.key)]();
+    }
+  });
+}
+
+function isFree(event) {
+  const isField = event.target.closest?.("input, textarea, select, [contenteditable]");
+  return settings.get("shortcuts") && !event.ctrlKey && !event.metaKey && !event.altKey && !isField && !document.querySelector("dialog[open]");
+}
+
+function escape(event, drawer) {
+  // The browser closes its dialogs by itself.
+  if (document.querySelector("dialog[open]")) return;
+  const sidebar = document.querySelector(".sidebar.is-open");
+  if (sidebar) sidebar.classList.remove("is-open");
+  else if (drawer.isOver()) drawer.close();
+  else if (openSession.activeTurn) emit("stop-turn");
+  else return;
+  event.preventDefault();
+}
+
+// To the wake-up card after, or before, the one at the top of the view.
+function walkWakes(step) {
+  const cards = [...document.querySelectorAll("#turns .wake")];
+  const top = document.getElementById("transcript").getBoundingClientRect().top + 40;
+  const below = cards.findIndex((card) => card.getBoundingClientRect().top > top);
+  const here = below === -1 ? cards.length : below;
+  const card = step > 0 ? cards[here] : cards[here - 1 - (cards[here - 1]?.getBoundingClientRect().top > top - 60 ? 1 : 0)];
+  card?.scrollIntoView({ block: "start" });
+}
