@@ -6,11 +6,11 @@ const ESCAPE = "\u001b";
 const MARK = /[\u001b\r\n]/g;
 // CSI … final byte; OSC, DCS, APC, PM, SOS … up to their end; or a short sequence.
 const SEQUENCE =
-  /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_](?:(?!\u0007|\u001b\\)[\s\S])*(?:\u0007|\u001b\\)|[ -/]*[0-~])/y;
+  /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_](?:(?!\u0007|\u001b\\)[\s\S])*(?:\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`a-~])/y;
 // A sequence that the text ends in the middle of.
 const BROKEN = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][\s\S]{0,4096}|[ -/]*)$/y;
 // Control characters that print nothing, but for tab, newline and carriage return.
-const SILENT = /[\u0000-\u0007\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u0080-\u009f]/g;
+const SILENT = /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u0080-\u009f]/g;
 
 export class AnsiParser {
   #style = plain();

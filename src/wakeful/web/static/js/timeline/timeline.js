@@ -2,6 +2,7 @@
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
+import { el } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { draw } from "./drawing.js";
@@ -27,7 +28,8 @@ class Timeline {
 
   constructor(element) {
     this.#element = element;
-    this.#scroll = element.querySelector(".timeline__scroll");
+    this.#scroll = el("div", { class: "timeline__scroll" });
+    element.replaceChildren(this.#scroll);
     element.addEventListener("click", (event) => this.#follow(event));
     on("session-opened", () => this.#forget());
     on("session-changed", (parts) => parts.some((part) => PARTS.includes(part)) && this.#fetchSoon());
@@ -67,7 +69,7 @@ class Timeline {
     const data = this.#data && { ...this.#data, now: this.#now(), tasks: withQuestions(this.#data.tasks) };
     const width = main.clientWidth;
     const drawn = data && settings.get("timeline") && scene(data, { width, isNarrow: width <= NARROW });
-    main.classList.toggle("is-timeline-closed", !drawn);
+    this.#element.hidden = !drawn;
     if (drawn) this.#scroll.replaceChildren(draw(drawn, story(data)));
   }
 

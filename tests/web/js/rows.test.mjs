@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { markOf, Rows } from "../../../src/wakeful/web/static/js/sidebar/rows.js";
+
+const NOW = new Date("2026-05-20T12:00:00Z");
+
+function row(id, more = {}) {
+  return { session_id: id, updated_at: "2026-05-20T10:00:00.000Z", pinned: false, unread: false, needs_you: 0, running_tasks: 0, active_turn_id: null, last_status: null, ...more };
+}
+
+test("rows are grouped by day, with the pinned ones first", () => {
+  const rows = new Rows();
+  rows.put([row("a"), row("b", { updated_at: "2026-05-19T10:00:00.000Z" }), row("c", { updated_at: "2026-05-15T10:00:00.000Z" }), row("d", { updated_at: "2026-01-02T10:00:00.000Z", pinned: true })]);
+  assert.deepEqual(
+    rows.groups(NOW).map((group) => [group.name, group.rows.map((one) => one.session_id)]),
+    [["Pinned", ["d"]], ["Today", ["a"]], ["Yesterday", ["b"]], ["Last week", ["c"]]],
+  );
+});
+
+test("a row that changed is shown once, in its new place", () => {
+  const rows = new Rows();
+  rows.put([row("a"), row("b", { updated_at: "2026-05-20T11:00:00.000Z" })]);
+  rows.put([row("a", { updated_at: "2026-05-20T11:30:00.000Z" })]);
+  assert.deepEqual(rows.ordered().map((one) => one.session_id), ["a", "b"]);
+});
+
+test("of several marks the one that matters most is shown", () => {
+  assert.equal(markOf(row("a", { needs_you: 1, unread: true, running_tasks: 2 })), "needs");
+  assert.equal(markOf(row("a", { unread: true, last_status: "failed", running_tasks: 2 })), "fail");
+  assert.equal(markOf(row("a", { unread: true, running_tasks: 2 })), "live");
+  assert.equal(markOf(row("a", { unread: true })), "unread");
+  assert.equal(markOf(row("a")), null);
+});
