@@ -14,6 +14,7 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
+from wakeful.model.login import Login, Ticket
 from wakeful.model.session import Session
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
@@ -330,6 +331,32 @@ class Deliveries(Protocol):
         ...
 
 
+class Logins(Protocol):
+    """Browsers that were let in, and the one-time tickets that let them in. Times are compared by whoever asks."""
+
+    async def add_ticket(self, ticket: Ticket) -> None: ...
+
+    async def ticket(self, digest: str) -> Ticket | None: ...
+
+    async def use_ticket_if_new(self, digest: str, now: float) -> bool:
+        """False when it was used before."""
+        ...
+
+    async def add(self, login: Login) -> None: ...
+
+    async def get(self, digest: str) -> Login | None: ...
+
+    async def prolong(self, digest: str, *, used_at: float, expires_at: float) -> None: ...
+
+    async def drop(self, digest: str) -> None:
+        """One that is not there is no error."""
+        ...
+
+    async def drop_expired(self, now: float) -> None:
+        """Tickets and logins whose time has passed."""
+        ...
+
+
 class Nodes(Protocol):
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:
         """Also says that the host is up."""
@@ -363,6 +390,8 @@ class Transaction(Protocol):
     def idempotency_keys(self) -> IdempotencyKeys: ...
     @property
     def deliveries(self) -> Deliveries: ...
+    @property
+    def logins(self) -> Logins: ...
     @property
     def nodes(self) -> Nodes: ...
 

@@ -7,6 +7,7 @@ from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.login import Login, Ticket
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -161,6 +162,14 @@ def idempotency_key_from(row: Row) -> IdempotencyKey:
 
 def delivery_from(row: Row) -> Delivery:
     return Delivery(row["id"], row["event_id"], row["endpoint"], row["body"], row["tries"])
+
+
+def login_from(row: Row) -> Login:
+    return Login(row["digest"], row["principal"], row["created_at"], row["used_at"], row["expires_at"])
+
+
+def ticket_from(row: Row) -> Ticket:
+    return Ticket(row["digest"], row["principal"], row["created_at"], row["expires_at"], row["used_at"])
 
 
 def _door_from(row: Row) -> Door:

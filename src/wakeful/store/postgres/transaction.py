@@ -11,6 +11,7 @@ from wakeful.store.postgres.events import PostgresEvents
 from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
 from wakeful.store.postgres.inbox import PostgresInbox
 from wakeful.store.postgres.journal import PostgresJournal
+from wakeful.store.postgres.logins import PostgresLogins
 from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
 from wakeful.store.postgres.sessions import PostgresSessions
@@ -35,6 +36,7 @@ class PostgresTransaction:
         self.conversations = PostgresConversations(connection)
         self.idempotency_keys = PostgresIdempotencyKeys(connection)
         self.deliveries = PostgresDeliveries(connection)
+        self.logins = PostgresLogins(connection)
         self.nodes = PostgresNodes(connection)
 
     async def now(self) -> float:

@@ -15,6 +15,7 @@ from wakeful.store.sqlite.events import SqliteEvents
 from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
+from wakeful.store.sqlite.logins import SqliteLogins
 from wakeful.store.sqlite.nodes import SqliteNodes
 from wakeful.store.sqlite.sessions import SqliteSessions
 from wakeful.store.sqlite.tasks import SqliteTasks
@@ -36,6 +37,7 @@ class SqliteTransaction:
         self.conversations = SqliteConversations(connection)
         self.idempotency_keys = SqliteIdempotencyKeys(connection)
         self.deliveries = SqliteDeliveries(connection)
+        self.logins = SqliteLogins(connection)
         self.nodes = SqliteNodes(connection, clock)
 
     async def now(self) -> float:

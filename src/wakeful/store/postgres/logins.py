@@ -1,0 +1,58 @@
+"""Logins and their tickets in PostgreSQL."""
+
+from wakeful.model.login import Login, Ticket
+from wakeful.store.decode import login_from, ticket_from
+from wakeful.store.postgres.connection import Connection
+
+
+class PostgresLogins:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def add_ticket(self, ticket: Ticket) -> None:
+        await self._connection.execute(
+            """INSERT INTO login_tickets (digest, principal, created_at, used_at, expires_at)
+               VALUES ($1, $2, $3, $4, $5)""",
+            ticket.digest,
+            ticket.principal,
+            ticket.created_at,
+            ticket.used_at,
+            ticket.expires_at,
+        )
+
+    async def ticket(self, digest: str) -> Ticket | None:
+        row = await self._connection.fetchrow("SELECT * FROM login_tickets WHERE digest = $1", digest)
+        return None if row is None else ticket_from(row)
+
+    async def use_ticket_if_new(self, digest: str, now: float) -> bool:
+        # Of two at the same time the second waits here for the first, and then finds it used.
+        used = await self._connection.fetchval(
+            "UPDATE login_tickets SET used_at = $2 WHERE digest = $1 AND used_at IS NULL RETURNING TRUE", digest, now
+        )
+        return used is not None
+
+    async def add(self, login: Login) -> None:
+        await self._connection.execute(
+            "INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+            login.digest,
+            login.principal,
+            login.created_at,
+            login.used_at,
+            login.expires_at,
+        )
+
+    async def get(self, digest: str) -> Login | None:
+        row = await self._connection.fetchrow("SELECT * FROM logins WHERE digest = $1", digest)
+        return None if row is None else login_from(row)
+
+    async def prolong(self, digest: str, *, used_at: float, expires_at: float) -> None:
+        await self._connection.execute(
+            "UPDATE logins SET used_at = $2, expires_at = $3 WHERE digest = $1", digest, used_at, expires_at
+        )
+
+    async def drop(self, digest: str) -> None:
+        await self._connection.execute("DELETE FROM logins WHERE digest = $1", digest)
+
+    async def drop_expired(self, now: float) -> None:
+        await self._connection.execute("DELETE FROM logins WHERE expires_at <= $1", now)
+        await self._connection.execute("DELETE FROM login_tickets WHERE expires_at <= $1", now)

@@ -1,0 +1,49 @@
+"""Logins and their tickets in SQLite."""
+
+import sqlite3
+
+from wakeful.model.login import Login, Ticket
+from wakeful.store.decode import login_from, ticket_from
+
+
+class SqliteLogins:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    async def add_ticket(self, ticket: Ticket) -> None:
+        self._connection.execute(
+            "INSERT INTO login_tickets (digest, principal, created_at, used_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+            (ticket.digest, ticket.principal, ticket.created_at, ticket.used_at, ticket.expires_at),
+        )
+
+    async def ticket(self, digest: str) -> Ticket | None:
+        row = self._connection.execute("SELECT * FROM login_tickets WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None else ticket_from(row)
+
+    async def use_ticket_if_new(self, digest: str, now: float) -> bool:
+        cursor = self._connection.execute(
+            "UPDATE login_tickets SET used_at = ? WHERE digest = ? AND used_at IS NULL", (now, digest)
+        )
+        return cursor.rowcount == 1
+
+    async def add(self, login: Login) -> None:
+        self._connection.execute(
+            "INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+            (login.digest, login.principal, login.created_at, login.used_at, login.expires_at),
+        )
+
+    async def get(self, digest: str) -> Login | None:
+        row = self._connection.execute("SELECT * FROM logins WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None else login_from(row)
+
+    async def prolong(self, digest: str, *, used_at: float, expires_at: float) -> None:
+        self._connection.execute(
+            "UPDATE logins SET used_at = ?, expires_at = ? WHERE digest = ?", (used_at, expires_at, digest)
+        )
+
+    async def drop(self, digest: str) -> None:
+        self._connection.execute("DELETE FROM logins WHERE digest = ?", (digest,))
+
+    async def drop_expired(self, now: float) -> None:
+        self._connection.execute("DELETE FROM logins WHERE expires_at <= ?", (now,))
+        self._connection.execute("DELETE FROM login_tickets WHERE expires_at <= ?", (now,))
