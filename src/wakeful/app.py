@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -9,7 +10,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
+from urllib.parse import urlsplit
 
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from wakeful.agent.catalogue import Catalogue
@@ -28,9 +31,14 @@ from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.http import http_app
 from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
+from wakeful.gateway.login_desk import LoginDesk
+from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.login_routes import LoginRoutes
 from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
+from wakeful.gateway.own_address import OwnAddress
+from wakeful.gateway.password import Password
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
@@ -56,6 +64,9 @@ from wakeful.tools.processes.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
+from wakeful.web.me import MeRoutes, ServerFacts
+from wakeful.web.models import ModelRoutes
+from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
@@ -69,6 +80,9 @@ _FAMILIES = (
     "wakeful.web.document.families:FAMILIES",
     "wakeful.gateway.document.server:FAMILIES",
 )
+
+# How long a deleted session can be brought back.
+_UNDO_SECONDS = 30.0
 
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.
 ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
@@ -87,6 +101,15 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class FrontDoor:
+    """How browsers come in."""
+
+    desk: LoginDesk
+    links: LoginLinks
+    address: OwnAddress
 
 
 @asynccontextmanager
@@ -179,11 +202,44 @@ def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Se
     )
 
 
-def build_http(config: Config, running: Running, key: str) -> ASGIApp:
+def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
+    metrics = metrics_route(running.metrics, running.store, running.engine.node)
+    document = DocumentRoutes(version("wakeful"), document_families)
+    app = http_app(
+        Keyring(_keys(config, key)),
+        [
+            *web_routes(build_web(config, running)),
+            *build_page(config, running, door),
+            *api_routes(build_api(config, running)),
+            metrics,
+            *document.routes(),
+        ],
+        version=version("wakeful"),
+        is_stopping=lambda: running.engine.is_stopping,
+        limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
+        origins=config.cors_origins,
+        desk=door.desk,
+        address=door.address,
+    )
+    return CountRequests(app, running.metrics)
+
+
+def build_front_door(config: Config, running: Running, url: str = "") -> FrontDoor:
+    """`url` is where the server listens; empty: on its Unix socket only."""
+    desk = LoginDesk(running.store, _keys(config, ""))
+    served = urlsplit(url).hostname or ""
+    # Whoever listens everywhere has not said under which names.
+    is_anywhere = served in ("0.0.0.0", "::")
+    names = config.hosts if is_anywhere else (*config.hosts, config.host, served)
+    page = config.public_url or (url.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]") if is_anywhere else url)
+    return FrontDoor(desk, LoginLinks(desk, page), OwnAddress(names, config.public_url))
+
+
+def build_web(config: Config, running: Running) -> Web:
     def check_model(name: str) -> None:
         running.providers.resolve(name)
 
-    web = Web(
+    return Web(
         engine=running.engine,
         store=running.store,
         tasks=TaskDesk(running.keeper, running.engine.delegations),
@@ -194,17 +250,21 @@ def build_http(config: Config, running: Running, key: str) -> ASGIApp:
         workspace=str(config.workspace),
         streams=build_streams(config),
     )
-    metrics = metrics_route(running.metrics, running.store, running.engine.node)
-    document = DocumentRoutes(version("wakeful"), document_families)
-    app = http_app(
-        Keyring({OPERATOR: key, **config.api_keys}),
-        [*web_routes(web), *api_routes(build_api(config, running)), metrics, *document.routes()],
-        version=version("wakeful"),
-        is_stopping=lambda: running.engine.is_stopping,
-        limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
-        origins=config.cors_origins,
+
+
+def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
+    def models() -> list[dict[str, Any]]:
+        return [{"id": m.id, "provider": m.provider, "name": m.name} for m in running.catalogue.models()]
+
+    password = Password(config.password)
+    facts = ServerFacts(socket.gethostname(), version("wakeful"), config.model, password.is_set, _UNDO_SECONDS)
+    rooms = (
+        PageRoutes(),
+        MeRoutes(facts, OPERATOR),
+        ModelRoutes(models, config.model),
+        LoginRoutes(door.desk, door.links, password, door.address, operator=OPERATOR),
     )
-    return CountRequests(app, running.metrics)
+    return [route for room in rooms for route in room.routes()]
 
 
 def document_families() -> list[Family]:
@@ -271,6 +331,11 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
         yield
     finally:
         process_registry.serve_engine(None)
+
+
+def _keys(config: Config, key: str) -> dict[str, str]:
+    """All keys, by the names of their holders; `key` is the local one."""
+    return {OPERATOR: key, **config.api_keys}
 
 
 def _make_folders(config: Config) -> None:

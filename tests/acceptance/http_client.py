@@ -17,7 +17,7 @@ async def get(port: int, path: str, key: str = "") -> Reply:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         authorization = f"Authorization: Bearer {key}\r\n" if key else ""
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n{authorization}\r\n".encode())
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{authorization}\r\n".encode())
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     finally:
         writer.close()

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from socket import socket
 
-from wakeful.app import build_http, running_engine
+from wakeful.app import build_front_door, build_http, running_engine
 from wakeful.cli.client import Client
 from wakeful.cli.http_server import serving
 from wakeful.cli.listener import bind_local, is_answered, local_listener, local_socket
@@ -53,7 +53,8 @@ async def _own_engine(config: Config, key: str, *, adopts: bool) -> AsyncIterato
     """Yields the socket that it answers on."""
     async with running_engine(config, adopts=adopts) as running:
         with _own_listener(config.home, is_public=adopts) as (listener, path):
-            async with serving(build_http(config, running, key), [listener], before_end=running.engine.stop):
+            app = build_http(config, running, key, build_front_door(config, running))
+            async with serving(app, [listener], before_end=running.engine.stop):
                 yield path
 
 

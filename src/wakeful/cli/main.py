@@ -16,6 +16,7 @@ _COMMANDS = {
     "sessions": ("wakeful.cli.sessions:sessions", "List the sessions."),
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
+    "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
 }
 

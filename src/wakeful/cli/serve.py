@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from wakeful.app import build_http, running_engine
+from wakeful.app import build_front_door, build_http, running_engine
 from wakeful.cli.event_loop import run
 from wakeful.cli.http_server import serving
 from wakeful.cli.listener import bind_listener, local_listener, url_of
@@ -18,6 +18,7 @@ from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.config.load import load_config
+from wakeful.config.values import OPERATOR
 from wakeful.gateway.local_key import local_key
 
 # What a stop may take beyond the grace for its turns.
@@ -42,16 +43,19 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
     async with running_engine(config, adopts=True) as running:
         with local_listener(config.home) as local, caught_signals() as caught:
             listeners = [listener] if local is None else [listener, local]
-            app = build_http(config, running, key)
+            door = build_front_door(config, running, url_of(listener))
+            app = build_http(config, running, key, door)
             # The engine stops first: whoever asks for the server's health meanwhile hears that it is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:
-                _greet(config, listener)
+                _greet(config, listener, await door.links.new(OPERATOR))
                 jobs: list[asyncio.Future[Any]] = [server, caught]
                 await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 # Whatever hangs from here on, the process ends, and says where it hung.
                 faulthandler.dump_traceback_later(config.engine.stop_grace_seconds + _ENDING_SECONDS, exit=True)
 
 
-def _greet(config: Config, listener: socket.socket) -> None:
+def _greet(config: Config, listener: socket.socket, link: str | None) -> None:
     click.echo(f"Wakeful is at {url_of(listener)}")
+    click.echo(f"Open it with {link}")
+    click.echo("The link works once, within an hour; wakeful login prints another.")
     click.echo(f"The key is in {config.home / 'key'}; wakeful key prints it.")

@@ -27,6 +27,12 @@ class Config:
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     host: str = "127.0.0.1"
     port: int = 8787
+    # Names under which browsers may reach the server, beside those of this machine's loopback.
+    hosts: tuple[str, ...] = ()
+    # Where a proxy serves the page; empty: nowhere but where the server listens.
+    public_url: str = ""
+    # For the page; empty: only by links.
+    password: str = field(default="", repr=False)
     log_level: str = "info"
     # What the commands of agents may see of the server's environment, beside the usual names.
     task_environment: tuple[str, ...] = ()
@@ -51,7 +57,7 @@ class Config:
     def secrets(self) -> set[str]:
         """All that must never be read in a log."""
         endpoint = self.providers.openai
-        known = {*self.api_keys.values(), endpoint.api_key}
+        known = {*self.api_keys.values(), endpoint.api_key, self.password}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
         for url in (self.database_url, endpoint.base_url):
             parts = urlsplit(url)

@@ -8,12 +8,14 @@ from urllib.parse import urlsplit
 
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
+from wakeful.gateway.own_address import host_name
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 
 # The local key's holder: nobody else may have that name.
 OPERATOR = "operator"
 
 _NAME_LIMIT = 64
+_SHORTEST_PASSWORD = 8
 
 
 class Unfit(Exception):
@@ -103,6 +105,34 @@ def secret(value: object) -> str:
     if not isinstance(value, str) or not _is_key(value.strip()):
         raise Unfit("a key of visible ASCII characters")
     return value.strip()
+
+
+def password(value: object) -> str:
+    """Whoever guesses it is the operator."""
+    if not isinstance(value, str) or len(value) < _SHORTEST_PASSWORD or not value.isprintable():
+        raise Unfit(f"a text of at least {_SHORTEST_PASSWORD} characters")
+    return value
+
+
+def host_names(value: object) -> tuple[str, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) and _is_host(name.strip()) for name in names):
+        raise Unfit("names or addresses without a port, as in wakeful.example.org,192.168.1.5")
+    return tuple(name.strip() for name in names)
+
+
+def public_url(value: object) -> str:
+    """As browsers write it in Origin: nothing after the port, which stands there only if it is not the usual one."""
+    try:
+        parts = urlsplit(text(value))
+        usual = {"http": 80, "https": 443}[parts.scheme]
+        name, port = parts.hostname or "", parts.port
+    except (Unfit, ValueError, KeyError):
+        name, port, usual = "", None, 0
+    if not name or "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise Unfit("an address such as https://wakeful.example.org, without a path")
+    shown = f"[{name}]" if ":" in name else name
+    return f"{parts.scheme}://{shown}" + ("" if port in (None, usual) else f":{port}")
 
 
 def api_keys(value: object) -> dict[str, str]:
@@ -196,6 +226,12 @@ def _is_origin(text: str) -> bool:
     usual = {"http": 80, "https": 443}.get(parts.scheme)
     written = f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")
     return usual is not None and bool(parts.hostname) and "*" not in text and text.isascii() and text == written
+
+
+def _is_host(name: str) -> bool:
+    """Of an IPv6 address without brackets the end looks like a port."""
+    bare = f"[{name}]" if name.count(":") > 1 else name
+    return bool(host_name(bare)) and name.count(":") != 1
 
 
 def _is_variable(name: str) -> bool:

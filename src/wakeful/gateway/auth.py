@@ -1,15 +1,29 @@
-"""Who is asking: a bearer key, and the name of its holder."""
+"""Who is asking: a bearer key or a browser's cookie, and the name of its holder."""
 
 from collections.abc import Mapping
 from hashlib import sha256
 from hmac import compare_digest
 
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from wakeful.wire.errors import error_response
+from wakeful.errors import StoreError
+from wakeful.gateway.cookie import cookie_of
+from wakeful.gateway.login_desk import LoginDesk
+from wakeful.gateway.origin import is_own_write
+from wakeful.gateway.own_address import OwnAddress
+from wakeful.wire.errors import answer_known_error, error_response
 
-# No key, no secrets: whoever starts the server must be able to ask whether it runs, and anybody may read how to ask.
-_OPEN_PATHS = frozenset({"/health", "/openapi.json", "/docs", "/docs/style.css"})
+# No key, no secrets: whether the server runs, what it can be asked, and what a browser needs before it is let in.
+_OPEN_PATHS = frozenset(
+    {"/health", "/openapi.json", "/docs", "/docs/style.css", "/login", "/favicon.ico", "/api/login", "/api/logout"},
+)
+_OPEN_FOLDER = "/static/"
+_PAGES = ("/s/",)
+# Only what the page itself asks for. Programs have keys, and the rest is theirs.
+_FOR_COOKIES = ("/api/", *_PAGES)
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Keyring:
@@ -25,36 +39,73 @@ class Keyring:
 
 
 class RequireKey:
-    """ASGI middleware: all but health and the document needs a key. The holder's name is `request.state.principal`."""
+    """ASGI middleware: all but a few addresses need a key, or on the page's own a cookie. The holder's name is
+    `request.state.principal`.
+    """
 
-    def __init__(self, app: ASGIApp, keyring: Keyring) -> None:
+    def __init__(self, app: ASGIApp, keyring: Keyring, desk: LoginDesk | None, address: OwnAddress) -> None:
+        """Without a desk there are no cookies."""
         self._app = app
         self._keyring = keyring
+        self._desk = desk
+        self._address = address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or scope["path"] in _OPEN_PATHS:
+        if scope["type"] == "lifespan" or _is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
-        principal = self._keyring.holder(_bearer_key(scope))
+        refusal = await self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await refusal(scope, receive, send)
+
+    async def _refusal(self, scope: Scope) -> Response | None:
+        """None for whoever is let in; the scope then says who it is."""
+        is_cookie = self._desk is not None and _takes_cookie(scope["path"]) and not _authorizations(scope)
+        try:
+            principal = await self._cookie_holder(scope) if is_cookie else self._keyring.holder(_bearer_key(scope))
+        except StoreError as error:
+            return await answer_known_error(Request(scope), error)
         if principal is None:
-            await _refuse(scope, receive, send)
-            return
+            return RedirectResponse("/login", 303) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
+        if is_cookie and scope["method"] not in _READS and not is_own_write(scope, self._address):
+            return error_response(403, "foreign_origin", "Only the page of this server may ask for that.")
         scope.setdefault("state", {})["principal"] = principal
-        await self._app(scope, receive, send)
+        return None
+
+    async def _cookie_holder(self, scope: Scope) -> str | None:
+        assert self._desk is not None
+        secret = cookie_of(HTTPConnection(scope))
+        return await self._desk.principal(secret) if secret else None
+
+
+def _is_open(path: str) -> bool:
+    return path in _OPEN_PATHS or path.startswith(_OPEN_FOLDER)
+
+
+def _is_page(path: str) -> bool:
+    return path == "/" or path.startswith(_PAGES)
+
+
+def _takes_cookie(path: str) -> bool:
+    return path == "/" or path.startswith(_FOR_COOKIES)
+
+
+def _authorizations(scope: Scope) -> list[bytes]:
+    return [value for name, value in scope["headers"] if name == b"authorization"]
 
 
 def _bearer_key(scope: Scope) -> bytes:
     """Empty when there is none, or more than one."""
-    values = [value for name, value in scope["headers"] if name == b"authorization"]
+    values = _authorizations(scope)
     scheme, _, key = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
     return key.strip() if scheme.lower() == b"bearer" else b""
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})
-        return
+def _unauthorized(scope: Scope) -> Response:
     message = "This needs a key: send the header Authorization: Bearer KEY; `wakeful key` prints the local one."
     code = "invalid_api_key" if scope["path"].startswith("/v1/") else "unauthorized"
-    response = error_response(401, code, message, {"www-authenticate": "Bearer"}, path=scope["path"])
-    await response(scope, receive, send)
+    return error_response(401, code, message, {"www-authenticate": "Bearer"}, path=scope["path"])

@@ -1,4 +1,4 @@
-"""The ASGI app: health, the key check, and the routes that app.py hands in."""
+"""The ASGI app: health, who may ask, and the routes that app.py hands in."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,13 +12,18 @@ from starlette.types import ASGIApp
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
+from wakeful.gateway.check_host import CheckHost
 from wakeful.gateway.cors import AllowOrigins
 from wakeful.gateway.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
+from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
+from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.request_id import NameRequests
+from wakeful.gateway.security_headers import AddSecurityHeaders
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
 
 _DEFAULT_LIMITS = RequestLimits()
+_LOOPBACK = OwnAddress()
 
 
 def http_app(
@@ -29,8 +34,12 @@ def http_app(
     is_stopping: Callable[[], bool],
     limits: RequestLimits = _DEFAULT_LIMITS,
     origins: Sequence[str] = (),
+    desk: LoginDesk | None = None,
+    address: OwnAddress = _LOOPBACK,
 ) -> ASGIApp:
-    """`origins` are those of the pages that may use the API from a browser."""
+    """`origins` are those of other pages that may use the API from a browser. Without a desk only keys count, no
+    cookies.
+    """
 
     async def health(request: Request) -> Response:
         if is_stopping():
@@ -39,7 +48,10 @@ def http_app(
 
     app = Starlette(
         routes=[Route("/health", health), *routes],
-        middleware=[Middleware(RequireKey, keyring=keyring), Middleware(LimitRequests, limits=limits)],
+        middleware=[
+            Middleware(RequireKey, keyring=keyring, desk=desk, address=address),
+            Middleware(LimitRequests, limits=limits),
+        ],
         exception_handlers={
             HTTPException: answer_http_error,
             ApiError: answer_api_error,
@@ -52,4 +64,5 @@ def http_app(
     # An address is right or wrong: a redirect to the right one loses the body, or the key, with many clients.
     app.router.redirect_slashes = False
     # Outside of Starlette, which answers for what broke outside of its own middleware.
-    return NameRequests(AllowOrigins(app, origins) if origins else app)
+    shared = AllowOrigins(app, origins) if origins else app
+    return NameRequests(AddSecurityHeaders(CheckHost(shared, address)))

@@ -36,7 +36,7 @@ async def request(
         "scheme": "http",
         "http_version": "1.1",
         "server": ("127.0.0.1", 80),
-        "headers": [(name.encode(), value.encode()) for name, value in given],
+        "headers": [(b"host", b"127.0.0.1"), *((name.encode(), value.encode()) for name, value in given)],
     }
     sent: list[Any] = []
 

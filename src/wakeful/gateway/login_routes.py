@@ -1,0 +1,140 @@
+"""The routes by which browsers come and go."""
+
+from math import ceil
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.gateway.cookie import cookie_of, give_cookie, take_cookie
+from wakeful.gateway.login_desk import LoginDesk, TokenInvalid, TokenUsed
+from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.origin import is_foreign_write, is_own_write
+from wakeful.gateway.own_address import OwnAddress
+from wakeful.gateway.password import Password
+from wakeful.gateway.tries import Tries
+from wakeful.wire.errors import BodyTooLarge, InvalidRequest, error_response
+
+# Anybody may send one.
+_BODY_LIMIT = 16 * 1024
+
+
+class LoginRoutes:
+    def __init__(
+        self, desk: LoginDesk, links: LoginLinks, password: Password, address: OwnAddress, *, operator: str
+    ) -> None:
+        self._desk = desk
+        self._links = links
+        self._password = password
+        self._address = address
+        # Who the password is of.
+        self._operator = operator
+        self._tries = Tries()
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/login", self.log_in, methods=["POST"]),
+            Route("/api/login/link", self.new_link, methods=["POST"]),
+            Route("/api/logout", self.log_out, methods=["POST"]),
+        ]
+
+    async def log_in(self, request: Request) -> Response:
+        # Another page could log a browser in as somebody else, and read later what was written there.
+        if is_foreign_write(request.scope, self._address):
+            return _foreign()
+        kind, word = await _credential(request)
+        client = request.client.host if request.client else ""
+        found = await (self._with_token(word, client) if kind == "token" else self._with_password(word, client))
+        if isinstance(found, Response):
+            return found
+        if old := cookie_of(request):
+            await self._desk.log_out(old)
+        response = JSONResponse({"ok": True})
+        give_cookie(response, found, is_secure=_is_secure(request))
+        return response
+
+    async def log_out(self, request: Request) -> Response:
+        """Also for a cookie that is worth nothing any more: the browser should forget it."""
+        secret = cookie_of(request)
+        if secret and not is_own_write(request.scope, self._address):
+            return _foreign()
+        if secret:
+            await self._desk.log_out(secret)
+        response = JSONResponse({"ok": True})
+        take_cookie(response)
+        return response
+
+    async def new_link(self, request: Request) -> Response:
+        """The operator may let anybody in, others themselves."""
+        principal: str = request.state.principal
+        name = (await _body(request)).get("as", principal)
+        if name != principal and principal != self._operator:
+            return error_response(403, "forbidden", "Only the operator can make links for others.")
+        if not isinstance(name, str) or name not in self._desk.names:
+            raise InvalidRequest(f"as must be the name of a key's holder: {', '.join(sorted(self._desk.names))}.")
+        url = await self._links.new(name)
+        if url is None:
+            message = "The process that holds this home serves no page: end it and start wakeful serve."
+            return error_response(409, "no_page", message)
+        return JSONResponse({"url": url})
+
+    async def _with_token(self, token: str, client: str) -> str | Response:
+        # One that is right is let in whatever others have tried: nobody can guess it, so guesses need not lock it out.
+        try:
+            return await self._desk.redeem(token)
+        except TokenUsed as error:
+            code, message = "token_used", str(error)
+        except TokenInvalid as error:
+            code, message = "invalid_token", str(error)
+        return self._failed(client, code, message)
+
+    async def _with_password(self, word: str, client: str) -> str | Response:
+        if self._tries.wait(client) == 0 and self._password.fits(word):
+            return await self._desk.log_in(self._operator)
+        is_set = self._password.is_set
+        return self._failed(client, "invalid_password", _WRONG if is_set else _NO_PASSWORD)
+
+    def _failed(self, client: str, code: str, message: str) -> Response:
+        if wait := self._tries.wait(client):
+            again = {"retry-after": str(ceil(wait))}
+            return error_response(429, "too_many_tries", f"Too many tries: try again in {ceil(wait)} s.", again)
+        self._tries.fail(client)
+        return error_response(401, code, message)
+
+
+_WRONG = "The password is wrong."
+_NO_PASSWORD = "This server has no password: use the link that `wakeful login` prints."
+
+
+def _foreign() -> Response:
+    return error_response(403, "foreign_origin", "Only the page of this server may ask for that.")
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser speaks https, to us or to a proxy in front of us."""
+    return request.headers.get("origin", str(request.url)).startswith("https://")
+
+
+async def _credential(request: Request) -> tuple[str, str]:
+    given = await _body(request)
+    kinds = [kind for kind in ("token", "password") if kind in given]
+    word = given[kinds[0]] if len(kinds) == 1 else None
+    if not isinstance(word, str) or not word:
+        raise InvalidRequest("The body must have either the text token or the text password.")
+    return kinds[0], word
+
+
+async def _body(request: Request) -> dict[str, object]:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _BODY_LIMIT:
+            raise BodyTooLarge(f"The body must not be larger than {_BODY_LIMIT // 1024} KiB.")
+    try:
+        fields = orjson.loads(body) if body.strip() else {}
+    except orjson.JSONDecodeError as error:
+        raise InvalidRequest(f"The body must be JSON in UTF-8: {error}.") from error
+    if not isinstance(fields, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    return fields

@@ -1,0 +1,20 @@
+"""Whether a write comes from our own page. A browser sends its cookie along, whichever page has asked it to write."""
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from wakeful.gateway.own_address import OwnAddress
+
+
+def is_own_write(scope: Scope, address: OwnAddress) -> bool:
+    headers = Headers(scope=scope)
+    origins = headers.getlist("origin")
+    if not origins:
+        return headers.get("sec-fetch-site") == "same-origin"
+    return len(origins) == 1 and address.is_origin(origins[0], headers.get("host", ""))
+
+
+def is_foreign_write(scope: Scope, address: OwnAddress) -> bool:
+    """Whether a browser says that another page has asked for it. Programs say nothing of this kind."""
+    headers = Headers(scope=scope)
+    return ("origin" in headers or "sec-fetch-site" in headers) and not is_own_write(scope, address)

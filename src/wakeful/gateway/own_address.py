@@ -1,0 +1,55 @@
+"""The names that this server answers to.
+
+A foreign page can have its own name resolve to our address (DNS rebinding). What gives it away is that name, in Host.
+"""
+
+import re
+from collections.abc import Collection
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/\\?#\s]+)(:[0-9]{1,5})?")
+
+
+class OwnAddress:
+    def __init__(self, names: Collection[str] = (), public_url: str = "") -> None:
+        """`names` are taken beside the loopback ones; `public_url` is where a proxy serves us."""
+        self.public_url = public_url
+        self._public_host = urlsplit(public_url).netloc
+        self._names = {plain_name(name) for name in names} | {host_name(self._public_host)}
+
+    def is_host(self, host: str) -> bool:
+        """Whether a Host header names us. Any port will do: a proxy may have changed it."""
+        name = host_name(host)
+        return bool(name) and (name in self._names or _is_loopback(name))
+
+    def is_origin(self, origin: str, host: str) -> bool:
+        """Whether a page of this origin is ours, in a request for this host."""
+        if self.public_url and origin == self.public_url:
+            return True
+        # The scheme is that of the proxy in front of us, if there is one; only a public address tells which.
+        return host != self._public_host and origin in (f"http://{host}", f"https://{host}")
+
+
+def host_name(host: str) -> str:
+    """The name or address in a Host header, the same however it is written; empty when it is neither."""
+    match = _HOST.fullmatch(host)
+    if match is None:
+        return ""
+    return plain_name(match[1].strip("[]"))
+
+
+def plain_name(name: str) -> str:
+    try:
+        return ip_address(name).compressed
+    except ValueError:
+        return name.removesuffix(".").lower()
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,43 @@
+"""Who is asking, and whom."""
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    # The name of the machine.
+    host: str
+    version: str
+    # For sessions that name none.
+    model: str
+    has_password: bool
+    # How long a deleted session can be brought back.
+    undo_seconds: float
+
+
+class MeRoutes:
+    def __init__(self, server: ServerFacts, operator: str) -> None:
+        self._server = server
+        self._operator = operator
+
+    def routes(self) -> list[Route]:
+        return [Route("/api/me", self.show, methods=["GET"])]
+
+    async def show(self, request: Request) -> Response:
+        name = request.state.principal
+        server = self._server
+        return JSONResponse(
+            {
+                "name": name,
+                "is_operator": name == self._operator,
+                "host": server.host,
+                "version": server.version,
+                "model": server.model,
+                "has_password": server.has_password,
+                "undo_seconds": server.undo_seconds,
+            }
+        )

@@ -1,0 +1,69 @@
+"""The page, the login page, and the files that they are made of."""
+
+import re
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from wakeful.web.static_files import StaticFile, StaticFiles
+
+_FOLDER = Path(__file__).parent / "static"
+# The page names the current files, so it is asked for each time; they never change under their names.
+_ASK_EACH_TIME = "no-cache"
+_KEEP = "public, max-age=31536000, immutable"
+_REFUSAL = re.compile(r"q=0(\.0*)?")
+
+
+class PageRoutes:
+    def __init__(self) -> None:
+        self._static = StaticFiles(_FOLDER)
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/", self.page, methods=["GET"]),
+            Route("/s/{session_id}", self.page, methods=["GET"]),
+            Route("/login", self.login, methods=["GET"]),
+            Route("/favicon.ico", self.icon, methods=["GET"]),
+            Route("/static/{digest}/{path:path}", self.file, methods=["GET"]),
+        ]
+
+    async def page(self, request: Request) -> Response:
+        """The same for every session: what is in one, the page asks for."""
+        return _answer(request, self._static.pages["page.html"], _ASK_EACH_TIME)
+
+    async def login(self, request: Request) -> Response:
+        return _answer(request, self._static.pages["login.html"], _ASK_EACH_TIME)
+
+    async def icon(self, request: Request) -> Response:
+        return _answer(request, self._static.files["icon.svg"], _ASK_EACH_TIME)
+
+    async def file(self, request: Request) -> Response:
+        """Found by its name among those that were read: no path reaches the disk."""
+        file = self._static.files.get(request.path_params["path"])
+        if file is None or request.path_params["digest"] != self._static.digest:
+            raise HTTPException(404)
+        return _answer(request, file, _KEEP)
+
+
+def _answer(request: Request, file: StaticFile, caching: str) -> Response:
+    gzipped = file.gzipped if _takes_gzip(request) else None
+    etag = f'"{file.mark}"' if gzipped is None else f'"{file.mark}-gzip"'
+    headers = {"etag": etag, "cache-control": caching, "vary": "accept-encoding"}
+    if etag in _known_etags(request):
+        return Response(status_code=304, headers=headers)
+    if gzipped is not None:
+        headers["content-encoding"] = "gzip"
+    return Response(file.body if gzipped is None else gzipped, headers={"content-type": file.type, **headers})
+
+
+def _takes_gzip(request: Request) -> bool:
+    offers = request.headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    return any(name == "gzip" and not _REFUSAL.fullmatch(rest) for name, _, rest in (o.partition(";") for o in offers))
+
+
+def _known_etags(request: Request) -> list[str]:
+    """A cache on the way may have made ours weak."""
+    return [etag.strip().removeprefix("W/") for etag in request.headers.get("if-none-match", "").split(",")]
