@@ -1,0 +1,85 @@
+// An answer: reasoning folded above it, then blocks of html that the server has rendered and cleaned. Blocks that are
+// the same keep their elements, so that a selection and the reader's place survive the stream.
+
+import { el } from "../dom.js";
+import { setHtml } from "../trusted.js";
+import { dressCode } from "./code.js";
+import { ReasoningView } from "./reasoning.js";
+
+export class AnswerView {
+  #reasoning = new ReasoningView();
+  #prose = el("div", { class: "prose" });
+  #caret = el("span", { class: "caret", "aria-hidden": "true" });
+  // [{html, elements}]
+  #blocks = [];
+  #isPlain = false;
+  #rev = -1;
+
+  constructor() {
+    this.element = el("div", { class: "answer" }, this.#reasoning.element, this.#prose);
+  }
+
+  update({ messages: [message], isLive }) {
+    const isStreaming = isLive && message.isOpen;
+    if (message.rev !== this.#rev) {
+      this.#rev = message.rev;
+      this.element.dataset.message = message.id;
+      this.#reasoning.update(message, isStreaming);
+      this.#show(message);
+      this.#prose.hidden = !message.content && !this.#blocks.length && !isStreaming;
+    }
+    this.#placeCaret(isStreaming && Boolean(message.content));
+  }
+
+  #show(message) {
+    const blocks = message.html !== null ? [message.html] : message.blocks;
+    if (!blocks) {
+      this.#showPlain(message.content);
+      return;
+    }
+    if (this.#isPlain) this.#clear();
+    // The stored whole is the streamed pieces, mostly.
+    if (blocks.length === 1 && blocks[0] === this.#blocks.map((block) => block.html).join("")) return;
+    let same = 0;
+    while (same < blocks.length && this.#blocks[same]?.html === blocks[same]) same += 1;
+    for (const block of this.#blocks.splice(same)) for (const element of block.elements) element.remove();
+    for (const html of blocks.slice(same)) this.#append(html);
+  }
+
+  #append(html) {
+    const holder = document.createElement("div");
+    setHtml(holder, html);
+    dressCode(holder);
+    const elements = [...holder.childNodes];
+    this.#prose.append(...elements);
+    this.#blocks.push({ html, elements });
+  }
+
+  // Until the server has sent its look.
+  #showPlain(text) {
+    this.#clear();
+    this.#isPlain = true;
+    this.#prose.classList.add("prose--plain");
+    this.#prose.textContent = text;
+  }
+
+  #clear() {
+    this.#blocks = [];
+    this.#isPlain = false;
+    this.#prose.classList.remove("prose--plain");
+    this.#prose.replaceChildren();
+  }
+
+  // At the end of the last line of text, wherever that is.
+  #placeCaret(isWanted) {
+    if (!isWanted) {
+      this.#caret.remove();
+      return;
+    }
+    let place = this.#prose;
+    while (CONTAINERS.has(place.lastElementChild?.localName) && place.lastElementChild !== this.#caret) place = place.lastElementChild;
+    if (this.#caret.parentNode !== place || this.#caret.nextSibling) place.append(this.#caret);
+  }
+}
+
+const CONTAINERS = new Set(["p", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"]);

@@ -1,0 +1,51 @@
+// Between two turns: a new day, and how long nothing was said, while something may have run.
+
+import { el } from "../dom.js";
+import { dayName, duration } from "../format.js";
+import { openSession } from "../session/state.js";
+import { shortId } from "../short_id.js";
+
+// Shorter than this is no idling.
+const IDLE_SECONDS = 60;
+const MOST_NAMED = 3;
+
+export class Betweens {
+  #shown = null;
+
+  constructor() {
+    this.element = el("div", { class: "between" });
+  }
+
+  update({ between: { before, after, said }, isFirst }) {
+    const opened = after?.opened_at ?? said[0]?.created_at;
+    const day = opened ? newDay(isFirst ? null : (before?.closed_at ?? before?.opened_at), opened) : "";
+    const idle = isFirst ? null : idleWords(before?.closed_at, opened);
+    const words = JSON.stringify([day, idle]);
+    if (words === this.#shown) return;
+    this.#shown = words;
+    this.element.replaceChildren(...[!isFirst && gap(idle), day && el("p", { class: "daymark", text: day })].filter(Boolean));
+  }
+}
+
+function gap(idle) {
+  if (!idle) return el("div", { class: "gap gap--plain" }, el("span"), el("p", { class: "gap__text" }));
+  const named = idle.running.flatMap((id, index) => [index ? (index === idle.running.length - 1 ? " and " : ", ") : "", el("code", { text: id })]);
+  const tail = idle.running.length ? [", while ", ...named, " ran"] : [", nothing ran"];
+  return el("div", { class: "gap" }, el("span"), el("p", { class: "gap__text" }, `idle for ${idle.length}`, ...tail));
+}
+
+function idleWords(closed, opened) {
+  const seconds = closed && opened ? (new Date(opened) - new Date(closed)) / 1000 : 0;
+  if (seconds < IDLE_SECONDS) return null;
+  const ran = [...openSession.tasks.values()].filter((task) => task.started_at < opened && (task.ended_at ?? "9") > closed);
+  return { length: duration(seconds), running: ran.slice(0, MOST_NAMED).map((task) => shortId(task.id)) };
+}
+
+function newDay(before, after) {
+  const date = new Date(after);
+  const isSame = before && new Date(before).toDateString() === date.toDateString();
+  if (isSame) return "";
+  // Today needs no word until there was another day.
+  const isToday = date.toDateString() === new Date().toDateString();
+  return !before && isToday ? "" : dayName(date);
+}

@@ -1,0 +1,70 @@
+// Editing a message where it stands. Sent again, the conversation goes on from there.
+
+import { api } from "../api.js";
+import { emit } from "../bus.js";
+import { el } from "../dom.js";
+import { newId } from "../new_id.js";
+import { openSession } from "../session/state.js";
+
+export function canEdit(message) {
+  return message.role === "user" && message.source === "user";
+}
+
+export function editInPlace(row, message, whenClosed) {
+  if (row.querySelector("textarea")) return;
+  const shown = [...row.children];
+  const box = el("textarea", { class: "textarea said__edit", rows: 2, "aria-label": "Edit message" });
+  box.value = message.content;
+  const close = () => {
+    editor.remove();
+    for (const child of shown) child.classList.remove("is-away");
+    whenClosed();
+  };
+  const key = newId("msg");
+  const send = async () => {
+    const text = box.value.trim();
+    if (!text) return;
+    if (await sendEdited(message, text, key)) close();
+  };
+  const editor = el("div", { class: "editor" }, box, buttons(send, close));
+  box.addEventListener("keydown", (event) => onKey(event, send, close));
+  for (const child of shown) child.classList.add("is-away");
+  row.append(editor);
+  box.focus();
+  box.setSelectionRange(box.value.length, box.value.length);
+}
+
+function buttons(send, close) {
+  return el(
+    "div",
+    { class: "approval__acts" },
+    el("button", { class: "button button--main button--small", type: "button", text: "Send as a branch", onclick: send }),
+    el("button", { class: "button button--quiet button--small", type: "button", text: "Cancel", onclick: close }),
+    el("span", { class: "dim type-xs", text: "The conversation goes on from here." }),
+  );
+}
+
+function onKey(event, send, close) {
+  if (event.isComposing) return;
+  if (event.key === "Escape") {
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  } else if (event.key === "Enter" && !event.shiftKey) {
+    event.preventDefault();
+    send();
+  }
+}
+
+async function sendEdited(message, text, key) {
+  const body = { session_id: openSession.id, message_id: message.id, message: text, client_message_id: key };
+  try {
+    await api.post("/api/chat/edit", body);
+    emit("said");
+    return true;
+  } catch (error) {
+    const words = error.code === "session_busy" ? "Wait for the answer, or stop it, and send again." : error.message;
+    emit("toast", { kind: "fail", title: "Not sent", text: words });
+    return false;
+  }
+}

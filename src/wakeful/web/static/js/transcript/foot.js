@@ -1,0 +1,66 @@
+// The line below a turn: what can be done with its answer, how long it took, what it used.
+
+import { copy } from "../copying.js";
+import { el, icon, iconButton } from "../dom.js";
+import { duration, whole } from "../format.js";
+import { branchButton } from "./branching.js";
+import { regenerateButton, regenerateIcon } from "./regenerating.js";
+import { turnSeconds } from "./turn_words.js";
+
+export class FootView {
+  #shown = "";
+  #messages = [];
+
+  constructor() {
+    this.element = el("div", { class: "turn__foot" });
+  }
+
+  update({ messages, turn, turnId, isLive, isLast }) {
+    this.#messages = messages;
+    const note = messages.find((message) => message.role === "note");
+    const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
+    const isOpen = isLive || turn.status === "running";
+    const shown = JSON.stringify([isOpen, isLast, hasAnswer, note?.content, turn.closed_at, turn.usage, isOpen && turn.cutStep]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const parts = isOpen ? cutStep(turn) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
+    this.element.hidden = !parts.length;
+    this.element.replaceChildren(...parts);
+  }
+
+  #closed(turn, turnId, note, { isLast, hasAnswer }) {
+    const actions = el("span", { class: "turn__actions" });
+    if (hasAnswer) actions.append(iconButton("copy", "Copy answer", () => copy(this.#answer()), "button--small"));
+    if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
+    if (hasAnswer) actions.append(branchButton(turnId));
+    const stopped = note ? [stoppedState(note, turn)] : [];
+    if (note && isLast) stopped.push(regenerateButton("Regenerate"));
+    const numbers = note ? "" : [secondsOf(turn), tokensOf(turn)].filter(Boolean).join(" · ");
+    return [...stopped, actions.childElementCount ? actions : null, numbers ? el("span", { class: "num", text: numbers }) : null].filter(Boolean);
+  }
+
+  #answer() {
+    const said = this.#messages.filter((message) => message.role === "assistant" && message.content);
+    return said.map((message) => message.content).join("\n\n");
+  }
+}
+
+function stoppedState(note, turn) {
+  const seconds = turnSeconds(turn);
+  const words = note.content === "Stopped." ? "Stopped by you" : note.content || "Stopped";
+  return el("span", { class: "state state--off" }, icon("stop"), seconds === null ? words : `${words.replace(/\.$/, "")} after ${duration(seconds)}`);
+}
+
+function cutStep({ cutStep }) {
+  return cutStep ? [el("span", { text: `Step ${cutStep} was cut off and is asked for again.` })] : [];
+}
+
+function secondsOf(turn) {
+  const seconds = turnSeconds(turn);
+  return seconds === null ? "" : duration(Math.max(1, Math.round(seconds)));
+}
+
+function tokensOf({ usage }) {
+  const used = usage ? usage.input_tokens + usage.output_tokens : 0;
+  return used ? `${whole(used)} tokens` : "";
+}

@@ -1,0 +1,39 @@
+// The messages of a turn as the things on the screen: calls in a row share a card, and so do notices that came together.
+
+const NOTICE = "wake";
+
+// [{kind, key, messages}]: kind is said, wake, answer, tools, error or note. `answered` are questions of this turn.
+export function itemsOf(messages, answered = []) {
+  const items = [];
+  for (const message of messages) {
+    const kind = kindOf(message);
+    const last = items.at(-1);
+    if (last && joins(last, kind, message)) last.messages.push(message);
+    else items.push({ kind, key: `${kind}:${message.id}`, messages: [message] });
+  }
+  return withApprovals(items, answered);
+}
+
+function kindOf(message) {
+  if (message.notice) return NOTICE;
+  if (message.role === "assistant") return "answer";
+  if (message.role === "tool") return "tools";
+  return message.role === "error" || message.role === "note" ? message.role : "said";
+}
+
+function joins(item, kind, message) {
+  if (item.kind !== kind) return false;
+  if (kind === NOTICE) return item.messages[0].notice.delivered === message.notice.delivered;
+  return kind === "tools";
+}
+
+// A question that was answered is one line below the call that asked.
+function withApprovals(items, answered) {
+  for (const approval of answered) {
+    const line = { kind: "approval", key: `approval:${approval.call_id}`, messages: [], approval };
+    const at = items.findLastIndex(({ messages }) => messages.some((one) => one.tool?.call_id === approval.call_id));
+    if (at === -1) items.push(line);
+    else items.splice(at + 1, 0, line);
+  }
+  return items;
+}

@@ -1,0 +1,61 @@
+// Where the reader is. At the end, new text keeps it in view; anywhere else, nothing moves what is being read.
+
+const NEAR_PX = 48;
+
+export class Scrolling {
+  #scroller;
+  #jump;
+  #isAtEnd = true;
+
+  constructor(scroller, jump) {
+    this.#scroller = scroller;
+    this.#jump = jump;
+    scroller.addEventListener("scroll", () => this.#look(), { passive: true });
+    jump.addEventListener("click", () => this.toBottom(true));
+    // The composer grows, the window turns, a fold opens: whoever was at the end stays there.
+    new ResizeObserver(() => this.#follow()).observe(scroller);
+    new ResizeObserver(() => this.#follow()).observe(scroller.firstElementChild);
+  }
+
+  toBottom(returnsFocus = false) {
+    this.#isAtEnd = true;
+    this.#follow();
+    this.#jump.hidden = true;
+    if (returnsFocus) document.getElementById("message")?.focus({ preventScroll: true });
+  }
+
+  // Draws without moving the line that the reader reads.
+  keep(draw) {
+    const anchor = this.#isAtEnd ? null : this.#anchor();
+    const before = anchor?.getBoundingClientRect().top;
+    draw();
+    if (this.#isAtEnd) this.#follow();
+    else if (anchor?.isConnected) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
+    this.#look();
+  }
+
+  #follow() {
+    if (this.#isAtEnd) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+  }
+
+  // The first turn that is in view.
+  #anchor() {
+    const top = this.#scroller.getBoundingClientRect().top;
+    for (const turn of this.#scroller.querySelectorAll(".turn")) {
+      const box = turn.getBoundingClientRect();
+      if (box.bottom > top) return box.top >= top ? turn : (inner(turn, top) ?? turn);
+    }
+    return null;
+  }
+
+  #look() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    this.#isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    this.#jump.hidden = this.#isAtEnd;
+  }
+}
+
+// In a long turn, the item that is in view.
+function inner(turn, top) {
+  return [...turn.querySelectorAll(".turn__items > *, .prose > *")].find((item) => item.getBoundingClientRect().top >= top);
+}

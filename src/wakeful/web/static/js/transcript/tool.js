@@ -1,0 +1,62 @@
+// One call: a line with what it is and how it went; unfolded, its arguments and its result.
+
+import { el, icon } from "../dom.js";
+import { openSession } from "../session/state.js";
+import { stateChip } from "./state_chip.js";
+import { toolBody } from "./tool_body.js";
+import { callState, readCall } from "./tool_words.js";
+
+export class ToolView {
+  #icon = el("span", { class: "tool__icon" });
+  #name = el("span", { class: "tool__name" });
+  #what = el("span", { class: "tool__what" });
+  #state = el("span", { class: "tool__state" });
+  #fold;
+  #body = null;
+  #shown = "";
+  #rev = -1;
+  #message = null;
+
+  constructor() {
+    const summary = el("summary", {}, this.#icon, this.#name, this.#what, this.#state, icon("chevron", "fold__chevron"));
+    this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
+    this.element = el("div", { class: "tool__row" }, this.#fold);
+  }
+
+  update({ message }) {
+    this.#message = message;
+    const call = readCall(message.tool);
+    const tasks = call.taskIds.map((id) => openSession.tasks.get(id)).filter(Boolean);
+    const isAsking = openSession.approvals.some((approval) => approval.call_id === message.tool.call_id);
+    const state = callState(message, call, tasks, isAsking);
+    this.#line(message, call, state);
+    if (message.rev === this.#rev) return;
+    this.#rev = message.rev;
+    this.element.dataset.message = message.id;
+    if (this.#fold.open) this.#fill();
+  }
+
+  #line(message, call, state) {
+    const shown = JSON.stringify([call.icon, message.tool.name, call.what, state]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#icon.replaceChildren(icon(call.icon));
+    this.#name.textContent = message.tool.name;
+    this.#what.textContent = call.what;
+    this.#fold.classList.toggle("tool--live", state.kind === "live");
+    this.#state.replaceChildren(stateChip(state));
+  }
+
+  #toggle() {
+    if (this.#fold.open) this.#fill();
+    else this.#body?.remove();
+  }
+
+  // Only what is looked at is in the page: results may be long.
+  #fill() {
+    const body = toolBody(this.#message.tool);
+    if (this.#body?.isConnected) this.#body.replaceWith(body);
+    else this.#fold.append(body);
+    this.#body = body;
+  }
+}

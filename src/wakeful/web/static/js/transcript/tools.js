@@ -1,0 +1,17 @@
+// Calls in a row: one border around them.
+
+import { el } from "../dom.js";
+import { Keyed } from "./keyed.js";
+import { ToolView } from "./tool.js";
+
+export class ToolsView {
+  constructor() {
+    this.element = el("div", { class: "tools" });
+    this.tools = new Keyed(this.element);
+  }
+
+  update({ messages }) {
+    const entries = messages.map((message) => ({ key: message.id, message }));
+    this.tools.show(entries, () => new ToolView());
+  }
+}

@@ -1,0 +1,62 @@
+// The conversation on the screen: turns, the time between them, and whatever there is to say when there are none.
+
+import { on } from "../bus.js";
+import { openSession } from "../session/state.js";
+import { soon } from "../soon.js";
+import { emptyView } from "./empty.js";
+import { Betweens } from "./between.js";
+import { Keyed } from "./keyed.js";
+import { Paging } from "./paging.js";
+import { Scrolling } from "./scrolling.js";
+import { TurnView } from "./turn.js";
+
+const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
+
+export function startTranscript(scroller, inner, jump) {
+  const scrolling = new Scrolling(scroller, jump);
+  const paging = new Paging(scroller);
+  const turns = new Keyed(inner);
+  const draw = () => scrolling.keep(() => turns.show(entries(paging), makeView));
+  const drawSoon = soon(draw);
+  on("session-opened", () => {
+    scrolling.toBottom();
+    draw();
+  });
+  on("session-missing", ({ id }) => turns.show([{ key: `missing:${id}`, what: "missing" }], emptyView));
+  on("session-unreachable", ({ isLoaded }) => isLoaded || turns.show([{ key: "unreachable", what: "unreachable" }], emptyView));
+  on("session-changed", (changed) => changed.some((name) => REDRAWS.has(name)) && drawSoon());
+  on("paging", drawSoon);
+  on("said", () => scrolling.toBottom());
+}
+
+function makeView(entry) {
+  if (entry.what) return emptyView(entry);
+  return entry.between ? new Betweens() : new TurnView(entry);
+}
+
+// Turns, with what lies between them.
+function entries(paging) {
+  const { id, session, messages, turns, activeTurn } = openSession;
+  if (id && !session) return [];
+  if (!messages.length && !activeTurn) return [{ key: "new", what: "new" }];
+  const groups = grouped(messages, activeTurn);
+  const lastId = groups.at(-1)?.turnId;
+  const shown = openSession.hasMore ? [{ key: "older", what: "older", paging }] : [];
+  for (const [index, { turnId, messages: said }] of groups.entries()) {
+    const before = groups[index - 1];
+    const between = { before: before && turns.get(before.turnId), after: turns.get(turnId), said };
+    shown.push({ key: `before:${turnId}`, between, isFirst: !before });
+    shown.push({ key: turnId, turnId, messages: said, turn: turns.get(turnId) ?? {}, isLast: turnId === lastId });
+  }
+  return shown;
+}
+
+function grouped(messages, activeTurn) {
+  const groups = [];
+  for (const message of messages) {
+    if (groups.at(-1)?.turnId !== message.turn_id) groups.push({ turnId: message.turn_id, messages: [] });
+    groups.at(-1).messages.push(message);
+  }
+  const isThere = !activeTurn || groups.some((group) => group.turnId === activeTurn.turn_id);
+  return isThere ? groups : [...groups, { turnId: activeTurn.turn_id, messages: [] }];
+}
