@@ -1,13 +1,24 @@
 // Code in an answer gets a bar: its language, and a button that copies it.
 
-import { copyButton } from "../copying.js";
-import { el } from "../dom.js";
+import { copyText } from "../clipboard.js";
+import { el, icon } from "../dom.js";
+
+const SHOWN_MS = 1_500;
 
 export function dressCode(holder) {
   for (const code of holder.querySelectorAll(".code")) {
     const pre = code.querySelector("pre");
-    const bar = el("div", { class: "code__bar" }, el("span", { text: code.dataset.language || "text" }), copyButton("Copy", () => pre.textContent));
     pre.setAttribute("aria-label", "Code");
-    code.prepend(bar);
+    code.prepend(el("div", { class: "code__bar" }, el("span", { text: code.dataset.language || "text" }), copyButton(pre)));
   }
+}
+
+function copyButton(pre) {
+  const word = el("span", { text: "Copy" });
+  const click = async () => {
+    if (!(await copyText(pre.textContent))) return;
+    word.textContent = "Copied";
+    setTimeout(() => (word.textContent = "Copy"), SHOWN_MS);
+  };
+  return el("button", { class: "button button--quiet button--small", type: "button", onclick: click }, icon("copy"), word);
 }

@@ -60,7 +60,7 @@ async function sendEdited(message, text, key) {
   const body = { session_id: openSession.id, message_id: message.id, message: text, client_message_id: key };
   try {
     await api.post("/api/chat/edit", body);
-    emit("said");
+    emit("sent");
     return true;
   } catch (error) {
     const words = error.code === "session_busy" ? "Wait for the answer, or stop it, and send again." : error.message;

@@ -1,6 +1,6 @@
 // The line below a turn: what can be done with its answer, how long it took, what it used.
 
-import { copy } from "../copying.js";
+import { copyText } from "../clipboard.js";
 import { el, icon, iconButton } from "../dom.js";
 import { duration, whole } from "../format.js";
 import { branchButton } from "./branching.js";
@@ -30,7 +30,7 @@ export class FootView {
 
   #closed(turn, turnId, note, { isLast, hasAnswer }) {
     const actions = el("span", { class: "turn__actions" });
-    if (hasAnswer) actions.append(iconButton("copy", "Copy answer", () => copy(this.#answer()), "button--small"));
+    if (hasAnswer) actions.append(iconButton("copy", "Copy answer", () => copyText(this.#answer()), "button--small"));
     if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];

@@ -17,7 +17,7 @@ async function regenerate({ currentTarget: button }) {
   button.disabled = true;
   try {
     await api.post("/api/chat/regenerate", { session_id: openSession.id });
-    emit("said");
+    emit("sent");
   } catch (error) {
     const words = error.code === "session_busy" ? "Another turn is running. Wait for it, or stop it." : error.message;
     emit("toast", { kind: "fail", title: "Not asked again", text: words });

@@ -6,6 +6,7 @@ export class Scrolling {
   #scroller;
   #jump;
   #isAtEnd = true;
+  #lastTop = 0;
 
   constructor(scroller, jump) {
     this.#scroller = scroller;
@@ -50,7 +51,10 @@ export class Scrolling {
 
   #look() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    this.#isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    // Text that grows below is no leaving: only going up is.
+    if (scrollHeight - scrollTop - clientHeight < NEAR_PX) this.#isAtEnd = true;
+    else if (scrollTop < this.#lastTop) this.#isAtEnd = false;
+    this.#lastTop = scrollTop;
     this.#jump.hidden = this.#isAtEnd;
   }
 }

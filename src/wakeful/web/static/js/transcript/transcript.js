@@ -26,7 +26,7 @@ export function startTranscript(scroller, inner, jump) {
   on("session-unreachable", ({ isLoaded }) => isLoaded || turns.show([{ key: "unreachable", what: "unreachable" }], emptyView));
   on("session-changed", (changed) => changed.some((name) => REDRAWS.has(name)) && drawSoon());
   on("paging", drawSoon);
-  on("said", () => scrolling.toBottom());
+  on("sent", () => scrolling.toBottom());
 }
 
 function makeView(entry) {

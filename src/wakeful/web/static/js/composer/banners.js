@@ -1,0 +1,63 @@
+// What the reader should know before writing on: why wake-ups wait, what was refused, what is missing, that we are offline.
+
+import { emit, on } from "../bus.js";
+import { el, icon, iconButton } from "../dom.js";
+import { clock, count } from "../format.js";
+import { hurryLine } from "../session/session.js";
+import { openSession } from "../session/state.js";
+
+// By name; the page shows them in this order.
+const shown = new Map([["offline", null], ["refused", null], ["waits", null], ["gap", null]]);
+
+export function startBanners(element) {
+  const set = (name, banner) => {
+    shown.set(name, banner);
+    element.replaceChildren(...[...shown.values()].filter(Boolean));
+  };
+  on("connection", ({ state }) => set("offline", state === "offline" ? offline() : null));
+  on("session-opened", () => ["refused", "waits", "gap"].forEach((name) => set(name, null)));
+  on("sent", () => set("refused", null));
+  on("outbox-refused", ({ entry, error }) => entry.session === openSession.id && set("refused", refused(error, () => set("refused", null))));
+  on("session-changed", (changed) => {
+    if (changed.includes("notices")) set("waits", waiting(openSession.pendingNotices));
+    if (changed.includes("gap")) set("gap", gap(openSession.gap, () => set("gap", null)));
+  });
+}
+
+function offline() {
+  const text = "You can go on writing. It is kept here and sent once, when the server is back. Jobs go on running there.";
+  return banner("", "unplug", [text], el("button", { class: "button button--small", type: "button", text: "Try now", onclick: hurryLine }));
+}
+
+function refused(error, dismiss) {
+  const words = [el("b", { text: "Not sent." }), ` ${error.message} Your text is still in the box.`];
+  return banner("banner--fail", "fail", words, iconButton("cross", "Dismiss", dismiss, "button--small"));
+}
+
+// Those that wait for a turn to end come by themselves.
+function waiting(notices) {
+  const stuck = notices.filter((notice) => notice.why !== "busy");
+  if (!stuck.length) return null;
+  const [{ why, until }] = stuck;
+  const many = count(stuck.length, "notice");
+  const verb = stuck.length === 1 ? "waits" : "wait";
+  if (why === "budget") {
+    const when = until ? `until ${clock(new Date(until))}, or your next message` : "for your next message";
+    return banner("banner--wake", "wake", [el("b", { text: "Wake budget reached." }), ` ${many} ${verb} ${when}.`]);
+  }
+  if (why === "blocked") {
+    const change = el("button", { class: "button button--small", type: "button", text: "Change model", onclick: () => emit("change-model") });
+    const words = ` ${many} ${verb}. The last wake-up failed for lack of credit or a key; they go on when a turn succeeds or the model changes.`;
+    return banner("banner--wake", "wake", [el("b", { text: "Automatic wake-ups wait." }), words], change);
+  }
+  return banner("banner--wake", "wake", [el("b", { text: "You stopped this session." }), ` ${many} ${verb} and ${stuck.length === 1 ? "comes" : "come"} with your next message.`]);
+}
+
+function gap({ from, to }, dismiss) {
+  const words = `Events ${from} to ${to} were trimmed from the log. What you see is the stored text, complete.`;
+  return banner("", "info", [words], iconButton("cross", "Dismiss", dismiss, "button--small"));
+}
+
+function banner(kind, name, words, action) {
+  return el("div", { class: `banner ${kind}`.trim() }, icon(name), el("span", { class: "banner__text" }, words), action);
+}

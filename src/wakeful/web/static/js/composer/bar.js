@@ -1,0 +1,56 @@
+// Below the message box: the model, what is going on, and the buttons.
+
+import { api } from "../api.js";
+import { emit, on } from "../bus.js";
+import { el, icon } from "../dom.js";
+import { duration } from "../format.js";
+import { openSession } from "../session/state.js";
+import { tick } from "../ticker.js";
+import { modelButton } from "./model_picker.js";
+
+export class ComposerBar {
+  #hint = el("span", { class: "composer__hint num" });
+  #stop = el("button", { class: "button", type: "button", hidden: true, onclick: stopTurn }, icon("stop"), "Stop", key("Esc"));
+  #word = el("span", { text: "Send" });
+  #icon = el("span", { class: "composer__icon" });
+  #send = el("button", { class: "button", type: "submit" }, this.#icon, this.#word, key("⏎"));
+  #shown = "";
+
+  constructor() {
+    this.element = el("div", { class: "composer__bar" }, modelButton(), this.#hint, el("span", { class: "composer__send" }, this.#stop, this.#send));
+    on("stop-turn", stopTurn);
+  }
+
+  update({ isBusy, hasText, usual }) {
+    this.#send.disabled = !hasText;
+    this.#send.classList.toggle("button--main", hasText);
+    const { activeTurn, turns } = openSession;
+    const startedAt = activeTurn && turns.get(activeTurn.turn_id)?.opened_at;
+    const shown = JSON.stringify([isBusy, usual, startedAt, hasText && !isBusy]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#stop.hidden = !isBusy;
+    const word = isBusy ? (usual === "steer" ? "Steer" : "Queue") : "Send";
+    this.#word.textContent = word;
+    this.#icon.replaceChildren(icon({ Send: "send", Queue: "queue", Steer: "steer" }[word]));
+    this.#hint.replaceChildren(...(isBusy ? [working(startedAt)] : hasText ? ["Draft kept on this device"] : []));
+  }
+}
+
+function working(startedAt) {
+  const words = el("span", { text: "Answering" });
+  if (startedAt) tick(words, startedAt, (seconds) => `Answering, ${duration(seconds)}`);
+  return el("span", { class: "state state--live" }, el("span", { class: "ring" }), words);
+}
+
+async function stopTurn() {
+  try {
+    await api.post("/api/chat/cancel", { session_id: openSession.id });
+  } catch (error) {
+    emit("toast", { kind: "fail", title: "Not stopped", text: error.message });
+  }
+}
+
+function key(name) {
+  return el("span", { class: "kbd", "aria-hidden": "true", text: name });
+}

@@ -1,0 +1,13 @@
+// What is being written, for each session: kept in the browser until it is sent.
+
+const PREFIX = "wakeful.draft.";
+
+export function draftOf(sessionId) {
+  return localStorage.getItem(PREFIX + (sessionId ?? "new")) ?? "";
+}
+
+export function keepDraft(sessionId, text) {
+  const key = PREFIX + (sessionId ?? "new");
+  if (text) localStorage.setItem(key, text);
+  else localStorage.removeItem(key);
+}

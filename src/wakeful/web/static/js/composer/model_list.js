@@ -1,0 +1,55 @@
+// The list inside the model picker: options by provider, walked with the arrow keys.
+
+import { el, icon } from "../dom.js";
+
+// {element, first}: `first` is what takes the focus.
+export function modelList(models, current, choose, hasFilter) {
+  const options = el("div", { class: "menu__list", role: "listbox", "aria-label": "Model" });
+  const filter = el("input", { class: "input", type: "search", "aria-label": "Filter models", placeholder: `Filter ${models.length} models` });
+  const draw = () => options.replaceChildren(...groups(models, filter.value.trim().toLowerCase(), current, choose));
+  filter.addEventListener("input", draw);
+  draw();
+  const element = el("div", { class: "menu menu--floating menu--models" }, hasFilter && filter, options);
+  element.addEventListener("keydown", (event) => walk(event, options));
+  return { element, first: () => (hasFilter ? filter : (options.querySelector("[aria-selected=true]") ?? options.querySelector("[role=option]"))) };
+}
+
+function groups(models, words, current, choose) {
+  const wanted = models.filter((model) => model.id.toLowerCase().includes(words));
+  const providers = [...new Set(wanted.map(providerOf))];
+  if (!providers.length) return [el("p", { class: "menu__group", text: "No model matches." })];
+  return providers.flatMap((provider) => [
+    el("p", { class: "menu__group", text: provider }),
+    ...wanted.filter((model) => providerOf(model) === provider).map((model) => option(model, model.id === current, choose)),
+  ]);
+}
+
+function option(model, isCurrent, choose) {
+  const note = model.context_window ? `${Math.round(model.context_window / 1000)}k` : "";
+  const pick = () => choose(model.id);
+  const onkeydown = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    pick();
+  };
+  return el(
+    "div",
+    { class: isCurrent ? "menu__item is-active" : "menu__item", role: "option", "aria-selected": String(isCurrent), tabindex: isCurrent ? 0 : -1, onclick: pick, onkeydown },
+    isCurrent ? icon("check") : el("span"),
+    el("span", { text: model.name ?? model.id.slice(model.id.indexOf(":") + 1) }),
+    el("span", { class: "menu__note", text: note }),
+  );
+}
+
+function walk(event, options) {
+  const all = [...options.querySelectorAll("[role=option]")];
+  const at = all.indexOf(document.activeElement);
+  const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
+  if (!(event.key in steps) || !all.length) return;
+  event.preventDefault();
+  all.at(steps[event.key] % all.length).focus();
+}
+
+function providerOf(model) {
+  return model.provider ?? model.id.split(":")[0];
+}

@@ -1,0 +1,44 @@
+// The line above a session: its title, what can be done with it, the connection, token use, background work.
+
+import { emit, on } from "../bus.js";
+import { el, icon, iconButton } from "../dom.js";
+import { openMenu } from "../menu.js";
+import { openSession } from "../session/state.js";
+import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
+import { connectionView } from "./connection_view.js";
+import { TitleView } from "./title.js";
+import { usageButton, usageWords } from "./usage.js";
+
+export function startHeader(element) {
+  const title = new TitleView();
+  const menu = iconButton("dots", "Session actions", (event) => openActions(event.currentTarget, title), "header__menu");
+  menu.setAttribute("aria-haspopup", "menu");
+  const count = el("span", { class: "button__count num", hidden: true });
+  const background = el("button", { class: "button button--quiet", type: "button", onclick: () => emit("show-drawer") }, icon("panel"), el("span", { class: "only-desktop", text: "Background" }), count);
+  const sessions = iconButton("menu", "Sessions", () => emit("show-sidebar"), "only-phone");
+  element.replaceChildren(sessions, title.element, menu, el("span", { class: "header__space" }), connectionView(), usageButton(), background);
+  const draw = () => {
+    menu.hidden = !openSession.session;
+    title.update();
+    const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
+    count.hidden = !running;
+    count.textContent = running;
+    background.setAttribute("aria-label", running ? `Background work, ${running} running` : "Background work");
+  };
+  on("session-opened", draw);
+  on("session-changed", draw);
+  on("drawer", (isShown) => background.setAttribute("aria-expanded", String(isShown)));
+  draw();
+}
+
+function openActions(button, title) {
+  const row = openSession.session;
+  const use = usageWords();
+  openMenu(button, [
+    { label: "Rename", icon: "edit", run: () => title.edit() },
+    { label: row.pinned ? "Unpin" : "Pin", icon: "pin", run: () => togglePin(row).then(() => (row.pinned = !row.pinned)) },
+    { label: row.archived ? "Back to the list" : "Archive", icon: "archive", run: () => toggleArchive(row).then(() => (row.archived = !row.archived)) },
+    ...(use ? [{ label: "Token use", icon: "info", note: use, run: () => emit("show-usage", button) }] : []),
+    { label: "Delete", icon: "trash", danger: true, run: () => deleteSession(row) },
+  ]);
+}

@@ -1,0 +1,57 @@
+// The title: the page's one heading, edited where it stands.
+
+import { on } from "../bus.js";
+import { el } from "../dom.js";
+import { openSession } from "../session/state.js";
+import { rename } from "../sidebar/actions.js";
+
+const NO_TITLE = "New session";
+
+export class TitleView {
+  #heading = el("h1", { class: "header__title" });
+
+  constructor() {
+    this.element = el("div", { class: "header__name" }, this.#heading);
+    this.#heading.addEventListener("dblclick", () => this.edit());
+    // The stream tells of a title before the next snapshot does.
+    on("row", (row) => {
+      if (row.session_id !== openSession.id || !openSession.session) return;
+      Object.assign(openSession.session, { title: row.title, pinned: row.pinned, archived: row.archived });
+      this.update();
+    });
+  }
+
+  update() {
+    const { id, session } = openSession;
+    const words = session?.title || (id && !session ? "" : NO_TITLE);
+    if (this.#heading.textContent !== words) this.#heading.textContent = words;
+    this.#heading.title = session ? "Double-click to rename" : "";
+  }
+
+  edit() {
+    const { session } = openSession;
+    if (!session || this.element.querySelector("input")) return;
+    const input = el("input", { class: "input header__edit", "aria-label": "Title", maxlength: 200 });
+    input.value = session.title;
+    const end = (keeps) => {
+      if (!input.isConnected) return;
+      const title = input.value.trim();
+      input.remove();
+      this.#heading.hidden = false;
+      if (!keeps || !title || title === session.title) return;
+      session.title = title;
+      this.update();
+      rename(session, title);
+    };
+    input.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter" && !event.isComposing) end(true);
+      if (event.key === "Escape") end(false);
+    });
+    input.addEventListener("blur", () => end(true));
+    this.#heading.hidden = true;
+    this.element.append(input);
+    input.focus();
+    input.select();
+  }
+}

@@ -1,0 +1,64 @@
+// The page begins here: every part is told its place, then the address says which session to open.
+
+import { startAnnouncements } from "./announcements.js";
+import { startApprovals } from "./approvals/approvals.js";
+import { emit, on } from "./bus.js";
+import { startBanners } from "./composer/banners.js";
+import { startComposer } from "./composer/composer.js";
+import { startOutbox } from "./composer/outbox.js";
+import { startQueue } from "./composer/queue.js";
+import { startDialogs } from "./dialogs/dialogs.js";
+import { startDrawer } from "./drawer/drawer.js";
+import { startHeader } from "./header/header.js";
+import { learnMe } from "./me.js";
+import { startNotifications } from "./notifications.js";
+import { startPageTitle } from "./page_title.js";
+import { nameSession, startRouter } from "./router.js";
+import { startSeen } from "./seen.js";
+import { open, startSession } from "./session/session.js";
+import { openSession } from "./session/state.js";
+import { startShortcuts } from "./shortcuts.js";
+import { startSidebar } from "./sidebar/sidebar.js";
+import { startConnection } from "./stream/connection.js";
+import { startTheme } from "./theme.js";
+import { startTimeline } from "./timeline/timeline.js";
+import { startToasts } from "./toasts.js";
+import { startRevealing } from "./transcript/revealing.js";
+import { startTranscript } from "./transcript/transcript.js";
+
+const place = (id) => document.getElementById(id);
+
+startTheme();
+startToasts(place("toasts"));
+startAnnouncements(place("said"), place("alert"));
+startDialogs();
+startNotifications();
+const sidebar = startSidebar(place("sidebar"));
+const drawer = startDrawer(place("drawer"));
+startHeader(place("header"));
+startTimeline(place("timeline"));
+startTranscript(place("transcript"), place("turns"), place("jump"));
+startRevealing(place("turns"));
+startBanners(place("banners"));
+startApprovals(place("approvals"));
+startQueue(place("queue"));
+startComposer(place("composer"));
+startShortcuts({ sidebar, drawer });
+startPageTitle();
+startSeen();
+startConnection();
+startSession();
+
+// The first words of this page have begun a session: now it has an address.
+on("session-begun", ({ id }) => {
+  if (openSession.id !== null) return;
+  nameSession(id);
+  open(id);
+});
+
+learnMe().then(
+  () => emit("me"),
+  (error) => console.info("who is looking is not known yet:", error.message),
+);
+startRouter();
+startOutbox();

@@ -1,0 +1,24 @@
+// The title of the tab: how many sessions want to be looked at, and which one is open.
+
+import { on } from "./bus.js";
+import { openSession } from "./session/state.js";
+
+let waiting = 0;
+
+export function startPageTitle() {
+  on("unread", (number) => {
+    waiting = number;
+    draw();
+  });
+  on("session-opened", draw);
+  on("session-changed", draw);
+  on("row", draw);
+}
+
+function draw() {
+  const needs = Math.max(waiting, openSession.approvals.length ? 1 : 0);
+  const name = openSession.session?.title || (openSession.id ? "" : "New session");
+  const title = [name, "wakeful"].filter(Boolean).join(" · ");
+  const words = needs ? `(${needs}) ${title}` : title;
+  if (document.title !== words) document.title = words;
+}

@@ -1,0 +1,35 @@
+// Tells the server how far the reader has seen the open session: whatever is in view is not unread.
+
+import { api } from "./api.js";
+import { on } from "./bus.js";
+import { openSession } from "./session/state.js";
+
+const GATHER_MS = 400;
+let timer = 0;
+let told = "";
+
+export function startSeen() {
+  const later = () => {
+    clearTimeout(timer);
+    timer = setTimeout(tell, GATHER_MS);
+  };
+  on("session-changed", (changed) => changed.includes("turns") && later());
+  document.addEventListener("visibilitychange", later);
+  on("row", (row) => row.session_id === openSession.id && row.unread && later());
+}
+
+async function tell() {
+  const { id, session, lastEventId, activeTurn } = openSession;
+  if (document.hidden || !session || activeTurn) return;
+  const event_id = Math.floor(Number(lastEventId));
+  const mark = `${id}:${event_id}`;
+  if (mark === told) return;
+  told = mark;
+  try {
+    await api.post("/api/session/seen", { session_id: id, event_id });
+  } catch (error) {
+    // It stays unread until the next look.
+    told = "";
+    console.info("not marked as seen:", error.message);
+  }
+}
