@@ -1,0 +1,58 @@
+"""Addresses that stand in the text without any markup become links."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+_ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'`\\]+", re.IGNORECASE)
+# What follows an address more often than it ends one.
+_NOT_LAST = ".,;:!?*_~'\""
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+def link_bare_addresses(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type == "inline" and "://" in token.content:
+            token.children = list(_linked(token.children or []))
+
+
+def _linked(children: Sequence[Token]) -> Iterator[Token]:
+    depth = 0
+    for token in children:
+        depth += token.nesting if token.type in ("link_open", "link_close") else 0
+        if token.type == "text" and depth == 0:
+            yield from _pieces(token)
+        else:
+            yield token
+
+
+def _pieces(text: Token) -> Iterator[Token]:
+    position = 0
+    for found in _ADDRESS.finditer(text.content):
+        address = _without_tail(found[0])
+        yield _text(text.content[position : found.start()], text.level)
+        yield Token("link_open", "a", 1, attrs={"href": address}, level=text.level)
+        yield _text(address, text.level + 1)
+        yield Token("link_close", "a", -1, level=text.level)
+        position = found.start() + len(address)
+    yield _text(text.content[position:], text.level)
+
+
+def _without_tail(address: str) -> str:
+    """A full stop ends the sentence, and a bracket was opened before the address unless it was opened in it."""
+    counts = {bracket: address.count(bracket) for pair in _BRACKETS.items() for bracket in pair}
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        if last in _BRACKETS and counts[last] > counts[_BRACKETS[last]]:
+            counts[last] -= 1
+        elif last not in _NOT_LAST:
+            break
+        end -= 1
+    return address[:end]
+
+
+def _text(content: str, level: int) -> Token:
+    return Token("text", "", 0, content=content, level=level)

@@ -1,0 +1,78 @@
+"""Code in colours: five classes, as the style sheet knows them.
+
+Lexers are many and some are slow on odd input: long code and long lines stay without colours, and what is left when
+the time is up does too.
+"""
+
+import time
+from functools import lru_cache
+from html import escape
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Literal, Name, Token, _TokenType
+from pygments.util import ClassNotFound
+
+CLASSES = frozenset({"hl-k", "hl-s", "hl-f", "hl-c", "hl-n"})
+
+_MOST_CHARACTERS = 50_000
+_LONGEST_LINE = 1_000
+_MOST_SECONDS = 0.05
+
+# The first that a token's type is a part of.
+_KINDS = (
+    (Comment, "hl-c"),
+    (Keyword, "hl-k"),
+    (Name.Tag, "hl-k"),
+    (Literal.String, "hl-s"),
+    (Literal.Number, "hl-n"),
+    (Name.Function, "hl-f"),
+    (Name.Class, "hl-f"),
+    (Name.Decorator, "hl-f"),
+    (Token.Generic.Deleted, "hl-n"),
+    (Token.Generic.Inserted, "hl-s"),
+    (Token.Generic.Heading, "hl-f"),
+    (Token.Generic.Subheading, "hl-f"),
+    (Token.Generic.Prompt, "hl-c"),
+)
+
+
+def coloured(code: str, language: str) -> str:
+    """The code as HTML. Its text is the same, character by character."""
+    lexer = _lexer(language) if _is_modest(code) else None
+    if lexer is None:
+        return escape(code, quote=False)
+    # The time of this thread, not of the clock: a busy machine shows the same colours.
+    latest = time.thread_time() + _MOST_SECONDS
+    parts: list[str] = []
+    position = 0
+    for start, kind, text in lexer.get_tokens_unprocessed(code):
+        if start != position or time.thread_time() > latest:
+            break
+        position += len(text)
+        parts.append(_part(kind, text))
+    return "".join(parts) + escape(code[position:], quote=False)
+
+
+def _part(kind: _TokenType, text: str) -> str:
+    name = _class_of(kind)
+    words = escape(text, quote=False)
+    return f'<span class="{name}">{words}</span>' if name and not text.isspace() else words
+
+
+@lru_cache(maxsize=1024)
+def _class_of(kind: _TokenType) -> str:
+    ancestors = kind.split()
+    return next((name for ancestor, name in _KINDS if ancestor in ancestors), "")
+
+
+@lru_cache(maxsize=128)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language) if language else None
+    except ClassNotFound:
+        return None
+
+
+def _is_modest(code: str) -> bool:
+    return len(code) <= _MOST_CHARACTERS and all(len(line) <= _LONGEST_LINE for line in code.split("\n"))

@@ -1,0 +1,247 @@
+"""Markdown: what it becomes, what it can never become, and how long it may take."""
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from wakeful.web.effort import split_by_effort
+from wakeful.web.highlight import CLASSES
+from wakeful.web.markdown import TAGS, render_blocks
+
+ATTRIBUTES = {
+    "a": {"href", "title", "target", "rel", "class"},
+    "div": {"class", "data-language", "tabindex"},
+    "span": {"class", "title"},
+    "ol": {"start"},
+    "li": {"class"},
+    "pre": {"class", "tabindex"},
+    "td": {"class"},
+    "th": {"class"},
+}
+FIXED = {
+    "class": CLASSES | {"code", "table", "path", "image", "check", "plain", "left", "center", "right"},
+    "target": {"_blank"},
+    "rel": {"noopener noreferrer nofollow"},
+    "tabindex": {"0"},
+}
+
+
+class Reader(HTMLParser):
+    """What a browser would see: the text, and every tag or attribute that should not be there."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.breaches: list[str] = []
+        self.links: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag not in TAGS:
+            self.breaches.append(tag)
+        for name, value in attributes:
+            if name not in ATTRIBUTES.get(tag, set()) or (name in FIXED and value not in FIXED[name]):
+                self.breaches.append(f"{tag} {name}={value}")
+            if name == "href":
+                self.links.append(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        self.breaches.append("comment")
+
+    def handle_decl(self, decl: str) -> None:
+        self.breaches.append("declaration")
+
+    def handle_pi(self, data: str) -> None:
+        self.breaches.append("instruction")
+
+
+def read(text: str) -> Reader:
+    reader = Reader("".join(render_blocks(text)))
+    assert reader.breaches == []
+    assert all(link.startswith(("http://", "https://", "mailto:")) for link in map(str.lower, reader.links))
+    return reader
+
+
+ATTACKS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<!-- <script>alert(1)</script> -->",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "<?php alert(1) ?>",
+    "<!DOCTYPE html>",
+    "<iframe srcdoc='<script>alert(1)</script>'>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<style>@import 'http://evil'</style>",
+    "<base href='http://evil/'>",
+    "<form action=http://evil><input name=x>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java\nscript:alert(1))",
+    "[x](java&#10;script:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](javascript&colon;alert(1))",
+    "[x](\\javascript:alert(1))",
+    "[x]( javascript:alert(1) )",
+    "[x](<javascript:alert(1)>)",
+    "[x](<java\tscript:alert(1)>)",
+    "[x](\x01javascript:alert(1))",
+    "[x](vbscript:msgbox(1))",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](file:///etc/passwd)",
+    "[x](//evil.example/x)",
+    "[x](/api/logout)",
+    "[x](#id)",
+    "<javascript:alert(1)>",
+    "<data:text/html,x>",
+    "![x](javascript:alert(1))",
+    "![x](data:image/svg+xml,<svg/onload=alert(1)>)",
+    '![x"onerror="alert(1)](http://a.example/"onerror="alert(1))',
+    '[x](http://a.example "title" onclick="alert(1)")',
+    "[x](http://a.example/\"onmouseover='alert(1)')",
+    "[x]\n\n[x]: javascript:alert(1)",
+    "[x]\n\n[x]: <data:text/html,x> 'y'",
+    "|a|\n|-|\n|<script>alert(1)</script>|",
+    "|a|\n|-|\n|[x](javascript:alert(1))|",
+    "> - > <script>alert(1)</script>",
+    "- [x] <img src=x onerror=alert(1)>",
+    '```"><script>alert(1)</script>\n<script>alert(1)</script>\n```',
+    "```html\n<script>alert(1)</script>\n```",
+    "    <script>alert(1)</script>",
+    "`<script>alert(1)</script>`",
+    "https://a.example/<script>alert(1)</script>",
+    'https://a.example/"onclick="alert(1)',
+    "javascript:alert(1)",
+    "# <script>alert(1)</script>",
+    "\0<script>\0alert(1)</script>",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_only_text(attack: str) -> None:
+    read(attack)
+    read(f"- a\n\n  > {attack}\n\n**{attack}**")
+
+
+@given(some.lists(some.sampled_from([*ATTACKS, "*", "_", "[", "](", ")", "<", ">", "`", "|", "\n", "\n\n", "- ", "a"])))
+def test_nothing_outside_of_the_allow_list_ever_comes_out(pieces: list[str]) -> None:
+    read("".join(pieces))
+
+
+@given(some.text())
+def test_no_text_breaks_it(text: str) -> None:
+    read(text)
+
+
+@given(some.text(alphabet="ab *_`>#-<&\n\\\t=+.", max_size=200).filter(lambda text: "```" not in text))
+def test_every_letter_is_still_there(text: str) -> None:
+    letters = [letter for letter in text if letter in "ab"]
+
+    assert [letter for letter in read(text).text if letter in "ab"] == letters
+
+
+@given(some.text(max_size=300), some.sampled_from(["", "python", "js", "html", "bash", "json", "diff", "console"]))
+def test_code_is_kept_character_by_character(code: str, language: str) -> None:
+    lines = "\n".join(code.replace("\r", "\n").replace("\0", "").replace("`", "'").split("\n"))
+
+    assert read(f"```{language}\n{lines}\n```").text.removesuffix("\n") == lines + "\n"
+
+
+def test_code_says_its_language_and_has_colours() -> None:
+    (block,) = render_blocks("```Python\ndef f(): return 1\n```")
+
+    assert block.startswith('<div class="code" data-language="python"><pre tabindex="0"><code><span class="hl-k">def')
+
+
+def test_a_picture_is_a_link_and_nothing_is_loaded() -> None:
+    (block,) = render_blocks("![a plot](https://a.example/plot.png)")
+
+    assert '<a class="image" href="https://a.example/plot.png"' in block
+    assert "<img" not in block
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("see https://a.example/x_y_z.", "https://a.example/x_y_z"),
+        ("(https://a.example/x_(y))", "https://a.example/x_(y)"),
+        ("**https://a.example/x**", "https://a.example/x"),
+        ("HTTPS://A.example", "HTTPS://A.example"),
+        ("<https://a.example/>", "https://a.example/"),
+        ("[words](https://a.example)", "https://a.example"),
+        ("[mail](mailto:a@b.example)", "mailto:a@b.example"),
+    ],
+)
+def test_addresses_are_links(text: str, link: str) -> None:
+    assert read(text).links == [link]
+
+
+@pytest.mark.parametrize("text", ["`https://a.example`", "```\nhttps://a.example\n```", "ftp://a.example", "a.example"])
+def test_other_words_are_not(text: str) -> None:
+    assert read(text).links == []
+
+
+def test_a_path_is_shown_and_leads_nowhere() -> None:
+    assert render_blocks("[the file](src/a.py)") == ['<p><span class="path" title="src/a.py">the file</span></p>\n']
+
+
+def test_each_top_level_block_stands_alone() -> None:
+    blocks = render_blocks("# a\n\nb\n\n- c\n- d\n\n| e |\n|---|\n\n---")
+
+    assert [block[:4] for block in blocks] == ["<h1>", "<p>b", "<ul>", "<div", "<hr>"]
+
+
+def test_a_box_in_a_list_is_a_check_mark() -> None:
+    assert render_blocks("- [x] a\n- [ ] b") == [
+        '<ul>\n<li class="check">☑ a</li>\n<li class="check">☐ b</li>\n</ul>\n'
+    ]
+
+
+LONG = 100_000
+HARD = {
+    "brackets": "[" * LONG,
+    "pictures": "![" * (LONG // 2),
+    "stars": "*a " * (LONG // 3),
+    "links": "[a](" * (LONG // 4),
+    "quotes": ">" * LONG,
+    "deep quotes": "> > > a\n" * (LONG // 8),
+    "deep lists": "\n".join("  " * depth + "- a" for depth in range(400)),
+    "list in quote": "> - " * (LONG // 4),
+    "ticks": "".join("`" * count + "a" for count in range(1, 400)),
+    "autolinks": "<http://" * (LONG // 8),
+    "entities": "&amp" * (LONG // 4),
+    "lines": "a\n" * (LONG // 2),
+    "wide table": "|" * 999 + "\n" + "|-" * 998 + "|\n" + "|\n" * (LONG // 2),
+    "columns": "|".join("x" * 300) + "\n" + "|".join("-" * 300) + "\n" + "a\n" * (LONG // 2),
+    "definitions": "".join(f"[a{number}]: http://x\n" for number in range(LONG // 16)),
+    "addresses": "http://" * (LONG // 7),
+    "address of brackets": "http://a.example/" + "(" * LONG + ")" * LONG,
+    "spaces": " " * LONG,
+    "blank lines in python": "```python\n" + "  \n" * (LONG // 3),
+    "quotes in javascript": "```js\n" + "'\\\n" * (LONG // 3),
+    "ampersands in html": "```html\n" + "&" * 49_000,
+}
+
+
+# Each takes a tenth of a second at most; without a limit, some of them would take longer than this.
+@pytest.mark.timeout(15)
+@pytest.mark.parametrize("name", HARD)
+def test_no_text_takes_long_and_all_of_it_is_shown(name: str) -> None:
+    blocks = render_blocks(HARD[name])
+
+    written, rest = split_by_effort(HARD[name])
+    assert written + rest == HARD[name]
+    assert not rest or Reader(blocks[-1]).text == rest + "\n"
+
+
+def test_a_long_answer_is_rendered_whole() -> None:
+    text = "Some words, *some* of them `strong`.\n\n```python\nx = 1\n```\n\n" * 500
+
+    assert split_by_effort(text) == (text, "")
