@@ -100,6 +100,17 @@ ensure_postgres() {
     fail "Tests and benchmarks need the programs of a PostgreSQL server: install postgresql."
 }
 
+# The tests of the page, and its pictures, need a real browser.
+ensure_chromium() {
+    find_chromium && return
+    if apt_install chromium && find_chromium; then return; fi
+    fail "The tests of the page need Chromium: install chromium."
+}
+
+find_chromium() {
+    "$venv/bin/python" "$root/tests/browser/chromium.py" >/dev/null 2>&1
+}
+
 find_postgres() {
     "$venv/bin/python" "$root/tests/postgres_server.py" >/dev/null
 }

@@ -1,0 +1,64 @@
+"""A real Chromium at a real server. One browser and one server for each process of the test run; tests that kill their
+server have one of their own.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
+
+from tests.api.conftest import scripted
+from tests.api.server import ModelEndpoint, running_endpoint
+from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.screen import Screens
+from tests.browser.server import PageServer, running_page_server
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[ModelEndpoint]:
+    with running_endpoint() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint) -> Iterator[PageServer]:
+    """Its model is the scripted endpoint."""
+    with running_page_server(tmp_path_factory.mktemp("home"), **scripted(endpoint)) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    """Its model is the demonstration model, which understands words."""
+    with running_page_server(tmp_path_factory.mktemp("home")) as server:
+        yield server
+
+
+@pytest.fixture
+def own_server(tmp_path: Path, endpoint: ModelEndpoint) -> Iterator[PageServer]:
+    """For a test that kills it."""
+    with running_page_server(tmp_path / "home", **scripted(endpoint)) as server:
+        yield server
+
+
+@pytest.fixture
+def own_demo_server(tmp_path: Path) -> Iterator[PageServer]:
+    with running_page_server(tmp_path / "home") as server:
+        yield server
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def screens(chromium: Browser) -> AsyncIterator[Screens]:
+    """Browsers of different people, or of one who has several; closed at the end, and checked for errors."""
+    async with Screens(chromium) as screens:
+        yield screens

@@ -1,0 +1,112 @@
+"""What a person sees and does: pages of one browser, or of several."""
+
+import re
+from types import TracebackType
+from typing import Any, Self
+
+from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.browser.server import PageServer
+
+# What Chromium says of a line that was cut; everything else on its console is an error of ours.
+_LINE_WORDS = ("net::ERR_", "Failed to load resource: the server responded with a status of 503")
+_DESKTOP = {"width": 1440, "height": 1000}
+
+
+class Screen:
+    """One tab."""
+
+    def __init__(self, page: Page, root: str) -> None:
+        self.page = page
+        self.root = root
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._hear)
+
+    @property
+    def session_id(self) -> str:
+        return self.page.url.rpartition("/s/")[2]
+
+    @property
+    def answers(self) -> Locator:
+        return self.page.locator("#turns .answer .prose")
+
+    @property
+    def wakeups(self) -> Locator:
+        return self.page.locator("#turns .wake")
+
+    @property
+    def box(self) -> Locator:
+        return self.page.locator("#message")
+
+    async def open(self, session_id: str = "") -> None:
+        await self.page.goto(f"{self.root}/s/{session_id}" if session_id else self.root)
+        await self.is_live()
+
+    async def is_live(self) -> None:
+        await expect(self.page.locator(".connection--live")).to_be_visible(timeout=15_000)
+
+    async def say(self, words: str) -> None:
+        await self.box.fill(words)
+        await self.box.press("Enter")
+
+    async def text(self) -> list[str]:
+        """What the agent has said, as it stands on the screen."""
+        texts = await self.answers.all_text_contents()
+        return [text.strip() for text in texts if text.strip()]
+
+    async def shows(self, words: str | re.Pattern[str], *, seconds: float = 10) -> None:
+        await expect(self.page.locator("#turns")).to_contain_text(words, timeout=seconds * 1000)
+
+    async def is_idle(self, *, seconds: float = 15) -> None:
+        """No turn runs, as far as this screen knows."""
+        await expect(self.page.locator("#turns .turn--live")).to_have_count(0, timeout=seconds * 1000)
+
+    def _hear(self, message: Any) -> None:
+        is_line = any(words in message.text for words in _LINE_WORDS)
+        if message.type == "error" and not is_line:
+            self.errors.append(message.text)
+
+
+class Screens:
+    """Everything that a test opens, closed at its end. A screen that had an error fails the test."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+        self._screens: list[Screen] = []
+
+    async def browser_at(self, server: PageServer, root: str = "", **how: Any) -> BrowserContext:
+        """A browser of its own that has logged in with a link."""
+        context = await self._browser.new_context(**{"viewport": _DESKTOP} | how)
+        self._contexts.append(context)
+        root = root or server.root
+        page = await context.new_page()
+        await page.goto(f"{root}/login#token={server.login_token()}")
+        await page.wait_for_url(f"{root}/")
+        await page.close()
+        return context
+
+    async def tab(self, context: BrowserContext, root: str) -> Screen:
+        screen = Screen(await context.new_page(), root)
+        self._screens.append(screen)
+        return screen
+
+    async def screen(self, server: PageServer, session_id: str = "", root: str = "", **how: Any) -> Screen:
+        """A tab of a new browser, at this session."""
+        root = root or server.root
+        screen = await self.tab(await self.browser_at(server, root, **how), root)
+        await screen.open(session_id)
+        return screen
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for context in self._contexts:
+            await context.close()
+        if error is None:
+            errors = [found for screen in self._screens for found in screen.errors]
+            assert not errors, errors

@@ -1,0 +1,61 @@
+"""Background work wakes its session: the tab may be open, closed, or the server dead in between."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.api.server import until
+from tests.browser.screen import Screens
+from tests.browser.server import PageServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_a_wake_up_appears_live_in_the_open_tab(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server)
+
+    await screen.say("run sleep 1; echo it is done; exit 3 in the background")
+
+    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    await expect(screen.wakeups).to_contain_text("exit code 3")
+    await expect(screen.wakeups).to_contain_text("it is done")
+    await screen.is_idle()
+    assert await screen.text() == demo_server.answers(screen.session_id)
+
+
+async def test_a_wake_up_that_came_while_the_tab_was_closed_is_there_once(
+    screens: Screens, demo_server: PageServer
+) -> None:
+    context = await screens.browser_at(demo_server)
+    screen = await screens.tab(context, demo_server.root)
+    await screen.open()
+    await screen.say("run sleep 1; echo gone meanwhile in the background")
+    await screen.page.wait_for_url("**/s/*")
+    session_id = screen.session_id
+    until(lambda: bool(demo_server.session(session_id)["tasks"]))
+    await screen.page.close()
+
+    until(lambda: bool(demo_server.notices(session_id)) and demo_server.is_idle(session_id))
+    screen = await screens.tab(context, demo_server.root)
+    await screen.open(session_id)
+
+    await expect(screen.wakeups).to_have_count(1)
+    await expect(screen.wakeups).to_contain_text("gone meanwhile")
+
+
+async def test_a_wake_up_survives_a_server_that_was_killed_in_between(
+    screens: Screens, own_demo_server: PageServer
+) -> None:
+    server = own_demo_server
+    screen = await screens.screen(server)
+    await screen.say("run sleep 2; echo outlived in the background")
+    await screen.page.wait_for_url("**/s/*")
+    session_id = screen.session_id
+    until(lambda: bool(server.session(session_id)["tasks"]) and server.is_idle(session_id))
+
+    server.kill()
+    server.start()
+
+    await expect(screen.wakeups).to_have_count(1, timeout=20_000)
+    await screen.is_idle()
+    assert await screen.text() == server.answers(session_id)
+    assert len(server.notices(session_id)) == 1
