@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import orjson
+from starlette.routing import Route
 
 from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
@@ -21,10 +22,18 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
+from wakeful.gateway.login_desk import LoginDesk
+from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.login_routes import LoginRoutes
+from wakeful.gateway.own_address import OwnAddress
+from wakeful.gateway.password import Password
 from wakeful.model.session import Address
 from wakeful.model.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
+from wakeful.web.me import MeRoutes, ServerFacts
+from wakeful.web.models import ModelRoutes
+from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
 from wakeful.wire.sse import StreamSettings
@@ -221,6 +230,8 @@ async def served(
     streams: StreamSettings | None = None,
     listener: socket.socket | None = None,
     local: socket.socket | None = None,
+    password: str = "",
+    address: OwnAddress | None = None,
 ) -> AsyncIterator[Served]:
     agent, tasks = LedAgent(), FakeTasks()
     engine = bare_engine(store, agent, SystemClock(), settings or EngineSettings(stop_grace_seconds=0.0))
@@ -236,11 +247,19 @@ async def served(
         workspace=str(workspace),
         streams=streams or StreamSettings(),
     )
-    app = http_app(Keyring(KEYS), web_routes(web), version="1", is_stopping=lambda: engine.is_stopping)
     listener = listener or socket.create_server(("127.0.0.1", 0))
     # asyncio sets this for sockets that were made with the number of the protocol only; uvloop always does.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    desk, address = LoginDesk(store, KEYS), address or OwnAddress()
+    app = http_app(
+        Keyring(KEYS),
+        [*web_routes(web), *_front_door(desk, url, Password(password), address)],
+        version="1",
+        is_stopping=lambda: engine.is_stopping,
+        desk=desk,
+        address=address,
+    )
     await engine.start()
     try:
         listeners = [listener] if local is None else [listener, local]
@@ -251,6 +270,16 @@ async def served(
                 yield Served(engine, store, agent, tasks, url, http, server)
     finally:
         await engine.stop()
+
+
+def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddress) -> list[Route]:
+    rooms = (
+        LoginRoutes(desk, LoginLinks(desk, url), password, address, operator="operator"),
+        PageRoutes(),
+        MeRoutes(ServerFacts("machine", "1", "demo:led", password.is_set, 30.0), "operator"),
+        ModelRoutes(lambda: [{"id": "demo:led", "provider": "demo", "name": "led"}], "demo:led"),
+    )
+    return [route for room in rooms for route in room.routes()]
 
 
 def check_model(name: str) -> None:

@@ -114,5 +114,5 @@ def stalled(web: Served, path: str) -> socket.socket:
     reader.settimeout(5)
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     reader.connect(("127.0.0.1", port))
-    reader.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEYS['ann']}\r\n\r\n".encode())
+    reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEYS['ann']}\r\n\r\n".encode())
     return reader

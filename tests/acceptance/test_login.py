@@ -1,0 +1,118 @@
+"""The way into the page: the link of `wakeful serve`, that of `wakeful login`, and what is left after a restart."""
+
+import re
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.acceptance.command import Command, Server
+
+
+@dataclass(slots=True)
+class Visitor:
+    """A browser that follows a login link."""
+
+    server: Server
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+    def follow(self, link: str) -> httpx2.Response:
+        return self.log_in(token=link.strip().rpartition("/login#token=")[2])
+
+    def log_in(self, **proof: str) -> httpx2.Response:
+        return self._send("POST", "/api/login", json=proof, headers={"origin": self.url})
+
+    def me(self) -> Mapping[str, object]:
+        answer: Mapping[str, object] = self._send("GET", "/api/me").raise_for_status().json()
+        return answer
+
+    def _send(self, method: str, path: str, **how: Any) -> httpx2.Response:
+        with httpx2.Client(base_url=self.url, cookies=self.cookies, trust_env=False, verify=False) as http:
+            response = http.request(method, path, **how)
+            self.cookies = dict(http.cookies)
+        return response
+
+
+def link_in(greeting: str) -> str:
+    found = re.search(r"http://\S+/login#token=\S+", greeting)
+    assert found is not None
+    return found[0]
+
+
+async def test_the_link_of_the_start_opens_the_page_once(wakeful: Command) -> None:
+    async with wakeful.serving() as server:
+        first, second = Visitor(server), Visitor(server)
+
+        assert first.follow(link_in(server.greeting)).status_code == 200
+        assert first.me()["is_operator"] is True
+        assert first.me()["host"] == socket.gethostname()
+        assert second.follow(link_in(server.greeting)).json()["error"]["code"] == "token_used"
+
+
+async def test_a_login_and_an_unused_link_outlive_a_kill(wakeful: Command) -> None:
+    async with wakeful.serving() as server:
+        visitor = Visitor(server)
+        visitor.follow((await wakeful.run("login")).out)
+        unused = link_in(server.greeting)
+        server.process.kill()
+        await server.process.communicate()
+
+    async with wakeful.serving() as server:
+        assert Visitor(server, visitor.cookies).me()["name"] == "operator"
+        assert Visitor(server).follow(unused).status_code == 200
+
+
+async def test_another_link_is_printed_for_whomever_one_names(wakeful: Command) -> None:
+    async with wakeful.having(WAKEFUL_API_KEYS="ann=abc").serving() as server:
+        printed = await wakeful.run("login", "--as", "ann")
+        unknown = await wakeful.run("login", "--as", "eve")
+        visitor = Visitor(server)
+        visitor.follow(printed.out)
+
+        assert (printed.code, printed.err) == (0, "")
+        assert printed.out.startswith(f"{visitor.url}/login#token=")
+        assert (visitor.me()["name"], visitor.me()["is_operator"]) == ("ann", False)
+        assert unknown.code == 1
+        assert unknown.err == "wakeful: as must be the name of a key's holder: ann, operator.\n"
+
+
+async def test_behind_a_proxy_the_link_leads_to_the_public_address(wakeful: Command) -> None:
+    async with wakeful.having(WAKEFUL_PUBLIC_URL="https://wakeful.example.org").serving() as server:
+        assert "Open it with https://wakeful.example.org/login#token=" in server.greeting
+        assert (await wakeful.run("login")).out.startswith("https://wakeful.example.org/login#token=")
+
+
+@pytest.mark.parametrize(("host", "shown"), [("0.0.0.0", "127.0.0.1"), ("::", r"\[::1\]")])
+async def test_a_server_that_listens_everywhere_names_an_address_that_works(
+    wakeful: Command, host: str, shown: str
+) -> None:
+    async with wakeful.having(WAKEFUL_API_KEYS="ann=abc").serving("--host", host) as server:
+        assert re.search(rf"Open it with http://{shown}:\d+/login#token=", server.greeting)
+
+
+async def test_without_a_server_there_is_no_link(wakeful: Command) -> None:
+    printed = await wakeful.run("login")
+
+    assert (printed.code, printed.out) == (2, "")
+    assert printed.err == f"wakeful: No server runs with the home {wakeful.home}: start one with wakeful serve.\n"
+
+
+async def test_neither_the_password_nor_a_token_is_in_the_log(wakeful: Command) -> None:
+    command = wakeful.having(WAKEFUL_PASSWORD="correct horse", WAKEFUL_LOG_LEVEL="debug")
+    async with command.serving() as server:
+        printed = await wakeful.run("login")
+        Visitor(server).follow(printed.out)
+        for password in ("correct horse", "wrong horse"):
+            Visitor(server).log_in(password=password)
+        finished = await server.end()
+
+    said = finished.out + finished.err
+    assert "horse" not in said
+    assert printed.out.strip().rpartition("=")[2] not in said

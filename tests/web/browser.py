@@ -1,0 +1,67 @@
+"""What a browser sends of its own accord: its cookie, and from where it is asked to write."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import orjson
+
+from tests.web.kit import Reply, Served
+
+_DEADLINE = 10.0
+
+
+@dataclass(slots=True)
+class Browser:
+    """Its page is our own, unless a test says otherwise."""
+
+    web: Served
+    cookie: str = ""
+    # What the last answer said of the cookie.
+    set_cookie: str = ""
+    # Of the page that it shows; empty: the browser does not tell.
+    origin: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.origin is None:
+            self.origin = self.web.url
+
+    async def get(self, path: str, **headers: str) -> Reply:
+        return await self.send("GET", path, headers=headers)
+
+    async def post(self, path: str, body: Any = None, **headers: str) -> Reply:
+        return await self.send("POST", path, body, headers=headers)
+
+    async def send(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Reply:
+        sent = {"Accept-Encoding": "identity"}
+        if self.cookie:
+            sent["Cookie"] = f"wakeful_session={self.cookie}"
+        if self.origin and method not in ("GET", "HEAD"):
+            sent["Origin"] = self.origin
+        async with asyncio.timeout(_DEADLINE), aiohttp.ClientSession(self.web.url, auto_decompress=False) as http:
+            data = None if body is None else orjson.dumps(body)
+            how: dict[str, Any] = {"data": data, "headers": sent | (headers or {}), "allow_redirects": False}
+            async with http.request(method, path, **how) as response:
+                raw = await response.read()
+        self.set_cookie = response.headers.get("set-cookie", "")
+        is_json = response.headers.get("content-type", "") == "application/json"
+        return Reply(response.status, orjson.loads(raw) if is_json else raw, response.headers)
+
+    async def log_in(self, **proof: str) -> Reply:
+        reply = await self.post("/api/login", proof)
+        if reply.status == 200:
+            self.cookie = self.set_cookie.partition(";")[0].partition("=")[2]
+        return reply
+
+
+async def new_token(web: Served, who: str = "operator", **body: str) -> str:
+    reply = await web.post("/api/login/link", body, who)
+    assert reply.status == 200, reply.json
+    return str(reply.json["url"].rpartition("#token=")[2])
+
+
+async def logged_in(web: Served, who: str = "ann") -> Browser:
+    browser = Browser(web)
+    assert (await browser.log_in(token=await new_token(web, who))).status == 200
+    return browser

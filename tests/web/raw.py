@@ -1,0 +1,18 @@
+"""A request as it is written here, byte by byte."""
+
+import asyncio
+
+from tests.web.kit import Served
+
+
+async def raw(web: Served, request: str) -> tuple[int, bytes]:
+    """The status and the body of the answer, to what no honest client would send."""
+    port = int(web.url.rpartition(":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(f"{request}\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    return int(head.split()[1]), body

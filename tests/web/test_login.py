@@ -1,0 +1,323 @@
+"""How browsers come in and go, and what they may do meanwhile."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.web.browser import Browser, logged_in, new_token
+from tests.web.kit import KEYS, Served, served
+from wakeful.gateway.login_desk import LoginDesk
+from wakeful.store.base import Transaction
+from wakeful.store.sqlite.store import SqliteStore
+
+PASSWORD = "correct horse"
+DAY = 86_400.0
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def store(tmp_path: Path, clock: Clock) -> AsyncIterator[SqliteStore]:
+    """Its time is the test's."""
+    store = SqliteStore(tmp_path / "wakeful.db", clock, synchronous="OFF")
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@pytest.fixture
+async def guarded(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
+    """A server with a password."""
+    async with served(store, tmp_path, password=PASSWORD) as web:
+        yield web
+
+
+async def test_a_token_is_good_for_a_cookie_that_scripts_cannot_read(web: Served) -> None:
+    browser = Browser(web)
+
+    reply = await browser.log_in(token=await new_token(web, "ann"))
+
+    assert (reply.status, reply.json) == (200, {"ok": True})
+    rules = browser.set_cookie.split("; ")[1:]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(rules)
+    assert "Secure" not in rules
+    assert (await browser.get("/api/me")).json["name"] == "ann"
+
+
+async def test_a_browser_that_speaks_https_is_told_never_to_send_the_cookie_otherwise(web: Served) -> None:
+    browser = Browser(web, origin=web.url.replace("http://", "https://"))
+
+    await browser.log_in(token=await new_token(web))
+
+    assert browser.set_cookie.endswith("; Secure")
+
+
+async def test_a_token_works_once(web: Served) -> None:
+    token = await new_token(web)
+    await Browser(web).log_in(token=token)
+
+    again = await Browser(web).log_in(token=token)
+
+    assert (again.status, again.code) == (401, "token_used")
+
+
+async def test_a_token_of_nobody_is_refused(web: Served) -> None:
+    reply = await Browser(web).log_in(token="made-up")
+
+    assert (reply.status, reply.code) == (401, "invalid_token")
+    assert "set-cookie" not in reply.headers
+
+
+async def test_a_token_is_forgotten_after_an_hour(web: Served, clock: Clock) -> None:
+    token = await new_token(web)
+    clock.now += 3600
+
+    reply = await Browser(web).log_in(token=token)
+
+    assert (reply.status, reply.code) == (401, "invalid_token")
+
+
+async def test_tokens_and_logins_outlive_the_server(store: SqliteStore, tmp_path: Path) -> None:
+    async with served(store, tmp_path) as web:
+        token, browser = await new_token(web), await logged_in(web)
+
+    async with served(store, tmp_path) as web:
+        assert (await Browser(web).log_in(token=token)).status == 200
+        assert (await Browser(web, browser.cookie).get("/api/me")).json["name"] == "ann"
+
+
+async def test_a_login_lasts_as_long_as_it_is_used(web: Served, clock: Clock) -> None:
+    browser = await logged_in(web)
+    for _ in range(4):
+        clock.now += 20 * DAY
+        assert (await browser.get("/api/me")).status == 200
+
+    clock.now += 31 * DAY
+
+    assert (await browser.get("/api/me")).status == 401
+
+
+async def test_the_use_of_a_login_is_not_written_with_every_request(
+    web: Served, clock: Clock, store: SqliteStore
+) -> None:
+    browser = await logged_in(web)
+    writes = 0
+
+    async def counted(*arguments: object, **how: object) -> None:
+        nonlocal writes
+        writes += 1
+
+    store.write = counted  # type: ignore[method-assign, assignment]
+    for _ in range(5):
+        await browser.get("/api/me")
+
+    assert writes == 0
+
+
+async def test_what_has_expired_is_removed(web: Served, clock: Clock, store: SqliteStore) -> None:
+    await logged_in(web)
+    token = await new_token(web)
+    clock.now += 31 * DAY
+
+    await Browser(web).log_in(token=token)
+    await new_token(web)
+
+    async def count(tx: Transaction) -> tuple[int, int]:
+        connection = tx.logins._connection  # type: ignore[attr-defined]
+        tables = ("logins", "login_tickets")
+        logins, tickets = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+        return logins, tickets
+
+    assert await store.read(count) == (0, 1)
+
+
+async def test_logging_out_ends_the_login_everywhere(web: Served) -> None:
+    browser = await logged_in(web)
+
+    reply = await browser.post("/api/logout")
+
+    assert (reply.status, reply.json) == (200, {"ok": True})
+    assert "wakeful_session=;" in browser.set_cookie
+    assert "Max-Age=0" in browser.set_cookie
+    assert (await browser.get("/api/me")).status == 401
+
+
+async def test_logging_out_without_being_in_is_no_error(web: Served) -> None:
+    assert (await Browser(web, "nonsense").post("/api/logout")).status == 200
+    assert (await Browser(web).post("/api/logout")).status == 200
+
+
+async def test_logging_in_again_ends_the_login_before(web: Served) -> None:
+    browser = await logged_in(web)
+    before = browser.cookie
+
+    await browser.log_in(token=await new_token(web, "ann"))
+
+    assert browser.cookie != before
+    assert (await Browser(web, before).get("/api/me")).status == 401
+
+
+async def test_no_secret_is_stored(web: Served, tmp_path: Path, store: SqliteStore) -> None:
+    token = await new_token(web)
+    browser = await logged_in(web)
+    await store.close()
+
+    stored = b"".join(path.read_bytes() for path in tmp_path.glob("wakeful.db*"))
+
+    assert b"login_tickets" in stored
+    assert token.encode() not in stored
+    assert browser.cookie.encode() not in stored
+
+
+async def test_who_loses_the_key_loses_the_login(store: SqliteStore, tmp_path: Path) -> None:
+    async with served(store, tmp_path) as web:
+        browser = await logged_in(web, "ann")
+
+    without_ann = LoginDesk(store, {"operator", "bob"})
+
+    assert await without_ann.principal(browser.cookie) is None
+    assert await LoginDesk(store, KEYS).principal(browser.cookie) == "ann"
+
+
+@pytest.mark.parametrize("path", ["/", "/s/some-session"])
+async def test_without_a_login_the_page_leads_to_the_login_page(web: Served, path: str) -> None:
+    reply = await Browser(web).get(path)
+
+    assert (reply.status, reply.headers["location"]) == (303, "/login")
+    assert (await Browser(web, "nonsense").get(path)).status == 303
+
+
+async def test_without_a_login_the_routes_of_the_page_answer_with_json(web: Served) -> None:
+    reply = await Browser(web).get("/api/sessions")
+
+    assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/responses/x", "/metrics", "/anything"])
+async def test_programs_need_a_key_and_a_cookie_is_none(web: Served, path: str) -> None:
+    browser = await logged_in(web, "operator")
+
+    assert (await browser.get(path)).status == 401
+
+
+async def test_a_wrong_key_is_not_made_good_by_a_cookie(web: Served) -> None:
+    browser = await logged_in(web)
+
+    assert (await browser.get("/api/me", Authorization="Bearer wrong")).status == 401
+
+
+async def test_whoever_shows_both_is_the_holder_of_the_key(web: Served) -> None:
+    browser = await logged_in(web, "ann")
+
+    assert (await browser.get("/api/me", Authorization=f"Bearer {KEYS['bob']}")).json["name"] == "bob"
+
+
+async def test_a_login_as_somebody_sees_what_they_own_and_no_more(web: Served) -> None:
+    of_ann, of_bob = await web.new_session("ann"), await web.new_session("bob")
+    browser = Browser(web)
+    await browser.log_in(token=await new_token(web, "operator", **{"as": "ann"}))
+
+    assert (await browser.get(f"/api/session?session_id={of_ann}")).status == 200
+    assert (await browser.get(f"/api/session?session_id={of_bob}")).status == 404
+    assert [row["session_id"] for row in (await browser.get("/api/sessions")).json["sessions"]] == [of_ann]
+    stopped = await browser.post("/api/chat/cancel", {"session_id": of_bob})
+    assert stopped.status == 404
+
+
+async def test_only_the_operator_makes_links_for_others(web: Served) -> None:
+    for_bob = await web.post("/api/login/link", {"as": "bob"}, "ann")
+    for_nobody = await web.post("/api/login/link", {"as": "nobody"}, "operator")
+
+    assert (for_bob.status, for_bob.code) == (403, "forbidden")
+    assert (for_nobody.status, for_nobody.code) == (400, "invalid_request")
+    assert "ann, bob, operator" in for_nobody.json["error"]["message"]
+
+
+async def test_the_page_learns_who_is_looking_at_it(guarded: Served) -> None:
+    of_ann, of_operator = await logged_in(guarded, "ann"), await logged_in(guarded, "operator")
+
+    assert (await of_ann.get("/api/me")).json == {
+        "name": "ann",
+        "is_operator": False,
+        "host": "machine",
+        "version": "1",
+        "model": "demo:led",
+        "has_password": True,
+        "undo_seconds": 30.0,
+    }
+    assert (await of_operator.get("/api/me")).json["is_operator"]
+
+
+async def test_the_page_learns_which_models_there_are(web: Served) -> None:
+    browser = await logged_in(web)
+
+    reply = await browser.get("/api/models")
+
+    assert reply.json == {
+        "models": [{"id": "demo:led", "provider": "demo", "name": "led"}],
+        "default": "demo:led",
+    }
+
+
+async def test_the_password_is_the_operators(guarded: Served) -> None:
+    browser = Browser(guarded)
+
+    assert (await browser.log_in(password=PASSWORD)).status == 200
+    assert (await browser.get("/api/me")).json["name"] == "operator"
+
+
+async def test_a_wrong_password_is_refused_and_without_one_every_password_is(guarded: Served, web: Served) -> None:
+    wrong, unset = await Browser(guarded).log_in(password="wrong"), await Browser(web).log_in(password=PASSWORD)
+
+    assert (wrong.status, wrong.code) == (401, "invalid_password")
+    assert (unset.status, unset.code) == (401, "invalid_password")
+    assert "wakeful login" in unset.json["error"]["message"]
+
+
+async def test_after_five_wrong_passwords_even_the_right_one_must_wait(guarded: Served) -> None:
+    browser = Browser(guarded)
+    wrong = [(await browser.log_in(password=f"guess {number}")).status for number in range(5)]
+
+    right = await browser.log_in(password=PASSWORD)
+
+    assert wrong == [401] * 5
+    assert (right.status, right.code) == (429, "too_many_tries")
+    assert 0 < int(right.headers["retry-after"]) <= 30
+
+
+async def test_wrong_tokens_are_limited_and_lock_no_right_one_out(guarded: Served) -> None:
+    browser = Browser(guarded)
+    wrong = [(await browser.log_in(token=f"guess {number}")).status for number in range(7)]
+
+    right = await browser.log_in(token=await new_token(guarded))
+
+    assert wrong == [401] * 5 + [429] * 2
+    assert right.status == 200
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"token": ""}, {"token": 5}, {"password": None}, {"token": "a", "password": "b"}, [], "text"]
+)
+async def test_a_login_without_one_proof_is_told_what_it_needs(web: Served, body: object) -> None:
+    reply = await Browser(web).post("/api/login", body)
+
+    assert (reply.status, reply.code) == (400, "invalid_request")
+
+
+async def test_a_login_that_goes_on_and_on_is_cut_short(web: Served) -> None:
+    reply = await Browser(web).post("/api/login", {"token": "x" * 20_000})
+
+    assert (reply.status, reply.code) == (413, "body_too_large")
