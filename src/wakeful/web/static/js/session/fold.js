@@ -2,7 +2,7 @@
 // The same frames give the same state, however the line was cut between them.
 
 import { isBeyond } from "../stream/cursor.js";
-import { foldHtml, showHtml } from "./html.js";
+import { dropHtml, foldHtml, showHtml } from "./html.js";
 import { SESSION_FRAMES } from "./session_frames.js";
 import { TURN_FRAMES } from "./turn_frames.js";
 
@@ -13,6 +13,7 @@ export function applyFrame(state, { name, cursor, data }) {
   if (name === "initial") return greet(state, data);
   // What a reader is told on arrival is in its snapshot, or in the log after it.
   if (data.recovered) return [];
+  if (name === "step_abandoned") dropHtml(state, data);
   const shown = isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
   if (!isBeyond(cursor, state.lastEventId)) return shown;
   state.lastEventId = cursor;
@@ -21,6 +22,8 @@ export function applyFrame(state, { name, cursor, data }) {
 
 // A log that ends before our cursor is another log: a backup, perhaps.
 function greet(state, data) {
+  // A new line tells the look from its first block on.
+  state.html = null;
   if (isBeyond(state.lastEventId, String(data.last_event_id))) state.isStale = true;
   return [];
 }

@@ -17,8 +17,14 @@ export function showHtml(state) {
   const { html } = state;
   if (!html || html.isShown) return [];
   html.isShown = true;
-  if (!state.turns.has(html.turnId)) return [];
+  const isThere = state.messages.some((message) => message.id === `${html.turnId}.${html.step}.0`);
+  if (!isThere && state.activeTurn?.turn_id !== html.turnId) return [];
   const message = touch(answerOf(state, html.turnId, html.step));
   message.blocks = html.blocks;
   return ["messages"];
+}
+
+// The step is asked for again: on the line, whatever our cursor is.
+export function dropHtml(state, { turn_id: turnId, step }) {
+  if (state.html?.turnId === turnId && state.html.step === step) state.html = null;
 }

@@ -6,7 +6,8 @@ import { emit, on } from "../bus.js";
 import { lineLost, lineOpened } from "../stream/connection.js";
 import { Client } from "../stream/client.js";
 import { applyFrame } from "./fold.js";
-import { loadOlder, loadSnapshot } from "./snapshot.js";
+import { reload } from "./reload.js";
+import { loadOlder } from "./snapshot.js";
 import { emptyState, openSession } from "./state.js";
 
 const PAGE = 100;
@@ -93,8 +94,7 @@ async function fetchSnapshot() {
 }
 
 function take(snapshot) {
-  loadSnapshot(openSession, snapshot);
-  for (const frame of meanwhile) applyFrame(openSession, frame);
+  reload(openSession, snapshot, meanwhile);
   meanwhile = [];
   if (!isLoaded) {
     isLoaded = true;

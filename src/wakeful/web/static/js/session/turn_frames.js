@@ -73,7 +73,6 @@ function abandonStep(state, { turn_id, step }) {
   remove(state, `${turn_id}.${step}.0`);
   const turn = state.turns.get(turn_id);
   if (turn) turn.cutStep = step;
-  if (state.html?.turnId === turn_id && state.html.step === step) state.html = null;
   return ["messages"];
 }
 
