@@ -8,7 +8,7 @@ import { emptyState } from "../../../src/wakeful/web/static/js/session/state.js"
 import { isBeyond } from "../../../src/wakeful/web/static/js/stream/cursor.js";
 import { lineFrom, makeLog, randomness, snapshotAt } from "./log.mjs";
 
-const ROUNDS = 300;
+const ROUNDS = 60;
 
 function opened(log, number) {
   const state = { ...emptyState(), now: () => "then" };
@@ -71,12 +71,16 @@ test("a line that is cut anywhere, and opened again from any earlier place, chan
   }
 });
 
+function seenWhole(cursor) {
+  return cursor.includes(".") ? Math.floor(Number(cursor)) - 1 : Number(cursor);
+}
+
 // Another tab may have asked for less than we have.
 function readSome(state, log, random) {
-  const from = random.chance(0.5) ? state.lastEventId : String(random.below(Math.floor(Number(state.lastEventId)) + 1));
+  const from = random.chance(0.5) ? state.lastEventId : String(random.below(seenWhole(state.lastEventId) + 1));
   let left = random.below(30);
   const until = log.slice(0, random.below(log.length + 1));
-  if (until.length < Math.ceil(Number(state.lastEventId))) return;
+  if (until.length < Math.floor(Number(state.lastEventId))) return;
   for (const frame of lineFrom(until, from)) {
     if (left-- <= 0) return;
     applyFrame(state, frame);
