@@ -95,6 +95,7 @@ async def test_a_server_that_listens_everywhere_names_an_address_that_works(
 ) -> None:
     async with wakeful.having(WAKEFUL_API_KEYS="ann=abc").serving("--host", host) as server:
         assert re.search(rf"Open it with http://{shown}:\d+/login#token=", server.greeting)
+        assert "under names that WAKEFUL_HOSTS lists" in server.greeting
 
 
 async def test_without_a_server_there_is_no_link(wakeful: Command) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import KEYS, Served, served
 from tests.web.raw import raw
+from wakeful.cli.listener import bind_local
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -144,3 +146,15 @@ async def test_behind_a_proxy_the_origin_is_the_public_one(
     browser.origin = origin
 
     assert (await browser.post("/api/session/new", {}, Host=host)).status == status
+
+
+async def test_the_unix_socket_is_out_of_reach_for_browsers_and_takes_any_name(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    with bind_local(tmp_path / "sock") as local:
+        async with served(store, tmp_path, local=local):
+            connector = aiohttp.UnixConnector(str(tmp_path / "sock"))
+            async with aiohttp.ClientSession("http://anything.example", connector=connector) as http:
+                headers = {"Authorization": f"Bearer {KEYS['ann']}"}
+                async with http.get("/api/me", headers=headers) as response:
+                    assert response.status == 200

@@ -321,3 +321,12 @@ async def test_a_login_that_goes_on_and_on_is_cut_short(web: Served) -> None:
     reply = await Browser(web).post("/api/login", {"token": "x" * 20_000})
 
     assert (reply.status, reply.code) == (413, "body_too_large")
+
+
+async def test_while_the_database_is_away_nobody_is_sent_to_the_login_page(web: Served, store: SqliteStore) -> None:
+    browser = await logged_in(web)
+    await store.close()
+
+    replies = [await browser.get(path) for path in ("/", "/api/me")]
+
+    assert [(reply.status, reply.code) for reply in replies] == [(503, "store_unavailable")] * 2

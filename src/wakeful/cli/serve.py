@@ -4,6 +4,7 @@ import asyncio
 import faulthandler
 import os
 import socket
+from ipaddress import ip_address
 from typing import Any
 
 import click
@@ -58,4 +59,6 @@ def _greet(config: Config, listener: socket.socket, link: str | None) -> None:
     click.echo(f"Wakeful is at {url_of(listener)}")
     click.echo(f"Open it with {link}")
     click.echo("The link works once, within an hour; wakeful login prints another.")
+    if ip_address(listener.getsockname()[0]).is_unspecified and not config.hosts and not config.public_url:
+        click.echo("Other machines can use it only under names that WAKEFUL_HOSTS lists.")
     click.echo(f"The key is in {config.home / 'key'}; wakeful key prints it.")
