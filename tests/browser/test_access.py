@@ -1,0 +1,92 @@
+"""The page can be used by everybody: axe finds nothing serious, and the keyboard reaches everything."""
+
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.api.server import script
+from tests.browser.screen import Screens
+from tests.browser.server import PageServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
+TEXT = "# Head\n\nSome `code`, a [link](https://example.org/) and:\n\n```python\nprint('x')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+
+
+async def serious(page: Page) -> list[str]:
+    """What axe finds, with where."""
+    await page.evaluate(AXE)
+    found: dict[str, Any] = await page.evaluate("axe.run()")
+    return [
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1440, 1000), (390, 844)], ids=["desktop", "phone"])
+async def test_axe_finds_nothing_serious_in_a_session(
+    screens: Screens, demo_server: PageServer, scheme: str, size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    screen = await screens.screen(demo_server, viewport=viewport, color_scheme=scheme)
+    await screen.say("run sleep 1; echo done; exit 1 in the background")
+    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    await screen.is_idle()
+
+    assert await serious(screen.page) == []
+
+
+async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: PageServer) -> None:
+    screen = await screens.screen(server)
+    await screen.say(script(text=TEXT))
+    await expect(screen.answers.locator("table")).to_be_visible()
+    await screen.is_idle()
+
+    assert await serious(screen.page) == []
+
+
+async def test_axe_finds_nothing_serious_in_the_other_pages(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server)
+    found = await serious(screen.page)
+    await screen.page.get_by_role("button", name="Settings").click()
+    found += await serious(screen.page)
+    await screen.page.keyboard.press("Escape")
+    await screen.page.get_by_role("button", name="Keyboard shortcuts").click()
+    found += await serious(screen.page)
+    await screen.page.context.clear_cookies()
+    await screen.page.goto(f"{demo_server.root}/login")
+    found += await serious(screen.page)
+
+    assert found == []
+
+
+async def test_the_keyboard_is_enough(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server)
+    keyboard = screen.page.keyboard
+    await screen.say("run sleep 30 in the background")
+    await screen.is_idle()
+    await screen.box.blur()
+
+    await keyboard.press("?")
+    await expect(screen.page.get_by_role("dialog")).to_contain_text("Next that needs you")
+    await keyboard.press("Escape")
+    await expect(screen.page.get_by_role("dialog")).to_have_count(0)
+    await keyboard.press("b")
+    await expect(screen.page.locator("#drawer")).to_be_hidden()
+    await keyboard.press("b")
+    await expect(screen.page.locator("#drawer")).to_be_visible()
+    await screen.page.locator("body").click(position={"x": 700, "y": 300})
+    await keyboard.press("/")
+    await expect(screen.page.get_by_label("Search sessions")).to_be_focused()
+    await keyboard.press("Escape")
+    await keyboard.press("n")
+    await expect(screen.page).to_have_url(f"{demo_server.root}/")
+    await keyboard.press("i")
+    await expect(screen.box).to_be_focused()
