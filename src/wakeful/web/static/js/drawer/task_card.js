@@ -15,7 +15,7 @@ export class TaskCard {
   #log = null;
   #progress = el("div");
   #bar = el("span");
-  #state = el("span");
+  #state = el("span", { class: "task__state" });
   #stop;
   #follow;
 
