@@ -31,8 +31,14 @@ export function callState({ tool, created_at }, call, tasks, isAsking) {
   if (tasks.length) return groupState(tasks);
   const time = tool.seconds === null || tool.seconds === undefined ? "" : exactDuration(tool.seconds);
   const isBad = Boolean(call.error) || Boolean(call.exitCode);
-  const words = [call.exitCode ? `exit ${call.exitCode}` : isBad ? "failed" : "", time].filter(Boolean).join(" · ");
+  const words = [outcome(call, isBad), time].filter(Boolean).join(" · ");
   return { kind: isBad ? "fail" : "ok", words: words || "done" };
+}
+
+// A negative code is ours: the command never ran.
+function outcome({ exitCode }, isBad) {
+  if (exitCode < 0) return "refused";
+  return exitCode ? `exit ${exitCode}` : isBad ? "failed" : "";
 }
 
 // A background call keeps showing its process.
