@@ -39,7 +39,8 @@ class Composer {
     this.#session = id;
     this.#box.value = draftOf(id);
     this.#update();
-    if (matchMedia("(pointer: fine)").matches) this.#box.focus({ preventScroll: true });
+    // Whoever walks through the sessions with keys goes on walking; on a phone the keyboard would cover the page.
+    if (!id && matchMedia("(pointer: fine)").matches) this.#box.focus({ preventScroll: true });
   }
 
   // Whatever was being written stays, below what is put there.

@@ -111,6 +111,7 @@ function fail(error) {
     return;
   }
   const mine = opening;
+  if (!isLoaded) client.follow();
   emit("session-unreachable", { isLoaded });
   setTimeout(() => mine === opening && !isFetching && fetchSnapshot(), AGAIN_MS);
 }

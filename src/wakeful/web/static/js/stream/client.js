@@ -11,7 +11,7 @@ export class Client {
   #hear;
   #where;
 
-  // `where()` answers {session, after} at any time. `hear` gets what the hub tells.
+  // `where()` answers {session, after} at any time. `hear` gets what the hub tells. The line begins with the first `follow`.
   constructor(where, hear) {
     this.#where = where;
     this.#hear = hear;
@@ -19,7 +19,6 @@ export class Client {
 
   start() {
     this.#post = this.#shared() ?? this.#own();
-    this.follow();
     setInterval(() => this.#send("beat"), BEAT_MS);
     addEventListener("pagehide", () => this.#send("bye"));
     addEventListener("pageshow", ({ persisted }) => persisted && this.follow());

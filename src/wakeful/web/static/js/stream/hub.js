@@ -9,12 +9,13 @@ const GATHER_MS = 30;
 // A page says every 20 s that it lives, in the background once a minute; one that crashed cannot say goodbye.
 const SILENT_MS = 150_000;
 const MOST_SESSIONS = 100;
+const CLOSED = { kind: "lost", attempt: 0, retryAt: 0 };
 
 export class Hub {
   #readers = new Map();
   #line;
   #timer = 0;
-  #status = { kind: "lost", attempt: 0, retryAt: 0 };
+  #status = CLOSED;
 
   constructor() {
     this.#line = new Line(() => this.#address(), {
@@ -35,7 +36,8 @@ export class Hub {
       this.#line.hurry();
     } else if (!known || message.kind === "follow") {
       this.#readers.set(reader, { tell, session: message.session, after: message.after, heardAt: Date.now() });
-      tell(this.#status);
+      // It is opened anew for this reader, who hears of that.
+      if (this.#status.kind === "lost") tell(this.#status);
       this.#openSoon();
     } else {
       known.heardAt = Date.now();
@@ -46,8 +48,13 @@ export class Hub {
     const left = this.#readers.get(reader);
     this.#readers.delete(reader);
     const isLast = left?.session && ![...this.#readers.values()].some((other) => other.session === left.session);
-    if (!this.#readers.size) this.#line.close();
+    if (!this.#readers.size) this.#close();
     else if (isLast) this.#openSoon();
+  }
+
+  #close() {
+    this.#line.close();
+    this.#status = CLOSED;
   }
 
   #dropSilent() {

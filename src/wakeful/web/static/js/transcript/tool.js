@@ -3,6 +3,7 @@
 import { el, icon } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { stateChip } from "./state_chip.js";
+import { TaskProgress } from "./task_progress.js";
 import { toolBody } from "./tool_body.js";
 import { callState, readCall } from "./tool_words.js";
 
@@ -16,11 +17,12 @@ export class ToolView {
   #shown = "";
   #rev = -1;
   #message = null;
+  #progress = new TaskProgress();
 
   constructor() {
     const summary = el("summary", {}, this.#icon, this.#name, this.#what, this.#state, icon("chevron", "fold__chevron"));
     this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
-    this.element = el("div", { class: "tool__row" }, this.#fold);
+    this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element);
   }
 
   update({ message }) {
@@ -30,6 +32,7 @@ export class ToolView {
     const isAsking = openSession.approvals.some((approval) => approval.call_id === message.tool.call_id);
     const state = callState(message, call, tasks, isAsking);
     this.#line(message, call, state);
+    this.#progress.update(tasks);
     if (message.rev === this.#rev) return;
     this.#rev = message.rev;
     this.element.dataset.message = message.id;
