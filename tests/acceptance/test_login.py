@@ -29,8 +29,11 @@ class Visitor:
     def log_in(self, **proof: str) -> httpx2.Response:
         return self._send("POST", "/api/login", json=proof, headers={"origin": self.url})
 
+    def get(self, path: str, **headers: str) -> httpx2.Response:
+        return self._send("GET", path, headers=headers)
+
     def me(self) -> Mapping[str, object]:
-        answer: Mapping[str, object] = self._send("GET", "/api/me").raise_for_status().json()
+        answer: Mapping[str, object] = self.get("/api/me").raise_for_status().json()
         return answer
 
     def _send(self, method: str, path: str, **how: Any) -> httpx2.Response:
@@ -53,6 +56,8 @@ async def test_the_link_of_the_start_opens_the_page_once(wakeful: Command) -> No
         assert first.follow(link_in(server.greeting)).status_code == 200
         assert first.me()["is_operator"] is True
         assert first.me()["host"] == socket.gethostname()
+        assert first.get("/api/models").json()["default"] == "demo:wakeful"
+        assert first.get("/").headers["content-type"].startswith("text/html")
         assert second.follow(link_in(server.greeting)).json()["error"]["code"] == "token_used"
 
 
@@ -84,7 +89,12 @@ async def test_another_link_is_printed_for_whomever_one_names(wakeful: Command) 
 
 
 async def test_behind_a_proxy_the_link_leads_to_the_public_address(wakeful: Command) -> None:
-    async with wakeful.having(WAKEFUL_PUBLIC_URL="https://wakeful.example.org").serving() as server:
+    command = wakeful.having(WAKEFUL_PUBLIC_URL="https://wakeful.example.org", WAKEFUL_HOSTS="box.lan")
+    async with command.serving() as server:
+        names = ("wakeful.example.org", "box.lan:8787", "127.0.0.1", "other.lan")
+        found = [Visitor(server).get("/login", host=name).status_code for name in names]
+
+        assert found == [200, 200, 200, 421]
         assert "Open it with https://wakeful.example.org/login#token=" in server.greeting
         assert (await wakeful.run("login")).out.startswith("https://wakeful.example.org/login#token=")
 
@@ -110,10 +120,10 @@ async def test_neither_the_password_nor_a_token_is_in_the_log(wakeful: Command) 
     async with command.serving() as server:
         printed = await wakeful.run("login")
         Visitor(server).follow(printed.out)
-        for password in ("correct horse", "wrong horse"):
-            Visitor(server).log_in(password=password)
+        answers = [Visitor(server).log_in(password=password) for password in ("correct horse", "wrong horse")]
         finished = await server.end()
 
+    assert [answer.status_code for answer in answers] == [200, 401]
     said = finished.out + finished.err
     assert "horse" not in said
     assert printed.out.strip().rpartition("=")[2] not in said
