@@ -63,7 +63,7 @@ def _greeting(standing: Standing) -> Iterator[tuple[str, bytes]]:
     initial: dict[str, Any] = {
         "session_id": session.id,
         "last_event_id": session.last_seq,
-        "active": active_form(active),
+        "active": None if active is None else active_form(active),
     }
     yield "initial", pack(initial)
     if active is not None:
