@@ -57,7 +57,9 @@ function isSame(message, fields) {
 
 function isSameTool(one, other) {
   if (!one || !other) return one === other;
-  return one.status === other.status && one.result === other.result && one.seconds === other.seconds;
+  // Frames may tell the whole of what a list tells only the ends of.
+  const isSameResult = one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
+  return one.status === other.status && isSameResult && one.seconds === other.seconds;
 }
 
 // What only this page knows of a message.

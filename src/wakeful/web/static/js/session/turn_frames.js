@@ -87,13 +87,13 @@ function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
   return ["messages"];
 }
 
-function completeCall(state, { turn_id, step, call_id, result, seconds }) {
+function completeCall(state, { turn_id, step, call_id, result, seconds, truncated = false, full_size = result.length }) {
   const prefix = `${turn_id}.${step}.`;
   const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
   if (!message) return [];
   touch(message);
   message.content = result;
-  message.tool = { ...message.tool, result, seconds, status: "done" };
+  message.tool = { ...message.tool, result, truncated, full_size, seconds, status: "done" };
   return ["messages"];
 }
 

@@ -1,19 +1,28 @@
 // Output in a terminal's colours, never as markup. A long one is cut until somebody wants all of it.
 
 import { ansiFragment } from "../ansi.js";
+import { emit } from "../bus.js";
 import { el } from "../dom.js";
 import { whole } from "../format.js";
 
 const MOST = 20_000;
 
-export function outputView(text, label) {
-  const log = el("pre", { class: "log", tabindex: 0, "aria-label": label }, ansiFragment(text.length > MOST ? text.slice(0, MOST) : text));
-  if (text.length <= MOST) return log;
-  const showAll = () => {
-    log.replaceChildren(ansiFragment(text));
-    more.remove();
-    log.focus();
+// `fetchAll` brings the rest of what the server has cut; `size` is how long it then is.
+export function outputView(text, label, fetchAll = null, size = text.length) {
+  const isLong = text.length > MOST;
+  const log = el("pre", { class: "log", tabindex: 0, "aria-label": label }, ansiFragment(isLong ? text.slice(0, MOST) : text));
+  if (!isLong && !fetchAll) return log;
+  const showAll = async () => {
+    more.disabled = true;
+    try {
+      log.replaceChildren(ansiFragment(fetchAll ? await fetchAll() : text));
+      more.remove();
+      log.focus();
+    } catch (error) {
+      more.disabled = false;
+      emit("toast", { kind: "fail", title: "The rest was not loaded", text: error.message });
+    }
   };
-  const more = el("button", { class: "button button--small", type: "button", text: `Show all ${whole(text.length)} characters`, onclick: showAll });
+  const more = el("button", { class: "button button--small", type: "button", text: `Show all ${whole(size)} characters`, onclick: showAll });
   return el("div", { class: "output" }, log, more);
 }

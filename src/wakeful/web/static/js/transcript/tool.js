@@ -57,7 +57,7 @@ export class ToolView {
 
   // Only what is looked at is in the page: results may be long.
   #fill() {
-    const body = toolBody(this.#message.tool);
+    const body = toolBody(this.#message);
     if (this.#body?.isConnected) this.#body.replaceWith(body);
     else this.#fold.append(body);
     this.#body = body;

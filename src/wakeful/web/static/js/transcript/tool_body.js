@@ -1,19 +1,28 @@
 // The inside of a call: its arguments, and its result as a terminal would show it.
 
+import { api } from "../api.js";
 import { el } from "../dom.js";
 import { count } from "../format.js";
+import { openSession } from "../session/state.js";
 import { outputView } from "./output.js";
 import { readCall } from "./tool_words.js";
 
-export function toolBody(tool) {
+export function toolBody({ id, tool }) {
   const call = readCall(tool);
   const body = el("div", { class: "tool__body" });
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
   if (tool.result === null || tool.result === undefined) return body;
   const text = call.output ?? tool.result;
   if (call.error) body.append(el("p", { class: "tool__part", text: "Error" }), el("p", { class: "tool__error", text: call.error }));
-  if (text) body.append(el("p", { class: "tool__part", text: `Result, ${count(text.length, "character")}` }), outputView(text, `Result of ${tool.name}`));
+  const size = tool.truncated ? tool.full_size : text.length;
+  const fetchAll = tool.truncated ? () => wholeResult(id, tool) : null;
+  if (text) body.append(el("p", { class: "tool__part", text: `Result, ${count(size, "character")}` }), outputView(text, `Result of ${tool.name}`, fetchAll, size));
   return body;
+}
+
+async function wholeResult(id, tool) {
+  const { result } = await api.get("/api/session/result", { session_id: openSession.id, message_id: id });
+  return readCall({ ...tool, result, truncated: false }).output ?? result;
 }
 
 function argumentList(tool, { arguments: given }) {

@@ -2,6 +2,7 @@
 
 import { exactDuration } from "../format.js";
 import { shortId } from "../short_id.js";
+import { readCutJson } from "./cut_json.js";
 
 const ICONS = { terminal: "terminal", process: "terminal", read_file: "file", list_files: "file", write_file: "edit", edit_file: "edit", delegate_task: "agent" };
 // The argument that says most, the first that is there.
@@ -11,7 +12,7 @@ const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 // {icon, what, arguments, output, exitCode, error, taskIds}
 export function readCall(tool) {
   const given = asObject(tool.arguments);
-  const result = asObject(tool.result);
+  const result = asObject(tool.result) ?? (tool.truncated ? readCutJson(tool.result) : null);
   return {
     icon: ICONS[tool.name] ?? "gear",
     what: mainArgument(tool, given),

@@ -1,0 +1,15 @@
+// The result of a command is JSON; of a long one the server sends the two ends, which is no JSON any more.
+
+const OUTPUT = /^\{"output":"/;
+const TAIL = /","exit_code":(-?\d+|null),"error":(null|"(?:[^"\\]|\\.)*")[^]*\}$/;
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^]))/g;
+const LETTERS = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+// {output, exit_code, error}, or null when it is something else.
+export function readCutJson(text) {
+  const tail = TAIL.exec(text);
+  if (!OUTPUT.test(text) || !tail) return null;
+  const inside = text.slice(text.match(OUTPUT)[0].length, tail.index);
+  const output = inside.replace(ESCAPE, (_, code, letter) => (code ? String.fromCharCode(parseInt(code, 16)) : (LETTERS[letter] ?? letter)));
+  return { output, exit_code: JSON.parse(tail[1]), error: JSON.parse(tail[2]) };
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { callState, readCall } from "../../../src/wakeful/web/static/js/transcript/tool_words.js";
+
+const RUN = { name: "terminal", call_id: "c", arguments: '{"command": "make docs", "timeout": 60}', seconds: 3.4, status: "done" };
+
+function stateOf(tool, tasks = [], isAsking = false) {
+  return callState({ tool, created_at: "2026-01-01T00:00:00Z" }, readCall(tool), tasks, isAsking);
+}
+
+test("a call is known by what it runs", () => {
+  assert.equal(readCall({ ...RUN, result: null }).what, "make docs");
+  assert.equal(readCall({ ...RUN, name: "delegate_task", arguments: '{"tasks": [{"goal": "one"}, {"goal": "two"}]}' }).what, "one; two");
+  assert.equal(readCall({ ...RUN, arguments: '{"command": "half' }).what, '{"command": "half');
+});
+
+test("a call tells how its command ended", () => {
+  const ended = (code, error = null) => stateOf({ ...RUN, result: JSON.stringify({ output: "", exit_code: code, error }) });
+  assert.deepEqual(ended(0), { kind: "ok", words: "3.4 s" });
+  assert.deepEqual(ended(2), { kind: "fail", words: "exit 2 · 3.4 s" });
+  assert.deepEqual(ended(-1, "Denied."), { kind: "fail", words: "refused · 3.4 s" });
+  assert.equal(stateOf({ ...RUN, status: "interrupted", result: null }).words, "stopped");
+  assert.equal(stateOf({ ...RUN, status: "running", result: null }, [], true).kind, "needs");
+});
+
+test("a background call goes on showing its process", () => {
+  const tool = { ...RUN, arguments: '{"command": "sleep 9", "background": true}', result: '{"session_id": "proc_1", "exit_code": 0}' };
+  assert.deepEqual(readCall(tool).taskIds, ["proc_1"]);
+  const task = { id: "proc_1", kind: "process", started_at: "2026-01-01T00:00:00Z", exit_code: null };
+  assert.equal(stateOf(tool, [{ ...task, status: "running" }]).kind, "live");
+  assert.deepEqual(stateOf(tool, [{ ...task, status: "failed", exit_code: 1 }]), { kind: "fail", id: "proc_1", words: "exit 1" });
+});
+
+test("the ends of a long result are read as what they were", () => {
+  const whole = JSON.stringify({ output: 'first "line"\n\u001b[31mred\tend', exit_code: 3, error: null });
+  const cut = { ...RUN, truncated: true, full_size: 90_000, result: whole.replace("red", "[… cut …]\nred") };
+  const call = readCall(cut);
+  assert.equal(call.output, 'first "line"\n\u001b[31m[… cut …]\nred\tend');
+  assert.equal(call.exitCode, 3);
+});
