@@ -206,7 +206,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
     metrics = metrics_route(running.metrics, running.store, running.engine.node)
     document = DocumentRoutes(version("wakeful"), document_families)
     app = http_app(
-        Keyring(_keys(config, key)),
+        Keyring({OPERATOR: key, **config.api_keys}),
         [
             *web_routes(build_web(config, running)),
             *build_page(config, running, door),
@@ -226,13 +226,13 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
 
 def build_front_door(config: Config, running: Running, url: str = "") -> FrontDoor:
     """`url` is where the server listens; empty: on its Unix socket only."""
-    desk = LoginDesk(running.store, _keys(config, ""))
+    desk = LoginDesk(running.store, {OPERATOR, *config.api_keys})
     served = urlsplit(url).hostname or ""
-    # Whoever listens everywhere has not said under which names.
-    is_anywhere = served in ("0.0.0.0", "::")
-    names = config.hosts if is_anywhere else (*config.hosts, config.host, served)
-    page = config.public_url or (url.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]") if is_anywhere else url)
-    return FrontDoor(desk, LoginLinks(desk, page), OwnAddress(names, config.public_url))
+    # Whoever listens everywhere has not said under which names, but is found at the loopback.
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(served, "")
+    names = config.hosts if loopback else (*config.hosts, config.host, served)
+    page = config.public_url or (url.replace(served, loopback, 1) if loopback else url)
+    return FrontDoor(desk, LoginLinks(desk, page if url else ""), OwnAddress(names, config.public_url))
 
 
 def build_web(config: Config, running: Running) -> Web:
@@ -331,11 +331,6 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
         yield
     finally:
         process_registry.serve_engine(None)
-
-
-def _keys(config: Config, key: str) -> dict[str, str]:
-    """All keys, by the names of their holders; `key` is the local one."""
-    return {OPERATOR: key, **config.api_keys}
 
 
 def _make_folders(config: Config) -> None:

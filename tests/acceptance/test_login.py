@@ -9,7 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.acceptance.command import Command, Server
+from tests.acceptance.command import Command, Server, until
+from wakeful.cli.listener import is_answered
 
 
 @dataclass(slots=True)
@@ -127,3 +128,21 @@ async def test_neither_the_password_nor_a_token_is_in_the_log(wakeful: Command) 
     said = finished.out + finished.err
     assert "horse" not in said
     assert printed.out.strip().rpartition("=")[2] not in said
+
+
+async def test_a_chat_without_a_server_has_no_page_to_lead_to(wakeful: Command) -> None:
+    chat = await wakeful.having(WAKEFUL_PUBLIC_URL="https://wakeful.example.org").start("chat")
+    assert chat.stdin is not None
+
+    async def is_there() -> bool:
+        return is_answered(wakeful.home / "wakeful.sock")
+
+    try:
+        await until(is_there)
+        printed = await wakeful.run("login")
+    finally:
+        chat.stdin.close()
+        await chat.communicate()
+
+    assert (printed.code, printed.out) == (1, "")
+    assert printed.err.startswith("wakeful: The process that holds this home serves no page")

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from wakeful.errors import StoreError
 from wakeful.gateway.cookie import cookie_of
 from wakeful.gateway.login_desk import LoginDesk
-from wakeful.gateway.origin import is_own_write
+from wakeful.gateway.origin import is_own_write, refuse_foreign_origin
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.wire.errors import answer_known_error, error_response
 
@@ -72,7 +72,7 @@ class RequireKey:
         if principal is None:
             return RedirectResponse("/login", 303) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
         if is_cookie and scope["method"] not in _READS and not is_own_write(scope, self._address):
-            return error_response(403, "foreign_origin", "Only the page of this server may ask for that.")
+            return refuse_foreign_origin()
         scope.setdefault("state", {})["principal"] = principal
         return None
 

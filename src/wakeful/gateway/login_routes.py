@@ -10,7 +10,7 @@ from starlette.routing import Route
 from wakeful.gateway.cookie import cookie_of, give_cookie, take_cookie
 from wakeful.gateway.login_desk import LoginDesk, TokenInvalid, TokenUsed
 from wakeful.gateway.login_links import LoginLinks
-from wakeful.gateway.origin import is_foreign_write, is_own_write
+from wakeful.gateway.origin import is_foreign_write, is_own_write, refuse_foreign_origin
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.password import Password
 from wakeful.gateway.tries import Tries
@@ -42,7 +42,7 @@ class LoginRoutes:
     async def log_in(self, request: Request) -> Response:
         # Another page could log a browser in as somebody else, and read later what was written there.
         if is_foreign_write(request.scope, self._address):
-            return _foreign()
+            return refuse_foreign_origin()
         kind, word = await _credential(request)
         client = request.client.host if request.client else ""
         found = await (self._with_token(word, client) if kind == "token" else self._with_password(word, client))
@@ -58,7 +58,7 @@ class LoginRoutes:
         """Also for a cookie that is worth nothing any more: the browser should forget it."""
         secret = cookie_of(request)
         if secret and not is_own_write(request.scope, self._address):
-            return _foreign()
+            return refuse_foreign_origin()
         if secret:
             await self._desk.log_out(secret)
         response = JSONResponse({"ok": True})
@@ -105,10 +105,6 @@ class LoginRoutes:
 
 _WRONG = "The password is wrong."
 _NO_PASSWORD = "This server has no password: use the link that `wakeful login` prints."
-
-
-def _foreign() -> Response:
-    return error_response(403, "foreign_origin", "Only the page of this server may ask for that.")
 
 
 def _is_secure(request: Request) -> bool:
