@@ -111,7 +111,7 @@ function store(events) {
     } else if (name === "tool_complete") {
       const call = state.messages.findLast((one) => one.tool?.call_id === data.call_id && one.turn_id === turn_id);
       call.content = data.result;
-      call.tool = { ...call.tool, result: data.result, seconds: data.seconds, status: "done" };
+      call.tool = { ...call.tool, result: data.result, truncated: false, full_size: data.result.length, seconds: data.seconds, status: "done" };
     } else if (isFinal(name)) {
       state.turns[turn_id].status = name;
       state.active = null;
