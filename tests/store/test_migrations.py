@@ -173,7 +173,7 @@ async def _check_rows_of_version_1(store: Store) -> None:
     session, turn, entries, tasks = await store.read(body)
 
     assert session == a_session(head="t1", checkpoint="t1", active="t2", message_count=2)
-    assert turn == a_turn("t2", parent="t1")
+    assert turn == a_turn("t2", parent="t1", number=2)
     assert [(entry.payload, entry.at) for entry in entries] == [(b"one", 0.0), (b"two", 0.0), (b"three", 0.0)]
     running = a_task("k1", turn_id="t2")
     ended = a_task("k2", turn_id="t2", index=2, status=TaskStatus.KILLED, exit_code=9, kill_intended=True)

@@ -28,6 +28,8 @@ async def test_a_turn_is_read_back_whole(store: Store) -> None:
         workspace="/home/alice",
         message_id="m7",
         node=None,
+        # The store counts it; this is what it comes to.
+        number=2,
     )
 
     await store.write(lambda tx: tx.turns.open(turn), lock=["s1"])

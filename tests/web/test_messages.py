@@ -31,12 +31,66 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
         "name": "work",
         "arguments": "{}",
         "result": "worked on node",
+        "truncated": False,
+        "full_size": 14,
         "seconds": 0.0,
         "status": "done",
     }
     assert messages[0].keys() == {
         "id", "turn_id", "role", "source", "content", "html", "tool", "notice", "created_at",
     }  # fmt: skip
+
+
+async def test_answers_have_html_and_nobody_else(web: Served) -> None:
+    session_id = await web.new_session()
+    await web.finished(await web.say(session_id, "**work**", "step", "finish"))
+
+    for _ in ("rendered", "kept"):
+        messages = (await web.shown(session_id))["messages"]
+        assert [message["html"] for message in messages] == [None, "<p>working</p>\n", None, "<p>done</p>\n"]
+    assert [message.get("reasoning", "-") for message in messages] == ["-", None, "-", None]
+
+
+async def test_turns_say_where_they_stand_and_what_they_cost(web: Served) -> None:
+    session_id = await web.new_session()
+    first = await web.say(session_id, "work", "step", "finish")
+    await web.finished(first)
+    second = await web.say(session_id, "more")
+    await web.running(second)
+
+    shown = await web.shown(session_id)
+
+    turns = shown["turns"]
+    assert {name: (turn["number"], turn["status"], turn["source"]) for name, turn in turns.items()} == {
+        first: (1, "done", "user"),
+        second: (2, "running", "user"),
+    }
+    assert turns[first]["usage"] == {"input_tokens": 2, "output_tokens": 2}
+    assert turns[second]["usage"] is None
+    assert shown["session"]["usage"] == {
+        "input_tokens": 2, "output_tokens": 2, "context_tokens": 1, "context_window": None,
+    }  # fmt: skip
+    assert shown["has_more"] is False
+    assert (await web.shown(session_id, limit=2))["has_more"] is True
+
+
+async def test_a_huge_result_is_cut_and_can_be_had_whole(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = await web.new_session()
+    huge = "a" * 30_000 + "b" * 30_000
+    monkeypatch.setattr(web.agent, "node", huge)
+    await web.finished(await web.say(session_id, "work", "step", "finish"))
+    tool = (await web.shown(session_id))["messages"][2]
+
+    reply = await web.get("/api/session/result", session_id=session_id, message_id=tool["id"])
+
+    assert (tool["tool"]["truncated"], tool["tool"]["full_size"]) == (True, 60_010)
+    assert len(tool["tool"]["result"]) < 20_000
+    assert tool["tool"]["result"].startswith("worked on aaa")
+    assert reply.json == {"result": f"worked on {huge}", "full_size": 60_010}
+    foreign = await web.get("/api/session/result", "bob", session_id=session_id, message_id=tool["id"])
+    assert foreign.status == 404
+    nothing = await web.get("/api/session/result", session_id=session_id, message_id=tool["turn_id"] + ".0.0")
+    assert nothing.code == "invalid_request"
 
 
 async def test_a_turn_that_failed_says_why(web: Served) -> None:
@@ -116,7 +170,7 @@ async def test_a_notice_is_a_message_of_its_own_however_it_came(web: Served) -> 
     assert {m["source"] for m in notices} == {"process_wakeup"}
     assert notices[1]["notice"]["exit_code"] == 3
     assert notices[1]["notice"].keys() == {
-        "task_id", "command", "status", "exit_code", "seconds", "delivered", "latency_ms",
+        "task_id", "command", "status", "exit_code", "seconds", "delivered", "latency_ms", "kind", "output", "cut",
     }  # fmt: skip
     stream = await web.finished(woken)
     (told_live,) = [frame.data for frame in stream if frame.event == "notice"]

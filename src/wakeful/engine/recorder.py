@@ -10,6 +10,7 @@ from wakeful.engine.dispatcher import Dispatcher
 from wakeful.model.event import NewEvent
 from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal import Entry, answer_entry, result_entry
+from wakeful.model.message import Usage
 from wakeful.model.turn import Lease
 from wakeful.store.base import Store, Transaction
 
@@ -53,7 +54,7 @@ class Recorder:
 
     async def answer(self, fact: Answered) -> None:
         await self.flushed()
-        await self._record([answer_entry(self._lease.turn_id, fact)], turn_events.answered(fact), ())
+        await self._record([answer_entry(self._lease.turn_id, fact)], turn_events.answered(fact), (), fact.usage)
 
     async def result(self, fact: CallFinished) -> None:
         entry = result_entry(
@@ -88,7 +89,9 @@ class Recorder:
             waiting, self._waiting, self._size = self._waiting, [], 0
             await self._store.append(self._lease, turn_events.streamed(waiting))
 
-    async def _record(self, entries: list[Entry], told: list[NewEvent], consumes: tuple[str, ...]) -> None:
+    async def _record(
+        self, entries: list[Entry], told: list[NewEvent], consumes: tuple[str, ...], cost: Usage | None = None
+    ) -> None:
         lease = self._lease
 
         async def body(tx: Transaction) -> None:
@@ -98,5 +101,9 @@ class Recorder:
                 await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
             await tx.events.append(lease.session_id, lease.turn_id, told)
             await tx.turns.mark_recorded(lease.turn_id)
+            if cost is not None:
+                await tx.sessions.spend(
+                    lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens
+                )
 
         await self._store.write(body, lock=[lease.session_id])

@@ -245,12 +245,13 @@ def _match_event(task: Task, match: WatchMatch) -> NewEvent:
 
 def _end_row(task: Task, outcome: TaskOutcome) -> InboxRow:
     ended_at = task.ended_at or task.started_at
-    notice = _notice_of(task, ended_at)
+    notice = _notice_of(task, ended_at) | {"kind": task.kind, "output": task.result, "cut": outcome.is_cut}
     return _row(task, task.notice_key, f"{task.kind}_wakeup", outcome.notice, notice, ended_at)
 
 
 def _match_row(task: Task, match: WatchMatch, now: float) -> InboxRow:
-    notice = _notice_of(task, now) | {"pattern": match.pattern}
+    shown = {"kind": "watch", "output": match.line, "cut": False, "pattern": match.pattern}
+    notice = _notice_of(task, now) | shown
     return _row(task, f"watch:{task.id}:{match.offset}", "watch_match", match.notice, notice, now)
 
 

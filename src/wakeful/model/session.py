@@ -1,6 +1,7 @@
 """A session: one conversation lane."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +11,14 @@ class Address:
     platform: str
     chat_id: str = ""
     thread_id: str = ""
+
+
+class TitleOrigin(StrEnum):
+    """Who made a title. What the user has chosen stays."""
+
+    WORDS = "words"
+    MODEL = "model"
+    USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +50,22 @@ class Session:
     wake_at: float | None = None
     # The journal entries of its closed turns.
     message_count: int = 0
+    is_pinned: bool = False
+    is_archived: bool = False
+    # Deleted: hidden until this moment, and then gone for good.
+    purge_at: float | None = None
+    # The number of the event that closed its last turn.
+    closed_seq: int = 0
+    title_origin: TitleOrigin = TitleOrigin.USER
+    # How often a model was asked for a title.
+    title_tries: int = 0
+    # What its answers have cost, and how much the last one had to read.
+    input_tokens: int = 0
+    output_tokens: int = 0
+    context_tokens: int = 0
     created_at: float = 0.0
     updated_at: float = 0.0
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.purge_at is not None

@@ -110,6 +110,8 @@ class TaskOutcome:
     # The text that the agent will read.
     notice: str
     result: str = ""
+    # The result is only the end of what it said.
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ def task_data(task: Task, *, progress: int | None = None) -> dict[str, Any]:
         "id": task.id,
         "kind": task.kind,
         "session_id": task.session_id,
+        "turn_id": task.turn_id,
         "child_session_id": task.child_session_id,
         "command": task.command,
         "status": task.status,

@@ -70,6 +70,8 @@ class Turn:
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None
+    # Its place in the conversation, counted from 1: given by the store.
+    number: int = 1
 
     @property
     def lease(self) -> "Lease":

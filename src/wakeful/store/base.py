@@ -15,7 +15,8 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.login import Login, Ticket
-from wakeful.model.session import Session
+from wakeful.model.marks import Marks
+from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
 
@@ -52,19 +53,66 @@ class Sessions(Protocol):
     async def get(self, session_id: str) -> Session | None: ...
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
-        """Give it another title or model; None leaves what is there. A changed model may wake again: it is no longer
-        blocked.
+        """Give it another title, which is then its user's, or model; None leaves what is there. A changed model may
+        wake again: it is no longer blocked.
         """
         ...
 
+    async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
+        """Give it a title that its user has not chosen."""
+        ...
+
+    async def count_title_try(self, session_id: str) -> None:
+        """A model is about to be asked for a title."""
+        ...
+
+    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+        """Where it stands in lists; None leaves what is there."""
+        ...
+
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
+        """What an answer has cost."""
+        ...
+
+    async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
+        """The next turn grows from another one than the last."""
+        ...
+
+    async def delete(self, session_id: str, purge_at: float) -> None:
+        """Hide it, and purge it then. One that is hidden already keeps the earlier time."""
+        ...
+
+    async def restore_if_whole(self, session_id: str, now: float) -> bool:
+        """Show it again; false when its time is over."""
+        ...
+
+    async def children(self, session_id: str) -> list[str]:
+        """The sessions of its sub-agents."""
+        ...
+
+    async def to_purge(self, now: float) -> list[str]:
+        """Deleted sessions whose time is over, and of which something is left to remove."""
+        ...
+
+    async def next_purge(self) -> float | None:
+        """When the next one's time is over; None when nothing waits for it."""
+        ...
+
     async def page(
-        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+        self,
+        owner: str | None,
+        *,
+        query: str = "",
+        before: tuple[float, str] | None = None,
+        limit: int,
+        archived: bool = False,
+        pinned: bool | None = None,
     ) -> list[Session]:
         """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
-        last comes first.
+        last comes first. Deleted ones are in no page, archived ones in pages of their own.
 
         `query`: only those with these words in their title or their messages, whatever their case. `before`: only
-        those that come after this (updated_at, id) in the list.
+        those that come after this (updated_at, id) in the list. `pinned`: only those that are, or are not.
         """
         ...
 
@@ -130,6 +178,10 @@ class Turns(Protocol):
 
     async def running_on(self, node: str) -> list[Turn]: ...
 
+    async def recent(self, session_id: str, limit: int) -> list[Turn]:
+        """The newest turns that were opened in a session, newest first, also those of branches that were left."""
+        ...
+
     async def wakeups_since(self, session_id: str, since: float) -> list[float]:
         """When the session's wake-up turns were opened, oldest first."""
         ...
@@ -155,6 +207,32 @@ class Inbox(Protocol):
     async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool: ...
 
 
+class Readers(Protocol):
+    """Who has seen what, and what a list shows them."""
+
+    async def see(self, owner: str, session_id: str, seq: int) -> None:
+        """They have seen the session up to this event. It never goes back."""
+        ...
+
+    async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:
+        """What these sessions look like to this reader; those that are not there are left out."""
+        ...
+
+
+class Purges(Protocol):
+    """The end of a deleted session, in small pieces: each may be the last before a crash."""
+
+    async def remove_some(self, session_id: str, limit: int) -> bool:
+        """Remove so many rows of what only this session has; false when nothing of it is left."""
+        ...
+
+    async def remove_turns(self, session_id: str) -> None:
+        """Remove its turns but those that other sessions grow from, and the session itself if none of them is left.
+        What another deleted session had kept for its sake is to be purged again.
+        """
+        ...
+
+
 class Events(Protocol):
     async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
         """Add to the log of a session, and of one of its turns. A turn that never opened is numbered from 1."""
@@ -178,6 +256,10 @@ class Journal(Protocol):
 
     async def of_chain(self, turn_id: str) -> list[Entry]:
         """The entries of the turn and of all its ancestors, oldest first."""
+        ...
+
+    async def count_chain(self, turn_id: str) -> int:
+        """How many those are."""
         ...
 
 
@@ -374,6 +456,10 @@ class Transaction(Protocol):
     def sessions(self) -> Sessions: ...
     @property
     def turns(self) -> Turns: ...
+    @property
+    def readers(self) -> Readers: ...
+    @property
+    def purges(self) -> Purges: ...
     @property
     def inbox(self) -> Inbox: ...
     @property

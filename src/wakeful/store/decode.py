@@ -8,7 +8,8 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.login import Login, Ticket
-from wakeful.model.session import Address, Session
+from wakeful.model.marks import Marks
+from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 
@@ -35,8 +36,27 @@ def session_from(row: Row) -> Session:
         is_blocked=bool(row["is_blocked"]),
         wake_at=row["wake_at"],
         message_count=row["message_count"],
+        is_pinned=bool(row["is_pinned"]),
+        is_archived=bool(row["is_archived"]),
+        purge_at=row["purge_at"],
+        closed_seq=row["closed_seq"],
+        title_origin=TitleOrigin(row["title_origin"]),
+        title_tries=row["title_tries"],
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        context_tokens=row["context_tokens"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+    )
+
+
+def marks_from(row: Row) -> Marks:
+    return Marks(
+        running_tasks=row["running_tasks"],
+        open_approvals=row["open_approvals"],
+        is_unread=bool(row["is_unread"]),
+        last_status=row["last_status"],
+        is_woken=bool(row["is_woken"]),
     )
 
 
@@ -64,6 +84,7 @@ def turn_from(row: Row) -> Turn:
         error=row["error"],
         opened_at=row["opened_at"],
         closed_at=row["closed_at"],
+        number=row["number"],
     )
 
 

@@ -88,6 +88,28 @@ def number(query: Fields, name: str, default: int, low: int, high: int) -> int:
     return max(low, min(high, int(value[:20])))
 
 
+def whole(fields: Fields, name: str) -> int:
+    value = fields.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
+        raise InvalidRequest(f"{name} must be a whole number, 0 or more.")
+    return value
+
+
+def switch(fields: Fields, name: str) -> bool:
+    value = fields.get(name)
+    if not isinstance(value, bool):
+        raise InvalidRequest(f"{name} must be true or false.")
+    return value
+
+
+def flag(query: Fields, name: str) -> bool:
+    """Yes or no in a query; left out, it is no."""
+    value = query.get(name, "")
+    if value not in ("", "0", "1", "true", "false"):
+        raise InvalidRequest(f"{name} must be true or false.")
+    return value in ("1", "true")
+
+
 def words(query: Fields, name: str) -> str:
     value: str = query.get(name, "")
     if "\0" in value or len(value) > _WORDS_LIMIT:

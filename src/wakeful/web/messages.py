@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone
+from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
 from wakeful.model.message import ToolCall
 from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
@@ -15,6 +15,9 @@ from wakeful.store.base import Transaction
 # Turns read at once: few at first, so that a session of long turns costs little more than is shown.
 _FEWEST = 4
 _MOST = 64
+# Characters of a tool's result; of a longer one its two ends are shown.
+_MOST_RESULT = 20_000
+_PART_OF_RESULT = 8_000
 # Where a turn's closing line stands among its messages: after all of them.
 _END = "end"
 _LAST = (1 << 62, 0)
@@ -39,25 +42,58 @@ class MessageId:
         return cls(turn_id, (int(step), int(index))) if is_whole else None
 
 
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    # In order.
+    messages: list[Message]
+    # The turns that they belong to, by id, as people see them.
+    turns: dict[str, dict[str, Any]]
+    # There are older ones.
+    has_more: bool
+
+
 async def newest_messages(
     tx: Transaction, turn_id: str | None, limit: int, before: MessageId | None = None
-) -> list[Message]:
-    """The last `limit` messages of the conversation that ends with this turn, in order; with `before`, of the part
-    that comes before that message. What it costs depends on what it returns, not on how long the conversation is.
+) -> MessagePage:
+    """The last `limit` messages of the conversation that ends with this turn; with `before`, of the part that comes
+    before that message. What it costs depends on what it returns, not on how long the conversation is.
     """
     found: list[Message] = []
+    forms: dict[str, dict[str, Any]] = {}
     count = _FEWEST
     while turn_id is not None and len(found) < limit:
         turns = await tx.turns.chain(turn_id, count)
         entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
         for turn in turns:
             messages = turn_messages(turn, entries.get(turn.id, ()))
+            forms[turn.id] = turn_form(turn, entries.get(turn.id, ()))
             if before is not None and turn.id == before.turn_id:
                 messages = [message for message in messages if _place_of(message) < before.place]
             found[:0] = messages
         turn_id = turns[-1].parent if turns else None
         count = min(2 * count, _MOST)
-    return found[-limit:]
+    shown = found[-limit:]
+    outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
+    return MessagePage(shown, outlines, has_more=turn_id is not None or len(found) > limit)
+
+
+def turn_form(turn: Turn, entries: Sequence[Entry]) -> dict[str, Any]:
+    costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
+    usage = {
+        "input_tokens": sum(cost.input_tokens for cost in costs),
+        "output_tokens": sum(cost.output_tokens for cost in costs),
+    }
+    return turn_outline(turn) | {"model": turn.model, "usage": usage if costs else None}
+
+
+def turn_outline(turn: Turn) -> dict[str, Any]:
+    return {
+        "number": turn.number,
+        "source": turn.source,
+        "status": turn.status,
+        "opened_at": time_text(turn.opened_at),
+        "closed_at": None if turn.closed_at is None else time_text(turn.closed_at),
+    }
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
@@ -88,25 +124,38 @@ def _input(entry: Entry) -> Message:
 
 def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[Message]:
     answer = answer_of(entry)
-    if answer.text or not answer.calls:
-        yield _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
+    if answer.text or answer.reasoning or not answer.calls:
+        message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
+        yield message | {"reasoning": answer.reasoning or None}
     for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
 
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> Message:
     told = {} if result is None else result.data
+    text: str = told.get("text", "")
+    shown = cut_result(text)
     tool = {
         "call_id": call.id,
         "name": call.name,
         "arguments": call.arguments,
-        "result": told.get("text"),
+        "result": None if result is None else shown,
+        "truncated": len(text) > _MOST_RESULT,
+        "full_size": len(text),
         "seconds": told.get("seconds"),
         "status": "done" if result is not None else _unfinished(turn),
     }
     number = f"{turn.id}.{answer.step}.{index}"
     at = answer.at if result is None else result.at
-    return _message(number, turn.id, "tool", "tool", told.get("text", ""), at, tool=tool)
+    return _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
+
+
+def cut_result(text: str) -> str:
+    """The first and the last part of a result that is too long to be sent each time."""
+    if len(text) <= _MOST_RESULT:
+        return text
+    left_out = len(text) - 2 * _PART_OF_RESULT
+    return f"{text[:_PART_OF_RESULT]}\n[… {left_out:,} characters are left out here …]\n{text[-_PART_OF_RESULT:]}"
 
 
 def _unfinished(turn: Turn) -> str:

@@ -1,7 +1,10 @@
 """The routes of sessions: make one, list them, look at one, change it, branch it."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import orjson
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -10,10 +13,13 @@ from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.messages import MessageId
-from wakeful.web.snapshot import session_row, take_snapshot
+from wakeful.web.rows import session_rows
+from wakeful.web.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 
+# They all come on the first page.
+_MOST_PINNED = 200
 _CHANGEABLE = frozenset({"session_id", "title", "model"})
 
 
@@ -27,6 +33,8 @@ class SessionRoutes:
             Route("/api/sessions", self.page, methods=["GET"]),
             Route("/api/session", self.show, methods=["GET"]),
             Route("/api/session", self.change, methods=["PATCH"]),
+            Route("/api/session/result", self.result, methods=["GET"]),
+            Route("/api/session/seen", self.see, methods=["POST"]),
             Route("/api/session/branch", self.branch, methods=["POST"]),
         ]
 
@@ -56,25 +64,44 @@ class SessionRoutes:
         limit = fields.number(query, "limit", 50, 1, 200)
         words = fields.words(query, "q")
         before = _parse_cursor(query.get("cursor", ""))
+        archived = fields.flag(query, "archived")
         owner = self._web.owner_seen_by(request)
 
-        async def body(tx: Transaction) -> tuple[list[Session], dict[str, int]]:
+        async def body(tx: Transaction) -> tuple[list[dict[str, Any]], str | None]:
+            find = partial(tx.sessions.page, owner, query=words, archived=archived)
+            pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown tells whether there is a next page.
-            found = await tx.sessions.page(owner, query=words, before=before, limit=limit + 1)
-            return found, await tx.tasks.running_counts([session.id for session in found[:limit]])
+            found = await find(before=before, limit=limit + 1, pinned=False)
+            rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
+            return rows, _cursor(found[limit - 1]) if len(found) > limit else None
 
-        found, running = await self._web.store.read(body)
-        shown = found[:limit]
-        rows = [session_row(session, running[session.id]) for session in shown]
-        return JSONResponse({"sessions": rows, "next_cursor": _cursor(shown[-1]) if len(found) > limit else None})
+        rows, next_cursor = await self._web.store.read(body)
+        return JSONResponse({"sessions": rows, "next_cursor": next_cursor})
 
     async def show(self, request: Request) -> Response:
         query = request.query_params
         session_id = fields.identifier(query, "session_id")
         limit = fields.number(query, "limit", 100, 1, 1000)
-        before = _parse_before(query.get("before", ""))
+        before = _parse_message_id(query["before"], "before") if query.get("before") else None
         snapshot = await take_snapshot(self._web, request, session_id, limit, before)
-        return JSONResponse(snapshot.form(self._web))
+        return Response(orjson.dumps(snapshot.form(self._web)), media_type="application/json")
+
+    async def result(self, request: Request) -> Response:
+        query = request.query_params
+        message = _parse_message_id(fields.identifier(query, "message_id"), "message_id")
+        text = await read_result(self._web, request, fields.identifier(query, "session_id"), message)
+        return JSONResponse({"result": text, "full_size": len(text)})
+
+    async def see(self, request: Request) -> Response:
+        given = await fields.read_body(request)
+        seq = fields.whole(given, "event_id")
+        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
+
+        async def body(tx: Transaction) -> None:
+            await tx.readers.see(request.state.principal, session.id, min(seq, session.last_seq))
+
+        await self._web.store.write(body)
+        return JSONResponse({"ok": True})
 
     async def change(self, request: Request) -> Response:
         given = await fields.read_body(request)
@@ -111,10 +138,8 @@ def _parse_cursor(text: str) -> tuple[float, str] | None:
         raise InvalidRequest("cursor must be a next_cursor of an earlier answer.") from None
 
 
-def _parse_before(text: str) -> MessageId | None:
-    if not text:
-        return None
-    before = MessageId.parse(text)
-    if before is None or "\0" in before.turn_id:
-        raise InvalidRequest("before must be the id of a message of this session.")
-    return before
+def _parse_message_id(text: str, name: str) -> MessageId:
+    message = MessageId.parse(text)
+    if message is None or "\0" in message.turn_id:
+        raise InvalidRequest(f"{name} must be the id of a message of this session.")
+    return message

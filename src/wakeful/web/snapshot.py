@@ -8,12 +8,16 @@ from starlette.requests import Request
 from wakeful.engine.approvals import approval_data
 from wakeful.model.approval import Approval
 from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.journal import EntryKind
+from wakeful.model.marks import Marks
 from wakeful.model.session import Session
 from wakeful.model.task import Task
 from wakeful.model.task_data import task_data, time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
-from wakeful.web.messages import Message, MessageId, newest_messages
+from wakeful.web.messages import MessageId, MessagePage, newest_messages, turn_form
+from wakeful.web.partial import partial_step
+from wakeful.web.rows import session_row
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 
@@ -26,7 +30,10 @@ class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    messages: list[Message]
+    # What the active turn's step has said so far.
+    partial: dict[str, Any] | None
+    page: MessagePage
+    marks: Marks
     pending: list[InboxRow]
     tasks: list[Task]
     approvals: list[Approval]
@@ -34,20 +41,28 @@ class Snapshot:
 
     def form(self, web: Web) -> dict[str, Any]:
         return {
-            "session": session_row(self.session, _running(self.tasks))
+            "session": session_row(self.session, self.marks)
             | {
                 "workspace": self.session.workspace,
                 "created_at": time_text(self.session.created_at),
                 "parent": _parent_form(self.parent),
+                "usage": _usage_form(self.session),
             },
-            "messages": self.messages,
-            "active": active_form(self.active),
+            "messages": self.page.messages,
+            "has_more": self.page.has_more,
+            "turns": self._turns(),
+            "active": None if self.active is None else active_form(self.active) | {"partial": self.partial},
             "queued": queued_form(self.pending),
             "tasks": task_list(web, self.tasks),
             "approvals": [approval_data(approval, self.session.id) for approval in self.approvals],
             "pending_notices": self._pending_notices(),
             "last_event_id": self.session.last_seq,
         }
+
+    def _turns(self) -> dict[str, Any]:
+        """Those of the messages, and the active one, which may have none yet."""
+        active = {} if self.active is None else {self.active.id: turn_form(self.active, ())}
+        return active | self.page.turns
 
     def _pending_notices(self) -> list[dict[str, Any]]:
         why = _why_notices_wait(self.session, self.now)
@@ -64,36 +79,27 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             await _require_visible(web, tx, request, before)
             newest = before.turn_id
         now = await tx.now()
+        active = None if session.active is None else await tx.turns.get(session.active)
         return Snapshot(
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
-            active=None if session.active is None else await tx.turns.get(session.active),
-            messages=await newest_messages(tx, newest, limit, before),
+            active=active,
+            partial=None if active is None else await partial_step(tx, active),
+            page=await newest_messages(tx, newest, limit, before),
+            marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
             tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
             approvals=await tx.approvals.open_of(session.id, now),
             now=now,
         )
 
-    return await web.store.read(body)
+    snapshot = await web.store.read(body)
+    await web.answers.fill(snapshot.page.messages)
+    return snapshot
 
 
-def session_row(session: Session, running_tasks: int) -> dict[str, Any]:
-    return {
-        "session_id": session.id,
-        "title": session.title,
-        "model": session.model,
-        "updated_at": time_text(session.updated_at),
-        "message_count": session.message_count,
-        "active_turn_id": session.active,
-        "running_tasks": running_tasks,
-        "pinned": False,
-        "archived": False,
-    }
-
-
-def active_form(turn: Turn | None) -> dict[str, Any] | None:
-    return None if turn is None else {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
+def active_form(turn: Turn) -> dict[str, Any]:
+    return {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
 
 
 def queued_form(pending: list[InboxRow]) -> list[dict[str, Any]]:
@@ -116,16 +122,35 @@ def task_list(web: Web, tasks: list[Task]) -> list[dict[str, Any]]:
     return [task_data(task, progress=web.tasks.progress(task) if task.is_running else None) for task in tasks]
 
 
-async def _require_visible(web: Web, tx: Transaction, request: Request, before: MessageId) -> None:
-    """Also a turn of the session that this one was branched from."""
-    turn = await tx.turns.get(before.turn_id)
-    if turn is None:
-        raise InvalidRequest("before must be the id of a message of this session.")
-    await web.require_session(tx, request, turn.session_id)
+async def _require_visible(web: Web, tx: Transaction, request: Request, message: MessageId) -> None:
+    """Also in a turn of the session that this one was branched from, which may be deleted by now."""
+    turn = await tx.turns.get(message.turn_id)
+    session = None if turn is None else await tx.sessions.get(turn.session_id)
+    if session is None or not web.may_see(request, session.owner):
+        raise InvalidRequest("Give the id of a message of this session.")
 
 
-def _running(tasks: list[Task]) -> int:
-    return sum(task.is_running for task in tasks)
+async def read_result(web: Web, request: Request, session_id: str, message: MessageId) -> str:
+    """The whole result of a tool, however long it is."""
+
+    async def body(tx: Transaction) -> str:
+        await web.require_session(tx, request, session_id)
+        await _require_visible(web, tx, request, message)
+        for entry in await tx.journal.of_turns([message.turn_id]):
+            if (entry.step, entry.index) == message.place and entry.kind is EntryKind.RESULT:
+                return str(entry.data["text"])
+        raise InvalidRequest("message_id must be the id of a tool's message that has a result.")
+
+    return await web.store.read(body)
+
+
+def _usage_form(session: Session) -> dict[str, int | None]:
+    return {
+        "input_tokens": session.input_tokens,
+        "output_tokens": session.output_tokens,
+        "context_tokens": session.context_tokens,
+        "context_window": None,
+    }
 
 
 def _parent_form(task: Task | None) -> dict[str, str] | None:

@@ -11,6 +11,7 @@ from wakeful.model.session import Session
 from wakeful.model.task import Task
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
+from wakeful.web.answers import Answers
 from wakeful.web.ports import TaskDoor
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
@@ -34,6 +35,7 @@ class Web:
     model: str
     workspace: str
     streams: StreamSettings = field(default_factory=StreamSettings)
+    answers: Answers = field(default_factory=Answers)
 
     def door(self, request: Request) -> Door:
         name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)
@@ -54,16 +56,20 @@ class Web:
         principal: str = request.state.principal
         return None if principal == self.operator else principal
 
+    def may_see(self, request: Request, owner: str) -> bool:
+        return self.owner_seen_by(request) in (None, owner)
+
     async def require_session(self, tx: Transaction, request: Request, session_id: str) -> Session:
         """Another owner's session is not told from one that does not exist."""
         session = await tx.sessions.get(session_id)
-        if session is None or self.owner_seen_by(request) not in (None, session.owner):
+        if session is None or session.is_deleted or not self.may_see(request, session.owner):
             raise SessionNotFound(f"There is no session {session_id}.")
         return session
 
     async def require_task(self, tx: Transaction, request: Request, task_id: str) -> Task:
         task = await tx.tasks.get(task_id)
-        if task is None or self.owner_seen_by(request) not in (None, task.owner):
+        session = None if task is None else await tx.sessions.get(task.session_id)
+        if task is None or session is None or session.is_deleted or not self.may_see(request, task.owner):
             raise TaskNotFound(f"There is no task {task_id}.")
         return task
 

@@ -39,6 +39,18 @@ class PostgresJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def count_chain(self, turn_id: str) -> int:
+        count: int = await self._connection.fetchval(
+            """WITH RECURSIVE chain (id, parent) AS (
+                   SELECT id, parent FROM turns WHERE id = $1
+                   UNION ALL
+                   SELECT t.id, t.parent FROM turns t JOIN chain c ON t.id = c.parent
+               )
+               SELECT count(*) FROM chain c JOIN journal j ON j.turn_id = c.id""",
+            turn_id,
+        )
+        return count
+
     async def of_chain(self, turn_id: str) -> list[Entry]:
         rows = await self._connection.fetch(
             """WITH RECURSIVE chain (id, parent, depth) AS (

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from wakeful.model.session import Session
+from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
@@ -14,15 +14,16 @@ _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 _DUE = "greatest(i.not_before, coalesce(s.wake_at, 0))"
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
-    WHERE i.status = 'pending' AND s.active IS NULL
+    WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
 _IN_THE_LIST = """
-    s.task_id IS NULL AND s.is_listed AND ($1::text IS NULL OR s.owner = $1)
+    s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $5
+    AND ($6::boolean IS NULL OR s.is_pinned = $6) AND ($1::text IS NULL OR s.owner = $1)
     AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
 """
-_SAYS = """(strpos(lower(s.title), lower($5)) > 0 OR EXISTS (
+_SAYS = """(strpos(lower(s.title), lower($7)) > 0 OR EXISTS (
     SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($5)) > 0
+    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($7)) > 0
 ))"""
 
 
@@ -42,8 +43,8 @@ class PostgresSessions:
         # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
         created = await self._connection.fetchval(
             """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
                ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE
                RETURNING TRUE""",
             session.id,
@@ -58,6 +59,8 @@ class PostgresSessions:
             session.is_listed,
             session.head,
             session.checkpoint,
+            session.message_count,
+            session.title_origin,
             session.created_at,
             session.updated_at,
         )
@@ -72,6 +75,7 @@ class PostgresSessions:
         self._footprint.require_lock(session_id)
         await self._connection.execute(
             """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model),
+                                   title_origin = CASE WHEN $2::text IS NULL THEN title_origin ELSE 'user' END,
                                    is_blocked = is_blocked AND coalesce($3, model) = model
                WHERE id = $1""",
             session_id,
@@ -79,8 +83,84 @@ class PostgresSessions:
             model,
         )
 
+    async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
+        await self._write("UPDATE sessions SET title = $2, title_origin = $3 WHERE id = $1", session_id, title, origin)
+
+    async def count_title_try(self, session_id: str) -> None:
+        await self._write("UPDATE sessions SET title_tries = title_tries + 1 WHERE id = $1", session_id)
+
+    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+        await self._write(
+            """UPDATE sessions SET is_pinned = coalesce($2, is_pinned), is_archived = coalesce($3, is_archived)
+               WHERE id = $1""",
+            session_id,
+            pinned,
+            archived,
+        )
+
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
+        await self._write(
+            """UPDATE sessions SET input_tokens = input_tokens + $2, output_tokens = output_tokens + $3,
+                                   context_tokens = $2
+               WHERE id = $1""",
+            session_id,
+            input_tokens,
+            output_tokens,
+        )
+
+    async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
+        await self._write(
+            "UPDATE sessions SET head = $2, checkpoint = $3, message_count = $4 WHERE id = $1",
+            session_id,
+            head,
+            checkpoint,
+            message_count,
+        )
+
+    async def delete(self, session_id: str, purge_at: float) -> None:
+        await self._write(
+            "UPDATE sessions SET purge_at = least(coalesce(purge_at, $2), $2) WHERE id = $1", session_id, purge_at
+        )
+        self._footprint.sessions.add(session_id)
+
+    async def restore_if_whole(self, session_id: str, now: float) -> bool:
+        self._footprint.require_lock(session_id)
+        restored = await self._connection.fetchval(
+            "UPDATE sessions SET purge_at = NULL WHERE id = $1 AND purge_at > $2 RETURNING TRUE", session_id, now
+        )
+        self._footprint.sessions.add(session_id)
+        return restored is not None
+
+    async def children(self, session_id: str) -> list[str]:
+        rows = await self._connection.fetch(
+            "SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id WHERE t.session_id = $1 ORDER BY s.id",
+            session_id,
+        )
+        return [row["id"] for row in rows]
+
+    async def to_purge(self, now: float) -> list[str]:
+        rows = await self._connection.fetch(
+            """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= $1
+               ORDER BY purge_at, id""",
+            now,
+        )
+        return [row["id"] for row in rows]
+
+    async def next_purge(self) -> float | None:
+        due: float | None = await self._connection.fetchval(
+            "SELECT min(purge_at) FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged"
+        )
+        return due
+
     async def page(
-        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+        self,
+        owner: str | None,
+        *,
+        query: str = "",
+        before: tuple[float, str] | None = None,
+        limit: int,
+        archived: bool = False,
+        pinned: bool | None = None,
     ) -> list[Session]:
         # Text has no NUL here, so none can be looked for.
         words = query.replace("\0", "")
@@ -90,6 +170,8 @@ class PostgresSessions:
             owner,
             *(before or (None, None)),
             limit,
+            archived,
+            pinned,
             *([words] if words else []),
         )
         return [session_from(row) for row in rows]
@@ -109,7 +191,8 @@ class PostgresSessions:
         self._footprint.require_lock(session_id)
         await self._connection.execute(
             """UPDATE sessions SET active = NULL, head = $2, checkpoint = $3, is_held = $4, is_blocked = $5,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = $2)
+                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = $2),
+                   closed_seq = last_seq
                WHERE id = $1""",
             session_id,
             head,
@@ -137,3 +220,8 @@ class PostgresSessions:
             now,
         )
         return due
+
+    async def _write(self, statement: str, session_id: str, *arguments: object) -> None:
+        """The session's id is the first argument of the statement."""
+        self._footprint.require_lock(session_id)
+        await self._connection.execute(statement, session_id, *arguments)

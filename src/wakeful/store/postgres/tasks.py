@@ -97,7 +97,9 @@ class PostgresTasks:
 
     async def page(self, owner: str | None, *, limit: int) -> list[Task]:
         return await self._read(
-            f"{_READ} WHERE $1::text IS NULL OR t.owner = $1 ORDER BY t.started_at DESC, t.id DESC LIMIT $2",
+            f"""{_READ} JOIN sessions s ON s.id = t.session_id
+                WHERE s.purge_at IS NULL AND ($1::text IS NULL OR t.owner = $1)
+                ORDER BY t.started_at DESC, t.id DESC LIMIT $2""",
             owner,
             limit,
         )

@@ -14,6 +14,8 @@ from wakeful.store.postgres.journal import PostgresJournal
 from wakeful.store.postgres.logins import PostgresLogins
 from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
+from wakeful.store.postgres.purges import PostgresPurges
+from wakeful.store.postgres.readers import PostgresReaders
 from wakeful.store.postgres.sessions import PostgresSessions
 from wakeful.store.postgres.tasks import PostgresTasks
 from wakeful.store.postgres.turns import PostgresTurns
@@ -28,6 +30,8 @@ class PostgresTransaction:
         self._connection = connection
         self.sessions = PostgresSessions(connection, footprint)
         self.turns = PostgresTurns(connection, footprint)
+        self.readers = PostgresReaders(connection, footprint)
+        self.purges = PostgresPurges(connection, footprint)
         self.inbox = PostgresInbox(connection, footprint)
         self.events = PostgresEvents(connection, footprint)
         self.journal = PostgresJournal(connection)

@@ -20,8 +20,9 @@ class PostgresTurns:
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  message_id, request, opened_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)""",
+                                  message_id, request, opened_at, number)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+                       1 + coalesce((SELECT number FROM turns WHERE id = $3), 0))""",
             turn.id,
             turn.session_id,
             turn.parent,
@@ -133,6 +134,12 @@ class PostgresTurns:
     async def running_on(self, node: str) -> list[Turn]:
         rows = await self._connection.fetch(
             "SELECT * FROM turns WHERE status = 'running' AND node = $1 ORDER BY opened_at", node
+        )
+        return [turn_from(row) for row in rows]
+
+    async def recent(self, session_id: str, limit: int) -> list[Turn]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM turns WHERE session_id = $1 ORDER BY opened_at DESC, id DESC LIMIT $2", session_id, limit
         )
         return [turn_from(row) for row in rows]
 

@@ -32,6 +32,19 @@ class SqliteJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def count_chain(self, turn_id: str) -> int:
+        row = self._connection.execute(
+            """WITH RECURSIVE chain (id, parent) AS (
+                   SELECT id, parent FROM turns WHERE id = ?
+                   UNION ALL
+                   SELECT t.id, t.parent FROM turns t JOIN chain c ON t.id = c.parent
+               )
+               SELECT count(*) FROM chain c JOIN journal j ON j.turn_id = c.id""",
+            (turn_id,),
+        ).fetchone()
+        count: int = row[0]
+        return count
+
     async def of_chain(self, turn_id: str) -> list[Entry]:
         rows = self._connection.execute(
             """WITH RECURSIVE chain (id, parent, depth) AS (

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from wakeful.model.session import Session
+from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
 
@@ -11,8 +11,9 @@ _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 _DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
-    WHERE i.status = 'pending' AND s.active IS NULL
+    WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
+_IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
 _SAYS = """(contains(s.title, ?) OR EXISTS (
     SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
     WHERE t.session_id = s.id AND contains(text_of(j.payload), ?)
@@ -28,8 +29,8 @@ class SqliteSessions:
         address = session.address
         cursor = self._connection.execute(
             """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
+                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
             (
                 session.id,
                 session.owner,
@@ -43,6 +44,8 @@ class SqliteSessions:
                 session.is_listed,
                 session.head,
                 session.checkpoint,
+                session.message_count,
+                session.title_origin,
                 session.created_at,
                 session.updated_at,
             ),
@@ -58,15 +61,96 @@ class SqliteSessions:
         self._footprint.require_lock(session_id)
         self._connection.execute(
             """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model),
+                                   title_origin = CASE WHEN ?1 IS NULL THEN title_origin ELSE 'user' END,
                                    is_blocked = is_blocked AND coalesce(?2, model) = model
                WHERE id = ?3""",
             (title, model, session_id),
         )
 
+    async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
+        self._write("UPDATE sessions SET title = ?, title_origin = ? WHERE id = ?", session_id, title, origin)
+
+    async def count_title_try(self, session_id: str) -> None:
+        self._write("UPDATE sessions SET title_tries = title_tries + 1 WHERE id = ?", session_id)
+
+    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+        self._write(
+            """UPDATE sessions SET is_pinned = coalesce(?, is_pinned), is_archived = coalesce(?, is_archived)
+               WHERE id = ?""",
+            session_id,
+            pinned,
+            archived,
+        )
+
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
+        self._write(
+            """UPDATE sessions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2,
+                                   context_tokens = ?1
+               WHERE id = ?3""",
+            session_id,
+            input_tokens,
+            output_tokens,
+        )
+
+    async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
+        self._write(
+            "UPDATE sessions SET head = ?, checkpoint = ?, message_count = ? WHERE id = ?",
+            session_id,
+            head,
+            checkpoint,
+            message_count,
+        )
+
+    async def delete(self, session_id: str, purge_at: float) -> None:
+        self._write(
+            "UPDATE sessions SET purge_at = min(coalesce(purge_at, ?1), ?1) WHERE id = ?2", session_id, purge_at
+        )
+        self._footprint.sessions.add(session_id)
+
+    async def restore_if_whole(self, session_id: str, now: float) -> bool:
+        self._footprint.require_lock(session_id)
+        cursor = self._connection.execute(
+            "UPDATE sessions SET purge_at = NULL WHERE id = ? AND purge_at > ?", (session_id, now)
+        )
+        self._footprint.sessions.add(session_id)
+        return cursor.rowcount == 1
+
+    async def children(self, session_id: str) -> list[str]:
+        rows = self._connection.execute(
+            "SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id WHERE t.session_id = ? ORDER BY s.id",
+            (session_id,),
+        )
+        return [row[0] for row in rows]
+
+    async def to_purge(self, now: float) -> list[str]:
+        rows = self._connection.execute(
+            """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= ?
+               ORDER BY purge_at, id""",
+            (now,),
+        )
+        return [row[0] for row in rows]
+
+    async def next_purge(self) -> float | None:
+        row = self._connection.execute(
+            "SELECT min(purge_at) FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged"
+        ).fetchone()
+        due: float | None = row[0]
+        return due
+
     async def page(
-        self, owner: str | None, *, query: str = "", before: tuple[float, str] | None = None, limit: int
+        self,
+        owner: str | None,
+        *,
+        query: str = "",
+        before: tuple[float, str] | None = None,
+        limit: int,
+        archived: bool = False,
+        pinned: bool | None = None,
     ) -> list[Session]:
-        wanted, arguments = ["s.task_id IS NULL AND s.is_listed"], list[Any]()
+        wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
+        if pinned is not None:
+            wanted.append("s.is_pinned = ?")
+            arguments.append(pinned)
         if owner is not None:
             wanted.append("s.owner = ?")
             arguments.append(owner)
@@ -95,7 +179,8 @@ class SqliteSessions:
         self._footprint.require_lock(session_id)
         self._connection.execute(
             """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1)
+                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1),
+                   closed_seq = last_seq
                WHERE id = ?5""",
             (head, checkpoint, is_held, is_blocked, session_id),
         )
@@ -120,3 +205,8 @@ class SqliteSessions:
         ).fetchone()
         due: float | None = row[0]
         return due
+
+    def _write(self, statement: str, session_id: str, *arguments: object) -> None:
+        """The session's id is the last argument of the statement."""
+        self._footprint.require_lock(session_id)
+        self._connection.execute(statement, (*arguments, session_id))

@@ -81,10 +81,11 @@ class SqliteTasks:
         )
 
     async def page(self, owner: str | None, *, limit: int) -> list[Task]:
+        shown = "JOIN sessions s ON s.id = t.session_id WHERE s.purge_at IS NULL"
         newest = "ORDER BY t.started_at DESC, t.id DESC LIMIT ?"
         if owner is None:
-            return self._read(newest, limit)
-        return self._read(f"WHERE t.owner = ? {newest}", owner, limit)
+            return self._read(f"{shown} {newest}", limit)
+        return self._read(f"{shown} AND t.owner = ? {newest}", owner, limit)
 
     async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
         marks = ", ".join("?" * len(session_ids))

@@ -17,6 +17,8 @@ from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
 from wakeful.store.sqlite.logins import SqliteLogins
 from wakeful.store.sqlite.nodes import SqliteNodes
+from wakeful.store.sqlite.purges import SqlitePurges
+from wakeful.store.sqlite.readers import SqliteReaders
 from wakeful.store.sqlite.sessions import SqliteSessions
 from wakeful.store.sqlite.tasks import SqliteTasks
 from wakeful.store.sqlite.turns import SqliteTurns
@@ -29,6 +31,8 @@ class SqliteTransaction:
         self._clock = clock
         self.sessions = SqliteSessions(connection, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
+        self.readers = SqliteReaders(connection, footprint)
+        self.purges = SqlitePurges(connection, footprint)
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
         self.journal = SqliteJournal(connection, clock)

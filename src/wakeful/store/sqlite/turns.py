@@ -22,8 +22,9 @@ class SqliteTurns:
         self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
                                   source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
-                                  message_id, request, opened_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                                  message_id, request, opened_at, number)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+                       1 + coalesce((SELECT number FROM turns WHERE id = ?), 0))""",
             (
                 turn.id,
                 turn.session_id,
@@ -45,6 +46,7 @@ class SqliteTurns:
                 turn.message_id,
                 turn.request,
                 turn.opened_at,
+                turn.parent,
             ),
         )
 
@@ -132,6 +134,12 @@ class SqliteTurns:
     async def running_on(self, node: str) -> list[Turn]:
         rows = self._connection.execute(
             "SELECT * FROM turns WHERE status = 'running' AND node = ? ORDER BY opened_at", (node,)
+        )
+        return [turn_from(row) for row in rows]
+
+    async def recent(self, session_id: str, limit: int) -> list[Turn]:
+        rows = self._connection.execute(
+            "SELECT * FROM turns WHERE session_id = ? ORDER BY opened_at DESC, id DESC LIMIT ?", (session_id, limit)
         )
         return [turn_from(row) for row in rows]
 

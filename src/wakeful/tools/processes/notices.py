@@ -17,14 +17,16 @@ def outcome_of(task: Task, exit_code: int | None, output: Output) -> TaskOutcome
     said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}{remark}]"
     if task.kill_intended:
         return TaskOutcome(
-            TaskStatus.KILLED, None, f"[IMPORTANT: Background process {task.id} was killed.\n{said}", tail
+            TaskStatus.KILLED, None, f"[IMPORTANT: Background process {task.id} was killed.\n{said}", tail, is_cut
         )
     if exit_code is None:
         fate = "was lost: it is gone without an exit code, and nobody knows how it ended."
-        return TaskOutcome(TaskStatus.LOST, None, f"[IMPORTANT: Background process {task.id} {fate}\n{said}", tail)
+        return TaskOutcome(
+            TaskStatus.LOST, None, f"[IMPORTANT: Background process {task.id} {fate}\n{said}", tail, is_cut
+        )
     status = TaskStatus.EXITED if exit_code == 0 else TaskStatus.FAILED
     notice = f"[IMPORTANT: Background process {task.id} completed (exit code {exit_code}).\n{said}"
-    return TaskOutcome(status, exit_code, notice, tail)
+    return TaskOutcome(status, exit_code, notice, tail, is_cut)
 
 
 def never_ran(task: Task, exit_code: int, reason: str) -> TaskOutcome:

@@ -1,0 +1,32 @@
+"""Sessions as rows of a list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wakeful.model.marks import Marks
+from wakeful.model.session import Session
+from wakeful.model.task_data import time_text
+from wakeful.store.base import Transaction
+
+
+async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]) -> list[dict[str, Any]]:
+    marks = await tx.readers.marks(reader, [session.id for session in sessions], await tx.now())
+    return [session_row(session, marks[session.id]) for session in sessions]
+
+
+def session_row(session: Session, marks: Marks) -> dict[str, Any]:
+    return {
+        "session_id": session.id,
+        "title": session.title,
+        "model": session.model,
+        "updated_at": time_text(session.updated_at),
+        "message_count": session.message_count,
+        "active_turn_id": session.active,
+        "running_tasks": marks.running_tasks,
+        "pinned": session.is_pinned,
+        "archived": session.is_archived,
+        "unread": marks.is_unread,
+        "needs_you": marks.open_approvals,
+        "last_status": marks.last_status,
+        "woken": marks.is_woken,
+    }
