@@ -37,7 +37,7 @@ export function wakeWhen({ source, notice }) {
 export function wakeHow({ notice }) {
   const how = HOW[notice.delivered] ?? "";
   const isQuick = notice.delivered === "opened" && Number.isFinite(notice.latency_ms) && notice.latency_ms < 10_000;
-  return isQuick ? `${how} in ${notice.latency_ms} ms` : how;
+  return isQuick ? `${how} in ${Math.max(1, notice.latency_ms)} ms` : how;
 }
 
 // The output that the agent was shown. Older notices have it only in the text that the agent read.
