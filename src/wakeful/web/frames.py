@@ -56,6 +56,11 @@ def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[i
         yield 0 if number == len(wanted) else place, part.name, part.data
 
 
+def is_given_out(event: Event, frames: int) -> bool:
+    """Whether anybody was ever told that so many frames of this event have been seen, and not all."""
+    return 0 < frames < sum(1 for _ in _parts(event))
+
+
 def started_data(session_id: str, turn_id: str, source: str, **more: Any) -> bytes:
     return pack({"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": source, **more})
 

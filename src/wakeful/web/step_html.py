@@ -28,6 +28,7 @@ class Patch:
 class StepHtml:
     def __init__(self) -> None:
         self._text: list[str] = []
+        self._size = 0
         # Settled blocks; what comes after them is `_open` text, last shown as `_shown`.
         self._settled: list[str] = []
         self._open = ""
@@ -44,8 +45,14 @@ class StepHtml:
     def is_empty(self) -> bool:
         return not self._text
 
+    @property
+    def size(self) -> int:
+        """Characters so far."""
+        return self._size
+
     def add(self, text: str) -> None:
         self._text.append(text)
+        self._size += len(text)
         self._open += text
         self._is_changed = True
 

@@ -10,16 +10,20 @@ from starlette.routing import Route
 
 from wakeful.engine.engine import Engine
 from wakeful.errors import SessionNotFound, TurnNotFound
+from wakeful.model.event import Event
 from wakeful.store.base import Transaction
 from wakeful.web import fields
-from wakeful.web.cursor import Cursor, parse_cursor, parse_cursors, parse_number
-from wakeful.web.follower import Standing, follow, read_standing
-from wakeful.web.frames import turn_frame
+from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_number
+from wakeful.web.follower import Standing, Step, follow, follow_with_html, read_standing
+from wakeful.web.frames import is_given_out, turn_frame
+from wakeful.web.live_html import read_open_step
 from wakeful.web.merge import merge
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream, frame
 
+# The source of rows, beside those that are called by the ids of sessions.
+_ROWS = "rows"
 # On one connection: each costs every other one a little.
 _MOST_SESSIONS = 100
 
@@ -47,17 +51,52 @@ class StreamRoutes:
 
     async def session(self, request: Request) -> EventStream:
         session_id = fields.identifier(request.query_params, "session_id")
-        inline = _wants_turns(request)
+        wishes = _wishes(request)
         (standing,) = await self._standings(request, [session_id])
         given = _given_cursor(request)
-        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=inline)
-        return self._stream(_session_frames(self._web.engine, standing, cursor, inline=inline))
+        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=wishes.turns)
+        cursor = await self._checked(session_id, cursor)
+        return self._stream(_session_frames(await self._follow(standing, cursor, wishes)))
 
     async def several(self, request: Request) -> EventStream:
-        inline = _wants_turns(request)
-        standings = await self._standings(request, _session_ids(request))
-        cursors = _first_cursors(standings, _given_cursor(request), inline=inline)
-        return self._stream(_merged_frames(self._web.engine, standings, cursors, inline=inline))
+        wishes = _wishes(request)
+        has_rows = fields.flag(request.query_params, "rows")
+        standings = await self._standings(request, _session_ids(request, fewest=0 if has_rows else 1))
+        wanted = _first_cursors(standings, _given_cursor(request), inline=wishes.turns)
+        cursors = {of: await self._checked(of, cursor) for of, cursor in wanted.items()}
+        sources = {
+            standing.session.id: await self._follow(standing, cursors[standing.session.id], wishes)
+            for standing in standings
+        }
+        if has_rows:
+            sources[_ROWS] = self._rows(request)
+        return self._stream(_merged_frames(sources, cursors))
+
+    async def _checked(self, session_id: str, cursor: Cursor) -> Cursor:
+        """A cursor into the frames of an event that was never given out is not understood either."""
+        if not cursor.frames:
+            return cursor
+
+        async def body(tx: Transaction) -> list[Event]:
+            return await tx.events.of_session(session_id, cursor.after, 1)
+
+        told = await self._web.store.read(body)
+        return cursor if told and is_given_out(told[0], cursor.frames) else START
+
+    async def _follow(self, standing: Standing, cursor: Cursor, wishes: "_Wishes") -> AsyncGenerator[Step, None]:
+        if not wishes.html:
+            return follow(self._web.engine, standing, cursor, inline=wishes.turns)
+
+        async def body(tx: Transaction) -> list[Event]:
+            return [] if standing.active is None else await read_open_step(tx, standing.active, cursor.after)
+
+        return follow_with_html(self._web.engine, standing, cursor, await self._web.store.read(body))
+
+    async def _rows(self, request: Request) -> AsyncGenerator[Step, None]:
+        feed = self._web.rows.follow(request.state.principal, self._web.owner_seen_by(request))
+        async with aclosing(feed) as rows:
+            async for name, data in rows:
+                yield START, name, data
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
@@ -102,18 +141,27 @@ def _given_cursor(request: Request) -> str:
     return request.headers.get("last-event-id", "") or request.query_params.get("after", "")
 
 
-def _wants_turns(request: Request) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    turns: bool
+    html: bool
+
+
+def _wishes(request: Request) -> _Wishes:
     turns = request.query_params.get("turns", "")
     if turns not in ("", "inline"):
         raise InvalidRequest("turns must be inline, or left out.")
-    return turns == "inline"
+    html = fields.flag(request.query_params, "html")
+    if html and not turns:
+        raise InvalidRequest("html needs turns=inline.")
+    return _Wishes(bool(turns), html)
 
 
-def _session_ids(request: Request) -> list[str]:
+def _session_ids(request: Request, fewest: int) -> list[str]:
     named = [name.strip() for name in request.query_params.get("sessions", "").split(",")]
     ids = list(dict.fromkeys(fields.identifier({"sessions": name}, "sessions") for name in named if name))
-    if not 0 < len(ids) <= _MOST_SESSIONS:
-        raise InvalidRequest(f"sessions must name 1 to {_MOST_SESSIONS} sessions, with commas between them.")
+    if not fewest <= len(ids) <= _MOST_SESSIONS:
+        raise InvalidRequest(f"sessions must name {fewest} to {_MOST_SESSIONS} sessions, with commas between them.")
     return ids
 
 
@@ -132,22 +180,19 @@ async def _turn_frames(engine: Engine, log: _TurnLog, after: int) -> AsyncGenera
             yield turn_frame(event)
 
 
-async def _session_frames(
-    engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool
-) -> AsyncGenerator[bytes, None]:
-    async with aclosing(follow(engine, standing, cursor, inline=inline)) as steps:
+async def _session_frames(source: AsyncGenerator[Step, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(source) as steps:
         async for position, name, data in steps:
             yield frame(str(position), name, data)
 
 
 async def _merged_frames(
-    engine: Engine, standings: list[Standing], cursors: dict[str, Cursor], *, inline: bool
+    sources: dict[str, AsyncGenerator[Step, None]], cursors: dict[str, Cursor]
 ) -> AsyncGenerator[bytes, None]:
-    followers = {
-        standing.session.id: follow(engine, standing, cursors[standing.session.id], inline=inline)
-        for standing in standings
-    }
-    async with aclosing(merge(followers)) as steps:
-        async for session_id, (position, name, data) in steps:
-            cursors[session_id] = position
-            yield frame(",".join(f"{of}:{cursor}" for of, cursor in cursors.items()), name, data)
+    async with aclosing(merge(sources)) as steps:
+        async for source, (position, name, data) in steps:
+            if source != _ROWS:
+                cursors[source] = position
+            # Rows have no place in any log; without a session there is nothing to go on from.
+            at = ",".join(f"{of}:{cursor}" for of, cursor in cursors.items()) or f"{_ROWS}:0"
+            yield frame(at, name, data)

@@ -13,6 +13,7 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 from wakeful.web.answers import Answers
 from wakeful.web.ports import TaskDoor
+from wakeful.web.row_feed import RowFeed
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
 
@@ -36,6 +37,10 @@ class Web:
     workspace: str
     streams: StreamSettings = field(default_factory=StreamSettings)
     answers: Answers = field(default_factory=Answers)
+    rows: RowFeed = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", RowFeed(self.store))
 
     def door(self, request: Request) -> Door:
         name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)

@@ -1,0 +1,31 @@
+"""A source that also says when nothing has come for a while."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def with_pauses(
+    source: AsyncGenerator[T, None], patience: Callable[[], float | None]
+) -> AsyncGenerator[T | None, None]:
+    """What the source gives, and None whenever `patience` seconds have passed without anything. It is asked anew each
+    time; None means for ever."""
+    awaited: asyncio.Future[T] = asyncio.ensure_future(anext(source))
+    try:
+        while True:
+            await asyncio.wait({awaited}, timeout=patience())
+            if not awaited.done():
+                yield None
+                continue
+            try:
+                given = awaited.result()
+            except StopAsyncIteration:
+                return
+            yield given
+            awaited = asyncio.ensure_future(anext(source))
+    finally:
+        awaited.cancel()
+        await asyncio.gather(awaited, return_exceptions=True)
+        await source.aclose()

@@ -1,0 +1,80 @@
+"""Rows of the list, live: of one's own sessions only, with what the reader has seen."""
+
+from typing import Any
+
+from tests.web.kit import Reader, Served
+
+
+async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, Any]:
+    """The first row of the session that looks like this."""
+    while True:
+        row = (await reader.until("session_row"))[-1].data["row"]
+        if row["session_id"] == session_id and all(row[name] == value for name, value in wanted.items()):
+            found: dict[str, Any] = row
+            return found
+
+
+async def test_a_row_tells_of_every_change(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/stream", rows="1") as reader:
+        turn_id = await web.say(session_id, "work")
+        row = await row_of(reader, session_id, active_turn_id=turn_id)
+        assert (row["title"], row["unread"], row["last_status"], row["woken"]) == ("work", False, None, False)
+        await web.begin_task(turn_id, "job")
+        await row_of(reader, session_id, running_tasks=1)
+        web.agent.order(turn_id, "finish")
+        await row_of(reader, session_id, active_turn_id=None, unread=True, last_status="done", woken=False)
+        await web.end_task("job")
+        row = await row_of(reader, session_id, running_tasks=0)
+        web.agent.order((await web.shown(session_id))["active"]["turn_id"], "fail")
+        await row_of(reader, session_id, last_status="failed", woken=True)
+
+
+async def test_what_was_seen_is_not_unread_for_whoever_has_seen_it(web: Served) -> None:
+    session_id = await web.new_session()
+    await web.finished(await web.say(session_id, "work", "finish"))
+    last = await web.last_event(session_id)
+    async with web.stream("/api/stream", rows="1") as reader:
+        reply = await web.post("/api/session/seen", {"session_id": session_id, "event_id": last})
+        await row_of(reader, session_id, unread=False)
+    # It never goes back.
+    await web.post("/api/session/seen", {"session_id": session_id, "event_id": 1})
+
+    assert reply.json == {"ok": True}
+    assert [row["unread"] for row in (await web.get("/api/sessions")).json["sessions"]] == [False]
+    assert [row["unread"] for row in (await web.get("/api/sessions", "operator")).json["sessions"]] == [True]
+    assert (await web.post("/api/session/seen", {"session_id": session_id, "event_id": -1})).code == "invalid_request"
+    assert (await web.post("/api/session/seen", {"session_id": session_id, "event_id": 1}, "bob")).status == 404
+
+
+async def test_rows_of_others_are_not_told(web: Served) -> None:
+    own, others = await web.new_session("bob"), await web.new_session("ann")
+    async with (
+        web.stream("/api/stream", "bob", rows="1") as reader,
+        web.stream("/api/stream", "operator", rows="1") as seer,
+    ):
+        await web.finished(await web.say(others, "work", "finish"))
+        await row_of(seer, others, last_status="done")
+        await web.patch("/api/session", {"session_id": own, "title": "mine"}, "bob")
+        first = await reader.next()
+
+    assert first is not None
+    assert first.data["row"]["session_id"] == own
+
+
+async def test_rows_share_a_connection_with_sessions_and_its_cursor(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/stream", sessions=session_id, turns="inline", html="1", rows="1") as reader:
+        await reader.until("initial")
+        await web.say(session_id, "work", "token", "finish")
+        frames = await reader.until("turn_completed")
+        frames += await reader.until("session_row")
+
+    rows = [frame for frame in frames if frame.event == "session_row"]
+    assert all(frame.id.startswith(f"{session_id}:") for frame in rows)
+    assert [frame.event for frame in frames if frame.event == "answer_html"]
+
+
+async def test_without_rows_there_must_be_a_session(web: Served) -> None:
+    assert (await web.get("/api/stream")).code == "invalid_request"
+    assert (await web.get("/api/stream", rows="maybe")).code == "invalid_request"
