@@ -18,6 +18,8 @@ class NoProcesses:
 
     async def obey(self, task: Task) -> None: ...
 
+    async def forget(self, task: Task) -> None: ...
+
 
 class NobodyBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,12 +19,14 @@ from wakeful.agent.catalogue import Catalogue
 from wakeful.agent.loop import Loop
 from wakeful.agent.model_sources import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
+from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Equipment
+from wakeful.engine.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.document.routes import DocumentRoutes
@@ -81,9 +83,6 @@ _FAMILIES = (
     "wakeful.gateway.document.server:FAMILIES",
 )
 
-# How long a deleted session can be brought back.
-_UNDO_SECONDS = 30.0
-
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.
 ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
 # Doors that a client of the web routes may say it is.
@@ -131,6 +130,9 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         ending.enter_context(_registry_serving(running.engine))
         if adopts and config.webhooks:
             await ending.enter_async_context(_webhooks_sent(config, running))
+        if adopts and config.titles == "model":
+            titles = Titles(store, TitleMaker(providers.resolve).ask)
+            await ending.enter_async_context(_at_work(titles.run(), "titles"))
         yield running
 
 
@@ -257,7 +259,9 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         return [{"id": m.id, "provider": m.provider, "name": m.name} for m in running.catalogue.models()]
 
     password = Password(config.password)
-    facts = ServerFacts(socket.gethostname(), version("wakeful"), config.model, password.is_set, _UNDO_SECONDS)
+    facts = ServerFacts(
+        socket.gethostname(), version("wakeful"), config.model, password.is_set, config.engine.undo_seconds
+    )
     rooms = (
         PageRoutes(),
         MeRoutes(facts, OPERATOR),
@@ -310,7 +314,14 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
             sender.hear()
 
     running.store.notifier.listen(hear)
-    job = asyncio.create_task(sender.run(), name="webhooks")
+    async with _at_work(sender.run(), "webhooks"):
+        yield
+
+
+@asynccontextmanager
+async def _at_work(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[None]:
+    """A job of the server's, for as long as it is served."""
+    job = asyncio.create_task(work, name=name)
     try:
         yield
     finally:

@@ -242,6 +242,7 @@ class NamedProcesses:
         # How many turns ran when it was first asked to adopt.
         self.turns_at_first: int | None = None
         self.obeyed: list[str] = []
+        self.forgotten: list[str] = []
 
     async def adopt(self) -> None:
         if self.turns_at_first is None:
@@ -250,6 +251,9 @@ class NamedProcesses:
 
     async def obey(self, task: Task) -> None:
         self.obeyed.append(task.id)
+
+    async def forget(self, task: Task) -> None:
+        self.forgotten.append(task.id)
 
 
 @dataclass(slots=True)

@@ -75,8 +75,6 @@ async def test_a_reader_that_was_away_is_told_each_step_once(web: Served) -> Non
 
 
 async def test_abandoned_text_is_not_patched_any_more(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from wakeful.model.fact import StepAbandoned, TextDelta
-
     session_id = await web.new_session()
 
     async def run(brief: Any) -> Any:

@@ -46,6 +46,8 @@ class Config:
     # The origins of pages that may use the API from a browser.
     cors_origins: tuple[str, ...] = ()
     # Who hears of the ends of background responses.
+    # Who finds titles for sessions of the page: model, or words (the first ones of the user).
+    titles: str = "model"
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
 

@@ -48,7 +48,7 @@ class Dispatcher:
 
     async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
         """Open the next turn of an idle session, if something pending asks for one."""
-        if session.active is not None or self.is_stopping:
+        if session.active is not None or session.is_deleted or self.is_stopping:
             return None
         pending = await tx.inbox.pending(session.id)
         now = await tx.now()

@@ -16,7 +16,9 @@ from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ports import Clock, Equipment, TurnBinder
+from wakeful.engine.purger import Purger
 from wakeful.engine.rescuer import Rescuer
+from wakeful.engine.rewinding import latest_done, stands_in
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
@@ -71,6 +73,7 @@ class Engine:
         equipment = equip(self)
         executor.loop = self.ephemeral.loop = equipment.loop
         self._custodian = Custodian(store, self.node, host, self.tasks, clock, settings, equipment.processes)
+        self.purger = Purger(store, self._dispatcher, self._runners, clock, settings, equipment.processes, host)
 
     @property
     def is_stopping(self) -> bool:
@@ -91,6 +94,7 @@ class Engine:
         if adopts:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
             self._jobs.append(asyncio.create_task(self._janitor.run(), name="janitor"))
+            self._jobs.append(asyncio.create_task(self.purger.run(), name="purger"))
             self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
             self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))
 
@@ -138,8 +142,10 @@ class Engine:
                 session.model,
                 session.workspace,
                 session.title,
+                title_origin=session.title_origin,
                 head=head.id,
-                checkpoint=await _latest_done(tx, head),
+                checkpoint=await latest_done(tx, head),
+                message_count=await tx.journal.count_chain(head.id),
                 created_at=now,
                 updated_at=now,
             )
@@ -160,6 +166,15 @@ class Engine:
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
         await self._runners.commit(body, lock=[session_id])
+
+    async def place_session(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+        """Where it stands in lists. That is nothing that happened in it: its log does not tell."""
+
+        async def body(tx: Transaction) -> None:
+            await require_session(tx, session_id)
+            await tx.sessions.place(session_id, pinned=pinned, archived=archived)
+
+        await self._store.write(body, lock=[session_id])
 
     async def submit(self, submission: Submission, *, before: Body[Receipt | None] | None = None) -> Receipt:
         """Accept a message. It is on disk when this returns, and its turn too if the session was idle.
@@ -265,20 +280,4 @@ async def _closed_turn(tx: Transaction, session: Session, turn_id: str | None) -
 
 async def _belongs_to(tx: Transaction, turn: Turn, session: Session) -> bool:
     """A session that was branched off begins with turns of another one."""
-    if turn.session_id == session.id:
-        return True
-    above = session.head
-    while above is not None and above != turn.id:
-        known = await tx.turns.get(above)
-        above = None if known is None else known.parent
-    return above is not None
-
-
-async def _latest_done(tx: Transaction, turn: Turn) -> str | None:
-    """The latest turn that completed, at or above this one."""
-    while turn.status is not TurnStatus.DONE:
-        parent = None if turn.parent is None else await tx.turns.get(turn.parent)
-        if parent is None:
-            return None
-        turn = parent
-    return turn.id
+    return turn.session_id == session.id or await stands_in(tx, turn, session)

@@ -9,12 +9,12 @@ from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import MESSAGE_PREFIX, Dispatcher, require_session
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.title import title_from
-from wakeful.errors import SessionBusy
+from wakeful.errors import SessionBusy, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy, InboxRow, RowKind, RowStatus
-from wakeful.model.session import Session
+from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 
@@ -27,18 +27,26 @@ class Intake:
 
     async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Assignment | None]:
         session = await require_session(tx, submission.session_id)
+        if session.is_deleted:
+            raise SessionNotFound(f"There is no session {session.id}.")
         row = _row_of(submission, await tx.now())
         if not await tx.inbox.post_if_new(row):
             return await self._known(tx, row), None
         if session.active is not None and submission.if_busy is IfBusy.REJECT:
             raise SessionBusy(session.active)
-        if not session.title and submission.text:
-            await tx.sessions.change(session.id, title=title_from(submission.text))
         opened = await self._make_room(tx, session, submission.if_busy)
+        if not session.title and submission.text:
+            await self._name(tx, session, title_from(submission.text))
         is_queued = opened is None or opened.turn.id != row.turn_id
         if is_queued:
             await self._tell_queued(tx, session, row)
         return Receipt(session.id, row.turn_id, is_queued), opened
+
+    async def _name(self, tx: Transaction, session: Session, title: str) -> None:
+        await tx.sessions.name(session.id, title, TitleOrigin.WORDS)
+        if session.is_listed:
+            data = {"session_id": session.id, "changed": ["title"]}
+            await tx.events.append(session.id, None, [NewEvent.of(events.SESSION_UPDATED, data)])
 
     async def _known(self, tx: Transaction, row: InboxRow) -> Receipt:
         """The same message again: the first one stands, and its sender gets the same answer."""

@@ -43,6 +43,10 @@ class Processes(Protocol):
         """Somebody, somewhere, has written down that its end is wanted."""
         ...
 
+    async def forget(self, task: Task) -> None:
+        """It has ended, and its row will be gone: remove what it has left on this machine."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Equipment:

@@ -24,5 +24,7 @@ class EngineSettings:
     delegation_limit: int = 8
     delegation_depth: int = 2
     delegation_seconds: float = 3600.0
+    # How long a deleted session can be brought back.
+    undo_seconds: float = 30.0
     # A machine that was silent for so long is taken for dead, and its processes for lost.
     host_silence_seconds: float = 3600.0

@@ -87,7 +87,7 @@ class Sessions(Protocol):
         ...
 
     async def children(self, session_id: str) -> list[str]:
-        """The sessions of its sub-agents."""
+        """The sessions of its sub-agents, but those that were purged."""
         ...
 
     async def to_purge(self, now: float) -> list[str]:
@@ -252,6 +252,10 @@ class Journal(Protocol):
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         """The entries of these turns, each turn's in their order, the turns in any."""
+        ...
+
+    async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        """Of the entries of these turns those that came from outside."""
         ...
 
     async def of_chain(self, turn_id: str) -> list[Entry]:

@@ -1,15 +1,23 @@
 """The routes of talking: say something, stop the answer, take words back."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.engine.submission import Submission
+from wakeful.engine.rewinding import Retake, edited, is_accepted, repeated, rewind
+from wakeful.engine.submission import Receipt, Submission
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
+from wakeful.model.session import Session
+from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.fields import Fields
+from wakeful.web.messages import MessageId
 from wakeful.web.web import Web
+from wakeful.wire.errors import InvalidRequest
 
 _BUSY_CHOICES = tuple(choice.value for choice in IfBusy)
 
@@ -21,21 +29,57 @@ class ChatRoutes:
     def routes(self) -> list[Route]:
         return [
             Route("/api/chat/start", self.start, methods=["POST"]),
+            Route("/api/chat/edit", self.edit, methods=["POST"]),
+            Route("/api/chat/regenerate", self.regenerate, methods=["POST"]),
             Route("/api/chat/cancel", self.cancel, methods=["POST"]),
             Route("/api/chat/withdraw", self.withdraw, methods=["POST"]),
         ]
 
     async def start(self, request: Request) -> Response:
         given = await fields.read_body(request)
-        receipt = await self._web.engine.submit(await self._submission(request, given))
-        return JSONResponse(
-            {
-                "session_id": receipt.session_id,
-                "turn_id": receipt.turn_id,
-                "stream_id": receipt.turn_id,
-                "queued": receipt.is_queued,
-            }
-        )
+        submission = await self._submission(request, given, fields.message_text(given, "message"))
+        return _receipt(await self._web.engine.submit(submission))
+
+    async def edit(self, request: Request) -> Response:
+        """Say something else instead, and go on from there."""
+        given = await fields.read_body(request)
+        text = fields.message_text(given, "message")
+        message = MessageId.parse(fields.identifier(given, "message_id"))
+        if message is None:
+            raise InvalidRequest("message_id must be the id of a message of this session.")
+        submission = await self._submission(request, given, text)
+
+        async def find(tx: Transaction, session: Session) -> Retake:
+            return await edited(tx, session, message.turn_id, message.place, text)
+
+        return await self._again(request, submission, find)
+
+    async def regenerate(self, request: Request) -> Response:
+        """Ask for the last answer again."""
+        given = await fields.read_body(request)
+        submission = await self._submission(request, given, "")
+
+        return await self._again(request, submission, repeated)
+
+    async def _again(
+        self,
+        request: Request,
+        submission: Submission,
+        find: Callable[[Transaction, Session], Awaitable[Retake]],
+    ) -> Response:
+        async def body(tx: Transaction) -> Retake | None:
+            session = await self._web.require_session(tx, request, submission.session_id)
+            is_known = await is_accepted(tx, session.id, submission.dedupe_key)
+            return None if is_known else await find(tx, session)
+
+        retake = await self._web.store.read(body)
+        if retake is None:
+            # The same words again: their sender gets the same answer.
+            return _receipt(await self._web.engine.submit(submission))
+        source = retake.turn.source if not retake.text or retake.turn.is_wakeup else submission.source
+        wanted = replace(submission, text=retake.text, inputs=retake.inputs, source=source)
+        before = rewind(submission.session_id, retake.turn, submission.dedupe_key)
+        return _receipt(await self._web.engine.submit(wanted, before=before))
 
     async def cancel(self, request: Request) -> Response:
         given = await fields.read_body(request)
@@ -48,9 +92,8 @@ class ChatRoutes:
         await self._web.engine.withdraw(session.id, fields.identifier(given, "turn_id"))
         return JSONResponse({"ok": True})
 
-    async def _submission(self, request: Request, given: Fields) -> Submission:
+    async def _submission(self, request: Request, given: Fields, text: str) -> Submission:
         door = self._web.door(request)
-        text = fields.message_text(given, "message")
         key = fields.identifier(given, "client_message_id") if fields.has(given, "client_message_id") else new_id("msg")
         if_busy = fields.one_of(given, "if_busy", _BUSY_CHOICES) if fields.has(given, "if_busy") else IfBusy.QUEUE
         model = self._web.checked_model(fields.model(given)) if fields.has(given, "model") else ""
@@ -65,3 +108,14 @@ class ChatRoutes:
             model=model or session.model or self._web.model,
             if_busy=IfBusy(if_busy),
         )
+
+
+def _receipt(receipt: Receipt) -> Response:
+    return JSONResponse(
+        {
+            "session_id": receipt.session_id,
+            "turn_id": receipt.turn_id,
+            "stream_id": receipt.turn_id,
+            "queued": receipt.is_queued,
+        }
+    )

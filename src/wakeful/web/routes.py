@@ -7,9 +7,17 @@ from wakeful.web.chat import ChatRoutes
 from wakeful.web.sessions import SessionRoutes
 from wakeful.web.streams import StreamRoutes
 from wakeful.web.tasks import TaskRoutes
+from wakeful.web.timeline import TimelineRoutes
 from wakeful.web.web import Web
 
 
 def web_routes(web: Web) -> list[Route]:
-    rooms = (SessionRoutes(web), ChatRoutes(web), StreamRoutes(web), TaskRoutes(web), ApprovalRoutes(web))
+    rooms = (
+        SessionRoutes(web),
+        ChatRoutes(web),
+        StreamRoutes(web),
+        TaskRoutes(web),
+        TimelineRoutes(web),
+        ApprovalRoutes(web),
+    )
     return [route for room in rooms for route in room.routes()]

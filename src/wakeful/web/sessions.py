@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from wakeful.errors import SessionNotFound
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web import fields
@@ -20,7 +21,7 @@ from wakeful.wire.errors import InvalidRequest
 
 # They all come on the first page.
 _MOST_PINNED = 200
-_CHANGEABLE = frozenset({"session_id", "title", "model"})
+_CHANGEABLE = frozenset({"session_id", "title", "model", "pinned", "archived"})
 
 
 class SessionRoutes:
@@ -33,6 +34,8 @@ class SessionRoutes:
             Route("/api/sessions", self.page, methods=["GET"]),
             Route("/api/session", self.show, methods=["GET"]),
             Route("/api/session", self.change, methods=["PATCH"]),
+            Route("/api/session", self.delete, methods=["DELETE"]),
+            Route("/api/session/restore", self.restore, methods=["POST"]),
             Route("/api/session/result", self.result, methods=["GET"]),
             Route("/api/session/seen", self.see, methods=["POST"]),
             Route("/api/session/branch", self.branch, methods=["POST"]),
@@ -107,13 +110,36 @@ class SessionRoutes:
         given = await fields.read_body(request)
         unknown = sorted(given.keys() - _CHANGEABLE)
         if unknown:
-            raise InvalidRequest(f"{unknown[0]} cannot be changed: a session has a title and a model.")
+            raise InvalidRequest(f"{unknown[0]} cannot be changed: title, model, pinned and archived can.")
         session = await self._web.find_session(request, fields.identifier(given, "session_id"))
         title = fields.title(given) if fields.has(given, "title") else None
         model = self._web.checked_model(fields.model(given)) if fields.has(given, "model") else None
-        if title is None and model is None:
-            raise InvalidRequest("Say what to change: title or model.")
-        await self._web.engine.change_session(session.id, title=title, model=model)
+        pinned = fields.switch(given, "pinned") if fields.has(given, "pinned") else None
+        archived = fields.switch(given, "archived") if fields.has(given, "archived") else None
+        if title is None and model is None and pinned is None and archived is None:
+            raise InvalidRequest("Say what to change: title, model, pinned or archived.")
+        if pinned is not None or archived is not None:
+            await self._web.engine.place_session(session.id, pinned=pinned, archived=archived)
+        if title is not None or model is not None:
+            await self._web.engine.change_session(session.id, title=title, model=model)
+        return JSONResponse({"ok": True})
+
+    async def delete(self, request: Request) -> Response:
+        session = await self._web.find_session(request, fields.identifier(request.query_params, "session_id"))
+        await self._web.engine.purger.delete(session.id)
+        return JSONResponse({"ok": True})
+
+    async def restore(self, request: Request) -> Response:
+        given = await fields.read_body(request)
+        session_id = fields.identifier(given, "session_id")
+
+        async def body(tx: Transaction) -> Session | None:
+            return await tx.sessions.get(session_id)
+
+        session = await self._web.store.read(body)
+        if session is None or not self._web.may_see(request, session.owner):
+            raise SessionNotFound(f"There is no session {session_id}.")
+        await self._web.engine.purger.restore(session.id)
         return JSONResponse({"ok": True})
 
     async def branch(self, request: Request) -> Response:

@@ -10,6 +10,7 @@ import orjson
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.providers.demo_remarks import NOTICE_MARK, about_notices, about_results, quoted
 from wakeful.agent.providers.demo_rules import RULES, Rule
+from wakeful.agent.title_request import TITLE_INSTRUCTIONS
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 
 MODEL_NAMES = ("wakeful",)
@@ -21,6 +22,7 @@ _INTRODUCTION = (
     "patterns. To talk to a real one, set WAKEFUL_MODEL=openai:<model> and OPENAI_API_KEY, and OPENAI_BASE_URL for "
     "an endpoint other than OpenAI's (a local one needs no key), then start Wakeful again."
 )
+_TITLE_WORDS = 6
 _REMINDER = "(Scripted demonstration model, not a real one.)"
 
 
@@ -43,6 +45,8 @@ class DemoModel:
 
 
 def _answer(request: ModelRequest) -> AssistantMessage:
+    if request.instructions == TITLE_INSTRUCTIONS:
+        return AssistantMessage(_title(request.messages[-1].text))
     news = _since_last_answer(request.messages)
     results = [message.text for message in news if isinstance(message, ToolMessage)]
     said = [message.text for message in news if isinstance(message, UserMessage)]
@@ -52,6 +56,12 @@ def _answer(request: ModelRequest) -> AssistantMessage:
     if words:
         return _reply(words[-1], remarks, request)
     return AssistantMessage("\n\n".join([*remarks, _REMINDER if remarks else _INTRODUCTION]))
+
+
+def _title(shown: str) -> str:
+    """The first words of the user, with a capital letter."""
+    words = shown.removeprefix("User:").split("\n\nAssistant:")[0].split()[:_TITLE_WORDS]
+    return " ".join([word.strip("*_`#>\"'") for word in words]).strip(" .,:;!?").capitalize() or "A conversation"
 
 
 def _since_last_answer(messages: Sequence[Message]) -> Sequence[Message]:

@@ -73,6 +73,8 @@ class Api:
         session = None if turn is None else await tx.sessions.get(turn.session_id)
         if turn is None or session is None or turn.is_hidden or turn.door.name != self.door.name:
             return None
+        if session.is_deleted:
+            return None
         return (turn, session) if self.may_see(request, session.owner) else None
 
 

@@ -44,11 +44,12 @@ class Lanes:
 
         async def body(tx: Transaction) -> Conversation | None:
             # No id has a NUL in it, and PostgreSQL takes none in a text.
-            return None if "\0" in named else await tx.conversations.get(named)
+            found = None if "\0" in named else await tx.conversations.get(named)
+            return None if found is None or await _is_deleted(tx, found) else found
 
         found = await self._api.store.read(body)
         if found is None or not self._api.may_see(request, found.owner):
-            raise ApiError(404, "conversation_not_found", f"There is no conversation {named}.", param="conversation")
+            raise _no_conversation(named)
         return found
 
     async def create(self, owner: str, model: str, name: str = "", metadata: bytes = b"{}") -> Conversation:
@@ -70,7 +71,11 @@ class Lanes:
 
     async def _named(self, owner: str, name: str, model: str) -> Conversation:
         async def body(tx: Transaction) -> Conversation | None:
-            return await tx.conversations.named(owner, name)
+            found = await tx.conversations.named(owner, name)
+            if found is not None and await _is_deleted(tx, found):
+                # Its name is free again when it is gone for good.
+                raise _no_conversation(name)
+            return found
 
         return await self._api.store.read(body) or await self.create(owner, model, name)
 
@@ -114,3 +119,12 @@ async def _has_completed(tx: Transaction, turn: Turn) -> bool:
 
 
 _NO_RETRY = {"x-should-retry": "false"}
+
+
+async def _is_deleted(tx: Transaction, conversation: Conversation) -> bool:
+    session = await tx.sessions.get(conversation.session_id)
+    return session is None or session.is_deleted
+
+
+def _no_conversation(named: str) -> ApiError:
+    return ApiError(404, "conversation_not_found", f"There is no conversation {named}.", param="conversation")

@@ -33,7 +33,7 @@ class SessionHeaders:
             return await tx.sessions.get(session_id)
 
         found = await self._api.store.read(body)
-        if found is None or not self._is_lane(found) or not self._api.may_see(request, found.owner):
+        if found is None or found.is_deleted or not self._is_lane(found) or not self._api.may_see(request, found.owner):
             raise ApiError(404, "session_not_found", f"There is no session {session_id}.")
         return found.id
 

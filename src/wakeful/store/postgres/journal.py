@@ -39,6 +39,14 @@ class PostgresJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        rows = await self._connection.fetch(
+            """SELECT * FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'input'
+               ORDER BY turn_id, step, idx""",
+            list(turn_ids),
+        )
+        return [entry_from(row) for row in rows]
+
     async def count_chain(self, turn_id: str) -> int:
         count: int = await self._connection.fetchval(
             """WITH RECURSIVE chain (id, parent) AS (

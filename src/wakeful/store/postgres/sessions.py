@@ -97,6 +97,8 @@ class PostgresSessions:
             pinned,
             archived,
         )
+        # Lists that show it should look.
+        self._footprint.sessions.add(session_id)
 
     async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
         await self._write(
@@ -133,7 +135,8 @@ class PostgresSessions:
 
     async def children(self, session_id: str) -> list[str]:
         rows = await self._connection.fetch(
-            "SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id WHERE t.session_id = $1 ORDER BY s.id",
+            """SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id
+               WHERE t.session_id = $1 AND NOT s.is_purged ORDER BY s.id""",
             session_id,
         )
         return [row["id"] for row in rows]

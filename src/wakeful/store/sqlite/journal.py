@@ -32,6 +32,13 @@ class SqliteJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        marks = ", ".join("?" * len(turn_ids))
+        rows = self._connection.execute(
+            f"SELECT * FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx", turn_ids
+        )
+        return [entry_from(row) for row in rows]
+
     async def count_chain(self, turn_id: str) -> int:
         row = self._connection.execute(
             """WITH RECURSIVE chain (id, parent) AS (

@@ -81,6 +81,8 @@ class SqliteSessions:
             pinned,
             archived,
         )
+        # Lists that show it should look.
+        self._footprint.sessions.add(session_id)
 
     async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
         self._write(
@@ -117,7 +119,8 @@ class SqliteSessions:
 
     async def children(self, session_id: str) -> list[str]:
         rows = self._connection.execute(
-            "SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id WHERE t.session_id = ? ORDER BY s.id",
+            """SELECT s.id FROM tasks t JOIN sessions s ON s.task_id = t.id
+               WHERE t.session_id = ? AND NOT s.is_purged ORDER BY s.id""",
             (session_id,),
         )
         return [row[0] for row in rows]

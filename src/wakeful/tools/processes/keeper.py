@@ -130,6 +130,10 @@ class ProcessKeeper:
         if process := self._processes.get(task.id):
             self._do(process.end(self._settings.kill_grace))
 
+    async def forget(self, task: Task) -> None:
+        """Remove its files. It has ended, and nobody will ask for them any more."""
+        await asyncio.to_thread(self.outputs.folder(task.id).remove)
+
     async def write(self, task_id: str, data: bytes) -> None:
         """Write to its input. Raises InputRefused."""
         await self._require(task_id).write(data, self._settings.stdin_patience)

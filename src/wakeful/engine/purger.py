@@ -1,0 +1,183 @@
+"""Deletes sessions: hides them at once, and removes them when nobody can take that back any more.
+
+A purge is made of small transactions, each of which leaves less to do. Whoever comes after a crash goes on with it.
+"""
+
+import asyncio
+import logging
+
+from wakeful.engine.assignment import Assignment
+from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.ports import Clock, Processes
+from wakeful.engine.runners import Runners
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import SessionNotFound, StoreError
+from wakeful.model.session import Session
+from wakeful.model.task import Host, Task, TaskKind
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store, Transaction
+
+# After trouble, and while something of a session still has to end.
+_PAUSE_SECONDS = 0.5
+# Where several nodes share a store, another one may have deleted something.
+_ROUND_SECONDS = 15.0
+# Rows removed in one transaction: those of others wait for it.
+_ROWS = 1_000
+_DELETED = Outcome(TurnStatus.CANCELLED, "deleted", "The session was deleted.")
+
+logger = logging.getLogger(__name__)
+
+
+class Purger:
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        runners: Runners,
+        clock: Clock,
+        settings: EngineSettings,
+        processes: Processes,
+        host: Host,
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._runners = runners
+        self._clock = clock
+        self._settings = settings
+        self._processes = processes
+        self._host = host
+        self._changed = asyncio.Event()
+
+    async def delete(self, session_id: str) -> None:
+        """Hide it, and purge it when the undo window is over. What runs in it runs until then; nothing new begins."""
+
+        async def body(tx: Transaction) -> None:
+            await _require_shown(tx, session_id)
+            await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
+
+        await self._store.write(body, lock=[session_id])
+        self._changed.set()
+
+    async def restore(self, session_id: str) -> None:
+        """Show it again, as if nothing had been. Raises SessionNotFound when its time is over."""
+
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+            session = await require_session(tx, session_id)
+            if session.is_deleted and not await tx.sessions.restore_if_whole(session_id, await tx.now()):
+                raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
+            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+
+        await self._runners.commit(body, lock=[session_id])
+
+    async def run(self) -> None:
+        while True:
+            try:
+                wait = await self.sweep()
+            except StoreError as error:
+                logger.warning("cannot look for deleted sessions: %s", error)
+                wait = _PAUSE_SECONDS
+            await self._clock.wait(self._changed, wait)
+            self._changed.clear()
+
+    async def sweep(self) -> float | None:
+        """Purge what is due; how long to wait for the next."""
+
+        async def look(tx: Transaction) -> list[str]:
+            return await tx.sessions.to_purge(await tx.now())
+
+        for session_id in await self._store.read(look):
+            await self._try_to_purge(session_id)
+        wait = await self._store.read(_time_left)
+        if wait is not None:
+            # What is overdue has to end first.
+            wait = max(wait, _PAUSE_SECONDS) if wait <= 0 else wait
+        return wait if self._store.is_exclusive else min(wait or _ROUND_SECONDS, _ROUND_SECONDS)
+
+    async def _try_to_purge(self, session_id: str) -> None:
+        try:
+            await self._purge(session_id)
+        except StoreError as error:
+            logger.warning("session %s cannot be purged now: %s", session_id, error)
+        except Exception:  # The boundary of a background job: the others must not suffer for it.
+            logger.exception("purging session %s broke", session_id)
+
+    async def _purge(self, session_id: str) -> bool:
+        """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""
+        running = await self._end(session_id)
+        for task in running:
+            if task.kind is TaskKind.PROCESS:
+                await self._processes.obey(task)
+        children = [await self._purge_child(child) for child in await self._children(session_id)]
+        if running or not all(children):
+            return False
+        await self._forget_files(session_id)
+        while await self._remove_some(session_id):
+            pass
+        await self._remove_turns(session_id)
+        logger.info("session %s is purged", session_id)
+        return True
+
+    async def _purge_child(self, session_id: str) -> bool:
+        async def body(tx: Transaction) -> None:
+            await tx.sessions.delete(session_id, await tx.now())
+
+        await self._store.write(body, lock=[session_id])
+        return await self._purge(session_id)
+
+    async def _end(self, session_id: str) -> list[Task]:
+        """Stop its turn and want the end of its background work, of which nobody will be told."""
+
+        async def body(tx: Transaction) -> tuple[list[Task], Assignment | None]:
+            session = await tx.sessions.get(session_id)
+            if session is None:
+                return [], None
+            active = None if session.active is None else await tx.turns.get(session.active)
+            if active is not None:
+                await self._dispatcher.close(tx, active, _DELETED, by_user=True)
+            await tx.tasks.take_promises_back(session_id)
+            running = [task for task in await tx.tasks.of_session(session_id) if task.is_running]
+            for task in running:
+                await tx.tasks.intend_kill_if_running(task.id)
+            return running, None
+
+        return await self._runners.commit(body, lock=[session_id])
+
+    async def _children(self, session_id: str) -> list[str]:
+        async def body(tx: Transaction) -> list[str]:
+            return await tx.sessions.children(session_id)
+
+        return await self._store.read(body)
+
+    async def _forget_files(self, session_id: str) -> None:
+        """Before the rows: without them nobody would know whose the files are."""
+
+        async def body(tx: Transaction) -> list[Task]:
+            return await tx.tasks.of_session(session_id)
+
+        for task in await self._store.read(body):
+            if task.host.id == self._host.id and task.kind is TaskKind.PROCESS:
+                await self._processes.forget(task)
+
+    async def _remove_some(self, session_id: str) -> bool:
+        async def body(tx: Transaction) -> bool:
+            return await tx.purges.remove_some(session_id, _ROWS)
+
+        return await self._store.write(body, lock=[session_id])
+
+    async def _remove_turns(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> None:
+            await tx.purges.remove_turns(session_id)
+
+        await self._store.write(body, lock=[session_id])
+
+
+async def _require_shown(tx: Transaction, session_id: str) -> Session:
+    session = await require_session(tx, session_id)
+    if session.is_deleted:
+        raise SessionNotFound(f"There is no session {session_id}.")
+    return session
+
+
+async def _time_left(tx: Transaction) -> float | None:
+    due = await tx.sessions.next_purge()
+    return None if due is None else due - await tx.now()
