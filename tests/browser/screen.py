@@ -9,7 +9,8 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 from tests.browser.server import PageServer
 
 # What Chromium says of a line that was cut; everything else on its console is an error of ours.
-_LINE_WORDS = ("net::ERR_", "Failed to load resource: the server responded with a status of 503")
+# Or of a reader who is not logged in.
+_LINE_WORDS = ("net::ERR_", "status of 401", "Failed to load resource: the server responded with a status of 503")
 _DESKTOP = {"width": 1440, "height": 1000}
 
 

@@ -192,11 +192,11 @@ async def test_who_loses_the_key_loses_the_login(store: SqliteStore, tmp_path: P
     assert await LoginDesk(store, KEYS).principal(browser.cookie) == "ann"
 
 
-@pytest.mark.parametrize("path", ["/", "/s/some-session"])
-async def test_without_a_login_the_page_leads_to_the_login_page(web: Served, path: str) -> None:
+@pytest.mark.parametrize(("path", "login"), [("/", "/login"), ("/s/some-session", "/login#next=/s/some-session")])
+async def test_without_a_login_the_page_leads_to_the_login_page(web: Served, path: str, login: str) -> None:
     reply = await Browser(web).get(path)
 
-    assert (reply.status, reply.headers["location"]) == (303, "/login")
+    assert (reply.status, reply.headers["location"]) == (303, login)
     assert (await Browser(web, "nonsense").get(path)).status == 303
 
 

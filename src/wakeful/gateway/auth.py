@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from hashlib import sha256
 from hmac import compare_digest
+from urllib.parse import quote
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
@@ -70,7 +71,7 @@ class RequireKey:
         except StoreError as error:
             return await answer_known_error(Request(scope), error)
         if principal is None:
-            return RedirectResponse("/login", 303) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
+            return _to_login(scope["path"]) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
         if is_cookie and scope["method"] not in _READS and not is_own_write(scope, self._address):
             return refuse_foreign_origin()
         scope.setdefault("state", {})["principal"] = principal
@@ -103,6 +104,11 @@ def _bearer_key(scope: Scope) -> bytes:
     values = _authorizations(scope)
     scheme, _, key = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
     return key.strip() if scheme.lower() == b"bearer" else b""
+
+
+def _to_login(path: str) -> Response:
+    """The page behind it goes on to where the reader wanted to be. It stands behind the #, for scripts alone."""
+    return RedirectResponse("/login" if path == "/" else f"/login#next={quote(path, safe='/')}", 303)
 
 
 def _unauthorized(scope: Scope) -> Response:

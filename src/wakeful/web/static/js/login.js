@@ -11,14 +11,17 @@ form.addEventListener("submit", (event) => {
   else say("Type the token, or the password.");
 });
 
-useLink();
+// What stands behind the # is sent to nobody; it is taken out of the address at once.
+const given = new URLSearchParams(location.hash.slice(1));
+const next = /^\/s\/[A-Za-z0-9_.:-]+$/.test(given.get("next") ?? "") ? given.get("next") : "/";
+history.replaceState(null, "", "/login");
+if (given.has("token")) logIn({ token: given.get("token") });
+else goOnIfKnown();
 
-// The token stands behind the #, which browsers send to nobody; it is taken out of the address at once.
-function useLink() {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!token) return;
-  history.replaceState(null, "", "/login");
-  logIn({ token });
+// A link on another site comes without the cookie, which is for our own pages; asked from here, the browser has it.
+async function goOnIfKnown() {
+  const response = await fetch("/api/me").catch(() => null);
+  if (response?.ok) location.replace(next);
 }
 
 async function logIn(proof) {
@@ -27,7 +30,7 @@ async function logIn(proof) {
   try {
     const response = await fetch("/api/login", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(proof) });
     if (response.ok) {
-      location.replace("/");
+      location.replace(next);
       return;
     }
     const { error = {} } = await response.json().catch(() => ({}));
