@@ -33,8 +33,11 @@ export class TitleView {
     if (!session || this.element.querySelector("input")) return;
     const input = el("input", { class: "input header__edit", "aria-label": "Title", maxlength: 200 });
     input.value = session.title;
+    let isOver = false;
     const end = (keeps) => {
-      if (!input.isConnected) return;
+      // Taking it away makes it lose the focus.
+      if (isOver) return;
+      isOver = true;
       const title = input.value.trim();
       input.remove();
       this.#heading.hidden = false;

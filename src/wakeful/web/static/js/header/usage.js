@@ -32,7 +32,7 @@ export function usageWords() {
 }
 
 function contextMeter() {
-  const { context_tokens: used, context_window: size } = openSession.session.usage;
+  const { context_tokens: used, context_window: size } = openSession.session?.usage ?? {};
   if (!size) return [];
   return [el("meter", { class: "meter", min: 0, max: size, low: size * 0.75, high: size * 0.9, optimum: 0, value: used, "aria-label": "Context in use", text: `${Math.round((used / size) * 100)}%` })];
 }

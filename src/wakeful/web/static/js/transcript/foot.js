@@ -46,9 +46,9 @@ export class FootView {
 }
 
 function stoppedState(note, turn) {
-  const seconds = turnSeconds(turn);
+  const time = secondsOf(turn);
   const words = note.content === "Stopped." ? "Stopped by you" : note.content || "Stopped";
-  return el("span", { class: "state state--off" }, icon("stop"), seconds === null ? words : `${words.replace(/\.$/, "")} after ${duration(seconds)}`);
+  return el("span", { class: "state state--off" }, icon("stop"), time ? `${words.replace(/\.$/, "")} after ${time}` : words);
 }
 
 function cutStep({ cutStep }) {
