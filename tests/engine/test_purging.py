@@ -1,0 +1,162 @@
+"""The end of a deleted session: all of it, once, whoever dies meanwhile, and without a word to anybody."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engine.kit import (
+    FakeClock,
+    House,
+    Node,
+    begin_task,
+    exit_of,
+    finish,
+    log_of,
+    open_session,
+    send,
+    session_of,
+    until,
+)
+from tests.engine.purge_child import SESSION, purge
+from wakeful.engine.submission import Receipt
+from wakeful.errors import SessionNotFound
+from wakeful.store.base import Transaction
+from wakeful.store.sqlite.store import SqliteStore
+
+UNDO = 30.0
+ROOT = Path(__file__).parents[2]
+
+
+async def is_there(house: House, session_id: str) -> bool:
+    async def body(tx: Transaction) -> bool:
+        return await tx.sessions.get(session_id) is not None
+
+    return await house.store.read(body)
+
+
+async def gone(house: House, *session_ids: str) -> None:
+    async def all_gone() -> bool:
+        await house.settle()
+        # What is to end ends after a while: the purger looks again.
+        await house.advance(1)
+        return not any([await is_there(house, session_id) for session_id in session_ids])
+
+    await until(all_gone)
+
+
+async def working(node: Node, house: House) -> Receipt:
+    receipt = await send(node, await open_session(node), "work")
+    await house.settle()
+    return receipt
+
+
+async def test_a_running_turn_goes_on_until_the_time_is_over_and_is_then_stopped(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    await node.engine.purger.delete(receipt.session_id)
+    await house.advance(UNDO - 1)
+    await house.settle()
+    assert (await session_of(house, receipt.session_id)).active == receipt.turn_id
+
+    await house.advance(1)
+    await gone(house, receipt.session_id)
+
+    assert await log_of(house, receipt.session_id) == []
+    assert node.engine._runners.all() == []
+
+
+async def test_a_session_that_came_back_is_not_purged(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    await node.engine.purger.delete(receipt.session_id)
+    await house.advance(UNDO - 1)
+    await node.engine.purger.restore(receipt.session_id)
+    await house.advance(10 * UNDO)
+
+    await finish(node, house, receipt)
+
+    assert (await session_of(house, receipt.session_id)).head == receipt.turn_id
+
+
+async def test_words_that_come_too_late_are_refused(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    await node.engine.purger.delete(receipt.session_id)
+
+    with pytest.raises(SessionNotFound):
+        await send(node, receipt.session_id, "more")
+    with pytest.raises(SessionNotFound):
+        await node.engine.purger.delete(receipt.session_id)
+    await house.advance(UNDO)
+    with pytest.raises(SessionNotFound):
+        await node.engine.purger.restore(receipt.session_id)
+
+
+async def test_its_processes_are_ended_and_their_files_removed(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    await begin_task(node, receipt, "build")
+    await node.engine.purger.delete(receipt.session_id)
+    await house.advance(UNDO)
+
+    async def is_wanted() -> bool:
+        await house.settle()
+        await house.advance(1)
+        return "build" in node.processes.obeyed
+
+    await until(is_wanted)
+    assert await is_there(house, receipt.session_id)
+    await node.engine.tasks.finish("build", exit_of("build"))
+    await gone(house, receipt.session_id)
+
+    assert node.processes.forgotten == ["build"]
+    assert list(node.agent.briefs) == [receipt.turn_id]
+
+
+async def test_its_sub_agents_go_with_it(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    turn = node.agent.briefs[receipt.turn_id].turn
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count the sheep"], is_inline=False)
+    await house.settle()
+    assert task.child_session_id is not None
+
+    await node.engine.purger.delete(receipt.session_id)
+    await house.advance(UNDO)
+    await gone(house, receipt.session_id, task.child_session_id)
+
+    assert node.engine._runners.all() == []
+
+
+async def test_the_next_node_goes_on_where_one_was_killed(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    await finish(node, house, receipt)
+    await node.engine.purger.delete(receipt.session_id)
+    await house.kill(node)
+    await house.advance(UNDO)
+
+    await house.start_node()
+    await gone(house, receipt.session_id)
+
+
+@pytest.mark.parametrize("commits", [0, 1, 2, 4, 7, 10])
+async def test_a_purge_that_is_killed_goes_on_after_the_restart(tmp_path: Path, commits: int) -> None:
+    """A real process, killed by itself after so many commits of a real purge."""
+    path = tmp_path / "wakeful.db"
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.engine.purge_child", str(path), str(commits)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        check=False,
+    )
+    assert child.returncode == -signal.SIGKILL
+
+    store = SqliteStore(path, time.time, synchronous="OFF")
+    await store.open()
+    house = House(store, FakeClock())
+    try:
+        await purge(store)
+        assert not await is_there(house, SESSION)
+        assert await log_of(house, SESSION) == []
+    finally:
+        await store.close()
