@@ -29,9 +29,9 @@ class PageServer(ApiServer):
 
     def say(self, session_id: str, message: str, **more: Any) -> str:
         """Begin a turn; its id."""
-        turn_id: str = self.ask(
-            "POST", "/api/chat/start", json={"session_id": session_id, "message": message} | more
-        )["turn_id"]
+        turn_id: str = self.ask("POST", "/api/chat/start", json={"session_id": session_id, "message": message} | more)[
+            "turn_id"
+        ]
         return turn_id
 
     def session(self, session_id: str, **query: Any) -> dict[str, Any]:

@@ -14,7 +14,18 @@ from tests.browser.server import PageServer
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
-TEXT = "# Head\n\nSome `code`, a [link](https://example.org/) and:\n\n```python\nprint('x')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+TEXT = """# Head
+
+Some `code`, a [link](https://example.org/) and:
+
+```python
+print('x')
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+"""
 
 
 async def serious(page: Page) -> list[str]:

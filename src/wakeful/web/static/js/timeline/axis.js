@@ -4,7 +4,7 @@ const IDLE_SECONDS = 900;
 const BREAK_WIDTH = 64;
 const TICK_STEPS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200];
 const SLOWEST = 0.15;
-const FASTEST = 6;
+const FASTEST = 30;
 
 export class Axis {
   // `busy`: [start, end] pairs in seconds, in any order. `left`, `width`: where on the page.
