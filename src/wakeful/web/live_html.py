@@ -12,8 +12,6 @@ import orjson
 
 from wakeful.model import event as events
 from wakeful.model.event import Event
-from wakeful.model.turn import Turn
-from wakeful.store.base import Transaction
 from wakeful.web.step_html import Patch, StepHtml
 
 ANSWER_HTML = "answer_html"
@@ -24,8 +22,6 @@ _PAUSE_PER_WORK = 10
 _BYTES_A_SECOND = 250_000
 # More than this is rendered on a thread: the event loop has other readers.
 _LONG = 8_000
-# Events read at once, from the end backwards.
-_WINDOW = 256
 # After these the text of their step is whole.
 _ENDS_STEP = frozenset({events.TOOL, events.USAGE})
 
@@ -41,7 +37,8 @@ class LiveHtml:
         # By the clock: when the next patch may be made.
         self._next_at = 0.0
         for event in told:
-            self._take(event)
+            if event.kind == events.TOKEN:
+                self._take(event)
 
     def patience(self) -> float | None:
         """How long to wait for the next event before the reader is told what it has not seen; None: for ever."""
@@ -115,28 +112,3 @@ class LiveHtml:
                 "is_final": patch.is_final,
             }
         )
-
-
-async def read_open_step(tx: Transaction, turn: Turn, upto: int) -> list[Event]:
-    """The tokens of the step that was being answered when the session's event `upto` was told."""
-    found: list[Event] = []
-    after = turn.last_seq
-    while after > 0:
-        before, after = after, max(0, after - _WINDOW)
-        window = await tx.events.of_turn(turn.id, after, before - after)
-        told = [event for event in window if event.session_seq <= upto]
-        found[:0] = told
-        if any(event.kind not in (events.TOKEN, events.REASONING) for event in told):
-            break
-    return _of_last_step(found)
-
-
-def _of_last_step(told: Sequence[Event]) -> list[Event]:
-    tokens: list[Event] = []
-    for event in reversed(told):
-        if event.kind == events.REASONING:
-            continue
-        if event.kind != events.TOKEN or (tokens and event.data["step"] != tokens[-1].data["step"]):
-            break
-        tokens.append(event)
-    return tokens[::-1]

@@ -16,7 +16,7 @@ from wakeful.model.task_data import task_data, time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 from wakeful.web.messages import MessageId, MessagePage, newest_messages, turn_form
-from wakeful.web.partial import partial_step
+from wakeful.web.open_step import partial_form, read_open_step
 from wakeful.web.rows import session_row
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
@@ -84,7 +84,7 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
-            partial=None if active is None else await partial_step(tx, active),
+            partial=None if active is None else partial_form(await read_open_step(tx, active, session.last_seq)),
             page=await newest_messages(tx, newest, limit, before),
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),

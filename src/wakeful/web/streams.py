@@ -16,8 +16,8 @@ from wakeful.web import fields
 from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_number
 from wakeful.web.follower import Standing, Step, follow, follow_with_html, read_standing
 from wakeful.web.frames import is_given_out, turn_frame
-from wakeful.web.live_html import read_open_step
 from wakeful.web.merge import merge
+from wakeful.web.open_step import read_open_step
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream, frame

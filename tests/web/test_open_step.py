@@ -1,0 +1,40 @@
+"""A session that is opened in the middle of an answer: the snapshot has the words that no journal has yet."""
+
+from tests.web.kit import Served
+
+
+async def test_the_snapshot_tells_what_the_open_step_has_said(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
+        turn_id = await web.say(session_id, "work", *["token"] * 3)
+        text = ""
+        while text != "node node node ":
+            text += "".join(frame.data["text"] for frame in await reader.until("token") if frame.event == "token")
+
+    shown = await web.shown(session_id)
+
+    assert shown["active"]["turn_id"] == turn_id
+    assert shown["active"]["partial"] == {"step": 1, "text": "node node node ", "reasoning": ""}
+
+
+async def test_words_of_a_step_and_the_frames_after_the_snapshot_are_the_whole_of_it(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
+        turn_id = await web.say(session_id, "work", *["token"] * 300)
+        await reader.until("token")
+        shown = await web.shown(session_id)
+    cursor = str(shown["last_event_id"])
+
+    async with web.stream("/api/session/stream", session_id=session_id, last=cursor, turns="inline") as reader:
+        web.agent.order(turn_id, "finish")
+        later = "".join(f.data["text"] for f in await reader.until("turn_completed") if f.event == "token")
+
+    assert shown["active"]["partial"]["text"] + later == "node " * 300
+
+
+async def test_nothing_is_said_between_two_steps(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    await web.running(turn_id)
+
+    assert (await web.shown(session_id))["active"]["partial"] is None
