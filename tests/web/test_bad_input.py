@@ -76,7 +76,8 @@ PATCHES = [
     {"title": "t", "session_id": 1},
     {"session_id": "SESSION"},
     {"session_id": "SESSION", "title": 1},
-    {"session_id": "SESSION", "pinned": True},
+    {"session_id": "SESSION", "pinned": "yes"},
+    {"session_id": "SESSION", "archived": 1},
     {"session_id": "SESSION", "title": "t", "colour": "red"},
     {"session_id": "SESSION", "model": "nobody:x"},
 ]

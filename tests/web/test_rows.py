@@ -15,7 +15,7 @@ async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, An
 
 
 async def test_a_row_tells_of_every_change(web: Served) -> None:
-    session_id = await web.new_session()
+    session_id = await web.new_session(title="")
     async with web.stream("/api/stream", rows="1") as reader:
         turn_id = await web.say(session_id, "work")
         row = await row_of(reader, session_id, active_turn_id=turn_id)

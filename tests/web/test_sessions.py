@@ -27,7 +27,7 @@ async def test_a_new_session_needs_nothing(web: Served, tmp_path: Path) -> None:
 
 
 async def test_an_untitled_session_is_called_after_its_first_message(web: Served) -> None:
-    session_id = await web.new_session()
+    session_id = await web.new_session(title="")
 
     await web.say(session_id, "What is the tide?")
 
@@ -194,3 +194,23 @@ async def test_only_the_operator_may_leave_the_folder_of_the_server(web: Served,
 
     assert [answer.status for answer in answers] == [400, 200, 200]
     assert answers[0].json["error"]["code"] == "invalid_request"
+
+
+async def test_pinned_sessions_come_first_and_once_and_archived_ones_apart(web: Served) -> None:
+    ids = [await web.new_session() for _ in range(5)]
+    oldest, archived = ids[0], ids[3]
+    await web.patch("/api/session", {"session_id": oldest, "pinned": True})
+    await web.patch("/api/session", {"session_id": archived, "archived": True})
+
+    async def page(**query: str) -> tuple[list[str], str | None]:
+        reply = (await web.get("/api/sessions", **query)).json
+        return [row["session_id"] for row in reply["sessions"]], reply["next_cursor"]
+
+    first, cursor = await page(limit="2")
+    assert first == [oldest, ids[4], ids[2]]
+    assert cursor is not None
+    assert await page(limit="2", cursor=cursor) == ([ids[1]], None)
+    assert await page(archived="true") == ([archived], None)
+    row = (await web.get("/api/sessions", archived="true")).json["sessions"][0]
+    assert (row["archived"], row["pinned"]) == (True, False)
+    assert (await web.get("/api/sessions", archived="perhaps")).code == "invalid_request"

@@ -16,6 +16,7 @@ async def test_a_task_is_shown_with_all_that_is_known_of_it(web: Served) -> None
         "id": "p1",
         "kind": "process",
         "session_id": session_id,
+        "turn_id": turn_id,
         "child_session_id": None,
         "command": "run p1",
         "status": "running",

@@ -1,10 +1,14 @@
 """Addresses that stand in the text without any markup become links."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
 
 _ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'`\\]+", re.IGNORECASE)
 # What follows an address more often than it ends one.
@@ -29,15 +33,20 @@ def _linked(children: Sequence[Token]) -> Iterator[Token]:
 
 
 def _pieces(text: Token) -> Iterator[Token]:
+    from markdown_it.token import Token
+
+    def words(content: str, level: int) -> Token:
+        return Token("text", "", 0, content=content, level=level)
+
     position = 0
     for found in _ADDRESS.finditer(text.content):
         address = _without_tail(found[0])
-        yield _text(text.content[position : found.start()], text.level)
+        yield words(text.content[position : found.start()], text.level)
         yield Token("link_open", "a", 1, attrs={"href": address}, level=text.level)
-        yield _text(address, text.level + 1)
+        yield words(address, text.level + 1)
         yield Token("link_close", "a", -1, level=text.level)
         position = found.start() + len(address)
-    yield _text(text.content[position:], text.level)
+    yield words(text.content[position:], text.level)
 
 
 def _without_tail(address: str) -> str:
@@ -52,7 +61,3 @@ def _without_tail(address: str) -> str:
             break
         end -= 1
     return address[:end]
-
-
-def _text(content: str, level: int) -> Token:
-    return Token("text", "", 0, content=content, level=level)

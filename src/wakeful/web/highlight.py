@@ -4,14 +4,17 @@ Lexers are many and some are slow on odd input: long code and long lines stay wi
 the time is up does too.
 """
 
+from __future__ import annotations
+
 import time
 from functools import lru_cache
 from html import escape
+from typing import TYPE_CHECKING
 
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Literal, Name, Token, _TokenType
-from pygments.util import ClassNotFound
+if TYPE_CHECKING:
+    # Loaded when the first code is coloured.
+    from pygments.lexer import Lexer
+    from pygments.token import _TokenType
 
 CLASSES = frozenset({"hl-k", "hl-s", "hl-f", "hl-c", "hl-n"})
 
@@ -19,21 +22,21 @@ _MOST_CHARACTERS = 50_000
 _LONGEST_LINE = 1_000
 _MOST_SECONDS = 0.05
 
-# The first that a token's type is a part of.
+# The names of kinds of tokens; the first that a token's kind is a part of counts.
 _KINDS = (
-    (Comment, "hl-c"),
-    (Keyword, "hl-k"),
-    (Name.Tag, "hl-k"),
-    (Literal.String, "hl-s"),
-    (Literal.Number, "hl-n"),
-    (Name.Function, "hl-f"),
-    (Name.Class, "hl-f"),
-    (Name.Decorator, "hl-f"),
-    (Token.Generic.Deleted, "hl-n"),
-    (Token.Generic.Inserted, "hl-s"),
-    (Token.Generic.Heading, "hl-f"),
-    (Token.Generic.Subheading, "hl-f"),
-    (Token.Generic.Prompt, "hl-c"),
+    ("Token.Comment", "hl-c"),
+    ("Token.Keyword", "hl-k"),
+    ("Token.Name.Tag", "hl-k"),
+    ("Token.Literal.String", "hl-s"),
+    ("Token.Literal.Number", "hl-n"),
+    ("Token.Name.Function", "hl-f"),
+    ("Token.Name.Class", "hl-f"),
+    ("Token.Name.Decorator", "hl-f"),
+    ("Token.Generic.Deleted", "hl-n"),
+    ("Token.Generic.Inserted", "hl-s"),
+    ("Token.Generic.Heading", "hl-f"),
+    ("Token.Generic.Subheading", "hl-f"),
+    ("Token.Generic.Prompt", "hl-c"),
 )
 
 
@@ -62,12 +65,15 @@ def _part(kind: _TokenType, text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _class_of(kind: _TokenType) -> str:
-    ancestors = kind.split()
+    ancestors = {str(ancestor) for ancestor in kind.split()}
     return next((name for ancestor, name in _KINDS if ancestor in ancestors), "")
 
 
 @lru_cache(maxsize=128)
 def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
     try:
         return get_lexer_by_name(language) if language else None
     except ClassNotFound:

@@ -3,19 +3,24 @@
 Two walls: the parser takes no HTML at all, and what it makes goes through an allow-list of tags and attributes.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, MutableMapping, Sequence
+from functools import cache
 from html import escape
-from typing import Any
-
-import nh3
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
+from typing import TYPE_CHECKING, Any
 
 from wakeful.web.bare_links import link_bare_addresses
 from wakeful.web.effort import split_by_effort
 from wakeful.web.highlight import CLASSES, coloured
+
+if TYPE_CHECKING:
+    # Loaded when the first answer is rendered: commands that show none start without them.
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markdown_it.token import Token
+    from nh3 import Cleaner
 
 # Definitions of reference links, which a later piece of the same text may use.
 Env = MutableMapping[str, Any]
@@ -35,24 +40,6 @@ TAGS = frozenset(
     | {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
 )
 _CELL_CLASSES = set(_ALIGNMENTS.values())
-_CLEANER = nh3.Cleaner(
-    tags=set(TAGS),
-    attributes={"a": {"href", "title"}, "div": {"data-language"}, "span": {"title"}, "ol": {"start"}},
-    tag_attribute_values={"pre": {"tabindex": {"0"}}, "div": {"tabindex": {"0"}}},
-    set_tag_attribute_values={"a": {"target": "_blank"}},
-    allowed_classes={
-        "div": {"code", "table"},
-        "span": set(CLASSES) | {"path"},
-        "a": {"image"},
-        "li": {"check"},
-        "pre": {"plain"},
-        "td": _CELL_CLASSES,
-        "th": _CELL_CLASSES,
-    },
-    link_rel="noopener noreferrer nofollow",
-    url_schemes={"http", "https", "mailto"},
-    url_relative="deny",
-)
 
 
 def render_blocks(text: str, env: Env | None = None) -> list[str]:
@@ -76,10 +63,11 @@ def plain_block(text: str) -> str:
 
 
 def _rendered(text: str, env: Env) -> Iterator[tuple[int, str]]:
-    for tokens in _top_level(_PARSER.parse(text, env)):
-        html = _PARSER.renderer.render(tokens, _PARSER.options, env)
+    parser, cleaner = _parser(), _cleaner()
+    for tokens in _top_level(parser.parse(text, env)):
+        html = parser.renderer.render(tokens, parser.options, env)
         first = tokens[0].map
-        yield (first[0] if first else 0), _CLEANER.clean(html)
+        yield (first[0] if first else 0), cleaner.clean(html)
 
 
 def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -167,7 +155,10 @@ def _table_close(self: Any, tokens: Sequence[Token], index: int, options: Any, e
     return "</table></div>\n"
 
 
-def _make_parser() -> MarkdownIt:
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
     # The instance asks its attribute; the class has no place for another rule.
     parser.validateLink = _is_link  # type: ignore[method-assign]
@@ -181,4 +172,25 @@ def _make_parser() -> MarkdownIt:
     return parser
 
 
-_PARSER = _make_parser()
+@cache
+def _cleaner() -> Cleaner:
+    import nh3
+
+    return nh3.Cleaner(
+        tags=set(TAGS),
+        attributes={"a": {"href", "title"}, "div": {"data-language"}, "span": {"title"}, "ol": {"start"}},
+        tag_attribute_values={"pre": {"tabindex": {"0"}}, "div": {"tabindex": {"0"}}},
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        allowed_classes={
+            "div": {"code", "table"},
+            "span": set(CLASSES) | {"path"},
+            "a": {"image"},
+            "li": {"check"},
+            "pre": {"plain"},
+            "td": _CELL_CLASSES,
+            "th": _CELL_CLASSES,
+        },
+        link_rel="noopener noreferrer nofollow",
+        url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
+    )

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from wakeful.web.effort import split_by_effort
@@ -130,16 +130,19 @@ def test_an_attack_is_only_text(attack: str) -> None:
     read(f"- a\n\n  > {attack}\n\n**{attack}**")
 
 
+@settings(deadline=None)
 @given(some.lists(some.sampled_from([*ATTACKS, "*", "_", "[", "](", ")", "<", ">", "`", "|", "\n", "\n\n", "- ", "a"])))
 def test_nothing_outside_of_the_allow_list_ever_comes_out(pieces: list[str]) -> None:
     read("".join(pieces))
 
 
+@settings(deadline=None)
 @given(some.text())
 def test_no_text_breaks_it(text: str) -> None:
     read(text)
 
 
+@settings(deadline=None)
 @given(some.text(alphabet="ab *_`>#-<&\n\\\t=+.", max_size=200).filter(lambda text: "```" not in text))
 def test_every_letter_is_still_there(text: str) -> None:
     letters = [letter for letter in text if letter in "ab"]
@@ -147,6 +150,7 @@ def test_every_letter_is_still_there(text: str) -> None:
     assert [letter for letter in read(text).text if letter in "ab"] == letters
 
 
+@settings(deadline=None)
 @given(some.text(max_size=300), some.sampled_from(["", "python", "js", "html", "bash", "json", "diff", "console"]))
 def test_code_is_kept_character_by_character(code: str, language: str) -> None:
     lines = "\n".join(code.replace("\r", "\n").replace("\0", "").replace("`", "'").split("\n"))

@@ -1,7 +1,7 @@
 """An answer in patches: however it was cut, the end is the exact render."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from wakeful.web import step_html
@@ -31,6 +31,7 @@ def applied(view: list[str], patch: Patch) -> list[str]:
     return view[: patch.start] + patch.blocks
 
 
+@settings(deadline=None)
 @given(some.lists(some.sampled_from(BLOCKS), max_size=12).map("".join), some.data())
 def test_any_cutting_ends_in_the_exact_render(text: str, data: some.DataObject) -> None:
     step, view, position = StepHtml(), list[str](), 0
