@@ -135,10 +135,16 @@ test("another answer takes the place of the one that it was asked instead of", (
     { name: "message", data: { session_id: "s", turn_id: "t1", message_id: "t1.0.1", source: "user", content: "one" } },
     { name: "done", data: { session_id: "s", turn_id: "t1" } },
     { name: "turn_started", data: { session_id: "s", turn_id: "t2", source: "user", parent: null } },
-    { name: "message", data: { session_id: "s", turn_id: "t2", message_id: "t2.0.1", source: "user", content: "another" } },
+    {
+      name: "message",
+      data: { session_id: "s", turn_id: "t2", message_id: "t2.0.1", source: "user", content: "another" },
+    },
   ];
   const state = follow(opened(log, 0), log);
-  assert.deepEqual(state.messages.map((message) => message.content), ["another"]);
+  assert.deepEqual(
+    state.messages.map((message) => message.content),
+    ["another"],
+  );
 });
 
 test("cursors are in the order of the frames", () => {
@@ -150,8 +156,16 @@ test("cursors are in the order of the frames", () => {
 
 test("words that wait leave the queue when their turn begins, and when they are taken back", () => {
   const state = { ...opened([], 0), queued: [{ turn_id: "a" }, { turn_id: "b" }, { turn_id: "c" }] };
-  applyFrame(state, { name: "turn_started", cursor: "1", data: { session_id: "s", turn_id: "a", source: "user", parent: null } });
-  applyFrame(state, { name: "session-updated", cursor: "2", data: { session_id: "s", changed: ["queued"], turn_id: "b" } });
+  applyFrame(state, {
+    name: "turn_started",
+    cursor: "1",
+    data: { session_id: "s", turn_id: "a", source: "user", parent: null },
+  });
+  applyFrame(state, {
+    name: "session-updated",
+    cursor: "2",
+    data: { session_id: "s", changed: ["queued"], turn_id: "b" },
+  });
   assert.deepEqual(state.queued, [{ turn_id: "c" }]);
   assert.equal(state.isStale, false);
 });

@@ -58,7 +58,8 @@ async function opened(hub) {
   return hub;
 }
 
-const token = (id, text) => `id: ${id}\nevent: token\ndata: {"session_id": "${id.split(":")[0]}", "text": "${text}"}\n\n`;
+const token = (id, text) =>
+  `id: ${id}\nevent: token\ndata: {"session_id": "${id.split(":")[0]}", "text": "${text}"}\n\n`;
 const frames = (heard) => heard.filter((told) => told.kind === "frame").map((told) => told.cursor);
 
 test("pages that come at once share one line, from the lowest cursor of each session", async () => {
@@ -150,7 +151,10 @@ test("pages hear that a line was refused, and it is tried again with patience", 
   await settle();
   lines[0].refuse(404);
   await settle();
-  assert.deepEqual(heard.filter((told) => told.kind === "refused"), [{ kind: "refused", status: 404 }]);
+  assert.deepEqual(
+    heard.filter((told) => told.kind === "refused"),
+    [{ kind: "refused", status: 404 }],
+  );
   const waits = [];
   for (let attempt = 0; attempt < 6; attempt += 1) {
     const { retryAt } = heard.at(-1);

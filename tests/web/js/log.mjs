@@ -1,4 +1,5 @@
-// A server in small: the log of a session by chance, what a snapshot of it tells, and what a line tells from a cursor on.
+// A server in small: the log of a session by chance, what a snapshot of it tells, and what a line tells from a cursor
+// on.
 
 export function randomness(seed) {
   let state = seed;
@@ -20,8 +21,22 @@ export function makeLog(random) {
   for (let turn = 1; turn <= turns; turn += 1) {
     const turn_id = `turn_${turn}`;
     tell("turn_started", { turn_id, source: "user", parent });
-    if (random.chance(0.3)) tell("notice", { turn_id, message_id: `${turn_id}.0.0`, source: "process_wakeup", content: "ended", task_id: "proc_1", delivered: "with_message" });
-    tell("message", { turn_id, message_id: `${turn_id}.0.1`, source: "user", content: `question ${turn}`, client_message_id: `msg_${turn}` });
+    if (random.chance(0.3))
+      tell("notice", {
+        turn_id,
+        message_id: `${turn_id}.0.0`,
+        source: "process_wakeup",
+        content: "ended",
+        task_id: "proc_1",
+        delivered: "with_message",
+      });
+    tell("message", {
+      turn_id,
+      message_id: `${turn_id}.0.1`,
+      source: "user",
+      content: `question ${turn}`,
+      client_message_id: `msg_${turn}`,
+    });
     tellSteps(tell, turn_id, random, turn === turns && random.chance(0.5));
     parent = turn_id;
   }
@@ -38,9 +53,11 @@ function tellSteps(tell, turn_id, random, isOpen) {
     tellText(tell, turn_id, step, random);
     if (isOpen && step === steps) return;
     const calls = step === steps ? 0 : 1 + random.below(2);
-    for (let call = 1; call <= calls; call += 1) tell("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
+    for (let call = 1; call <= calls; call += 1)
+      tell("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
     tell("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
-    for (let call = 1; call <= calls; call += 1) tell("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5 });
+    for (let call = 1; call <= calls; call += 1)
+      tell("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5 });
   }
   tell(random.chance(0.2) ? "failed" : "done", { turn_id, message: "broke" });
 }
@@ -48,16 +65,27 @@ function tellSteps(tell, turn_id, random, isOpen) {
 function tellText(tell, turn_id, step, random) {
   if (random.chance(0.3)) tell("reasoning", { turn_id, step, text: "thinking " });
   const pieces = 1 + random.below(5);
-  for (let piece = 0; piece < pieces; piece += 1) tell("token", { turn_id, step, text: random.chance(0.3) ? `piece ${random.below(99)}\n\n` : `word${random.below(99)} ` });
+  for (let piece = 0; piece < pieces; piece += 1)
+    tell("token", {
+      turn_id,
+      step,
+      text: random.chance(0.3) ? `piece ${random.below(99)}\n\n` : `word${random.below(99)} `,
+    });
 }
 
 // The frames of an event with their cursors, as the server numbers them.
 export function framesOf(event, number) {
   const { name, data } = event;
   const started = { name: "server_turn_started", data: { ...data, stream_id: data.turn_id } };
-  const completed = { name: "turn_completed", data: { session_id: data.session_id, turn_id: data.turn_id, status: name } };
+  const completed = {
+    name: "turn_completed",
+    data: { session_id: data.session_id, turn_id: data.turn_id, status: name },
+  };
   const parts = name === "turn_started" ? [started, event] : isFinal(name) ? [event, completed] : [event];
-  return parts.map((part, index) => ({ ...part, cursor: index === parts.length - 1 ? String(number) : `${number}.${index + 1}` }));
+  return parts.map((part, index) => ({
+    ...part,
+    cursor: index === parts.length - 1 ? String(number) : `${number}.${index + 1}`,
+  }));
 }
 
 function isFinal(name) {
@@ -67,7 +95,12 @@ function isFinal(name) {
 // What GET /api/session answers after so many events.
 export function snapshotAt(log, number) {
   const stored = store(log.slice(0, number));
-  const active = stored.active && { turn_id: stored.active, stream_id: stored.active, source: "user", partial: stored.partial };
+  const active = stored.active && {
+    turn_id: stored.active,
+    stream_id: stored.active,
+    source: "user",
+    partial: stored.partial,
+  };
   return {
     session: { session_id: SESSION },
     messages: stored.messages,
@@ -86,12 +119,33 @@ function store(events) {
   let text = { content: "", reasoning: "" };
   for (const { name, data } of events) {
     const { turn_id, step } = data;
-    const push = (message) => state.messages.push({ turn_id, html: null, reasoning: null, tool: null, notice: null, created_at: "then", ...message });
+    const push = (message) =>
+      state.messages.push({
+        turn_id,
+        html: null,
+        reasoning: null,
+        tool: null,
+        notice: null,
+        created_at: "then",
+        ...message,
+      });
     if (name === "turn_started") {
       state.active = turn_id;
-      state.turns[turn_id] = { number: Object.keys(state.turns).length + 1, source: "user", status: "running", opened_at: "then", closed_at: null };
+      state.turns[turn_id] = {
+        number: Object.keys(state.turns).length + 1,
+        source: "user",
+        status: "running",
+        opened_at: "then",
+        closed_at: null,
+      };
     } else if (name === "message" || name === "notice") {
-      push({ id: data.message_id, role: "user", source: data.source, content: data.content, notice: name === "notice" ? data : null });
+      push({
+        id: data.message_id,
+        role: "user",
+        source: data.source,
+        content: data.content,
+        notice: name === "notice" ? data : null,
+      });
     } else if (name === "token" || name === "reasoning") {
       text[name === "token" ? "content" : "reasoning"] += data.text;
       state.partial = { step, text: text.content, reasoning: text.reasoning };
@@ -102,7 +156,20 @@ function store(events) {
       if (text.content) push(answer(turn_id, step, text));
       text = { content: "", reasoning: "" };
       const index = state.messages.filter((one) => one.tool && one.id.startsWith(`${turn_id}.${step}.`)).length + 1;
-      push({ id: `${turn_id}.${step}.${index}`, role: "tool", source: "tool", content: "", tool: { call_id: data.call_id, name: data.name, arguments: "{}", result: null, seconds: null, status: "running" } });
+      push({
+        id: `${turn_id}.${step}.${index}`,
+        role: "tool",
+        source: "tool",
+        content: "",
+        tool: {
+          call_id: data.call_id,
+          name: data.name,
+          arguments: "{}",
+          result: null,
+          seconds: null,
+          status: "running",
+        },
+      });
       state.partial = null;
     } else if (name === "usage") {
       if (text.content) push(answer(turn_id, step, text));
@@ -111,7 +178,14 @@ function store(events) {
     } else if (name === "tool_complete") {
       const call = state.messages.findLast((one) => one.tool?.call_id === data.call_id && one.turn_id === turn_id);
       call.content = data.result;
-      call.tool = { ...call.tool, result: data.result, truncated: false, full_size: data.result.length, seconds: data.seconds, status: "done" };
+      call.tool = {
+        ...call.tool,
+        result: data.result,
+        truncated: false,
+        full_size: data.result.length,
+        seconds: data.seconds,
+        status: "done",
+      };
     } else if (isFinal(name)) {
       state.turns[turn_id].status = name;
       state.active = null;
@@ -122,11 +196,21 @@ function store(events) {
 }
 
 function answer(turn_id, step, { content, reasoning }) {
-  return { id: `${turn_id}.${step}.0`, role: "assistant", source: "assistant", content, reasoning: reasoning || null, html: blocksOf(content).join("") };
+  return {
+    id: `${turn_id}.${step}.0`,
+    role: "assistant",
+    source: "assistant",
+    content,
+    reasoning: reasoning || null,
+    html: blocksOf(content).join(""),
+  };
 }
 
 export function blocksOf(text) {
-  return text.split("\n\n").filter(Boolean).map((block) => `<p>${block}</p>`);
+  return text
+    .split("\n\n")
+    .filter(Boolean)
+    .map((block) => `<p>${block}</p>`);
 }
 
 // One line from a cursor on: the greeting, the look of the step that is being answered, then the frames.
@@ -164,7 +248,11 @@ function lookAt(log, number) {
 }
 
 function html(cursor, { turn_id, step, text }, from) {
-  return { name: "answer_html", cursor, data: { session_id: SESSION, turn_id, step, from, blocks: blocksOf(text).slice(from), is_final: false } };
+  return {
+    name: "answer_html",
+    cursor,
+    data: { session_id: SESSION, turn_id, step, from, blocks: blocksOf(text).slice(from), is_final: false },
+  };
 }
 
 function commonBlocks(one, other) {

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { Frames } from "../../../src/wakeful/web/static/js/stream/frames.js";
 import { cursorOf, joinCursors, lowest } from "../../../src/wakeful/web/static/js/stream/cursor.js";
 
-const WIRE = 'id: a:1,b:2.1\nevent: token\ndata: {"text": "x\u2028: y"}\n\n:\n\nid: a:2,b:2.1\nevent: done\ndata: {}\n\n';
+const WIRE =
+  'id: a:1,b:2.1\nevent: token\ndata: {"text": "x\u2028: y"}\n\n:\n\nid: a:2,b:2.1\nevent: done\ndata: {}\n\n';
 
 test("frames are whole however the line cuts them", () => {
   const whole = new Frames().push(WIRE);
@@ -25,6 +26,14 @@ test("a frame that was cut off is not told", () => {
 test("a cursor over several sessions has a part for each", () => {
   assert.equal(cursorOf("a:1,ab:2.1", "ab"), "2.1");
   assert.equal(cursorOf("ab:2.1", "a"), null);
-  assert.equal(joinCursors(new Map([["a", "1"], ["b", "2.1"]])), "a:1,b:2.1");
+  assert.equal(
+    joinCursors(
+      new Map([
+        ["a", "1"],
+        ["b", "2.1"],
+      ]),
+    ),
+    "a:1,b:2.1",
+  );
   assert.equal(lowest(["12", "12.1", "13"]), "12.1");
 });

@@ -3,7 +3,13 @@ import { test } from "node:test";
 
 import { callState, readCall } from "../../../src/wakeful/web/static/js/transcript/tool_words.js";
 
-const RUN = { name: "terminal", call_id: "c", arguments: '{"command": "make docs", "timeout": 60}', seconds: 3.4, status: "done" };
+const RUN = {
+  name: "terminal",
+  call_id: "c",
+  arguments: '{"command": "make docs", "timeout": 60}',
+  seconds: 3.4,
+  status: "done",
+};
 
 function stateOf(tool, tasks = [], isAsking = false) {
   return callState({ tool, created_at: "2026-01-01T00:00:00Z" }, readCall(tool), tasks, isAsking);
@@ -11,12 +17,16 @@ function stateOf(tool, tasks = [], isAsking = false) {
 
 test("a call is known by what it runs", () => {
   assert.equal(readCall({ ...RUN, result: null }).what, "make docs");
-  assert.equal(readCall({ ...RUN, name: "delegate_task", arguments: '{"tasks": [{"goal": "one"}, {"goal": "two"}]}' }).what, "one; two");
+  assert.equal(
+    readCall({ ...RUN, name: "delegate_task", arguments: '{"tasks": [{"goal": "one"}, {"goal": "two"}]}' }).what,
+    "one; two",
+  );
   assert.equal(readCall({ ...RUN, arguments: '{"command": "half' }).what, '{"command": "half');
 });
 
 test("a call tells how its command ended", () => {
-  const ended = (code, error = null) => stateOf({ ...RUN, result: JSON.stringify({ output: "", exit_code: code, error }) });
+  const ended = (code, error = null) =>
+    stateOf({ ...RUN, result: JSON.stringify({ output: "", exit_code: code, error }) });
   assert.deepEqual(ended(0), { kind: "ok", words: "3.4 s" });
   assert.deepEqual(ended(2), { kind: "fail", words: "exit 2 · 3.4 s" });
   assert.deepEqual(ended(-1, "Denied."), { kind: "fail", words: "refused · 3.4 s" });
@@ -25,11 +35,19 @@ test("a call tells how its command ended", () => {
 });
 
 test("a background call goes on showing its process", () => {
-  const tool = { ...RUN, arguments: '{"command": "sleep 9", "background": true}', result: '{"session_id": "proc_1", "exit_code": 0}' };
+  const tool = {
+    ...RUN,
+    arguments: '{"command": "sleep 9", "background": true}',
+    result: '{"session_id": "proc_1", "exit_code": 0}',
+  };
   assert.deepEqual(readCall(tool).taskIds, ["proc_1"]);
   const task = { id: "proc_1", kind: "process", started_at: "2026-01-01T00:00:00Z", exit_code: null };
   assert.equal(stateOf(tool, [{ ...task, status: "running" }]).kind, "live");
-  assert.deepEqual(stateOf(tool, [{ ...task, status: "failed", exit_code: 1 }]), { kind: "fail", id: "proc_1", words: "exit 1" });
+  assert.deepEqual(stateOf(tool, [{ ...task, status: "failed", exit_code: 1 }]), {
+    kind: "fail",
+    id: "proc_1",
+    words: "exit 1",
+  });
 });
 
 test("the ends of a long result are read as what they were", () => {

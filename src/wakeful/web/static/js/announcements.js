@@ -10,7 +10,8 @@ export function startAnnouncements(polite, loud) {
   on("alert", (words) => say(loud, words));
   on("frame", ({ name, data }) => {
     if (name === "turn_completed") say(polite, ENDS[data.status] ?? "");
-    if (name === "notice" && data.delivered === "opened") say(polite, `${shortId(data.task_id)} ${how(data)}, agent woken`);
+    if (name === "notice" && data.delivered === "opened")
+      say(polite, `${shortId(data.task_id)} ${how(data)}, agent woken`);
   });
 }
 

@@ -30,7 +30,12 @@ async function ask(method, path, body, options = {}) {
   if (response.status === 401 && location.pathname !== "/login") location.replace("/login");
   const error = answer.error ?? {};
   const wait = Number(response.headers.get("retry-after")) || 0;
-  throw new ApiError(response.status, error.code ?? "unknown", error.message ?? `The server answered ${response.status}.`, wait);
+  throw new ApiError(
+    response.status,
+    error.code ?? "unknown",
+    error.message ?? `The server answered ${response.status}.`,
+    wait,
+  );
 }
 
 async function reach(method, path, body, options) {

@@ -3,7 +3,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 const SPRITE = new URL("../icons.svg", import.meta.url).pathname;
 
-// el("p", {class: "said", text, "aria-label": …, onclick: …}, child, …): values that are null, undefined or false are left out.
+// el("p", {class: "said", text, "aria-label": …, onclick: …}, child, …): values that are null, undefined or false are
+// left out.
 export function el(name, props = {}, ...children) {
   return fill(document.createElement(name), props, children);
 }

@@ -1,4 +1,5 @@
-// Something that floats at a button until it is chosen from, Esc, or a look elsewhere. Answers the function that closes it.
+// Something that floats at a button until it is chosen from, Esc, or a look elsewhere. Answers the function that
+// closes it.
 
 export function placeAt(button, element, { focus } = {}) {
   const stop = new AbortController();
@@ -16,7 +17,10 @@ export function placeAt(button, element, { focus } = {}) {
     close();
   };
   element.addEventListener("keydown", onKey);
-  addEventListener("pointerdown", (event) => !element.contains(event.target) && close(false), { capture: true, signal: stop.signal });
+  addEventListener("pointerdown", (event) => !element.contains(event.target) && close(false), {
+    capture: true,
+    signal: stop.signal,
+  });
   addEventListener("resize", () => close(false), { signal: stop.signal });
   document.body.append(element);
   settle(element, button);

@@ -13,7 +13,10 @@ export function startApprovals(element) {
   const told = new Set();
   const draw = () => {
     const { approvals } = openSession;
-    cards.show(approvals.map((approval) => ({ key: approval.call_id, approval })), () => new ApprovalCard());
+    cards.show(
+      approvals.map((approval) => ({ key: approval.call_id, approval })),
+      () => new ApprovalCard(),
+    );
     for (const approval of approvals) announce(approval, told);
   };
   on("session-opened", draw);

@@ -20,11 +20,21 @@ export class ApprovalCard {
 
   update({ approval }) {
     if (this.element.childElementCount) return;
-    this.element.append(head(approval), el("pre", { class: "approval__cmd", tabindex: 0, "aria-label": "Command" }, markDanger(approval)), this.#acts(approval));
+    this.element.append(
+      head(approval),
+      el("pre", { class: "approval__cmd", tabindex: 0, "aria-label": "Command" }, markDanger(approval)),
+      this.#acts(approval),
+    );
   }
 
   #acts(approval) {
-    const button = (words, choice) => el("button", { class: "button button--ink", type: "button", text: words, onclick: () => this.#answer(approval, choice) });
+    const button = (words, choice) =>
+      el("button", {
+        class: "button button--ink",
+        type: "button",
+        text: words,
+        onclick: () => this.#answer(approval, choice),
+      });
     const longer = (event) =>
       openMenu(event.currentTarget, [
         { label: "For this session", icon: "clock", run: () => this.#answer(approval, "session") },
@@ -35,7 +45,14 @@ export class ApprovalCard {
       button("Allow once", "once"),
       el(
         "button",
-        { class: "button button--quiet button--more", type: "button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": "Allow for longer", onclick: longer },
+        {
+          class: "button button--quiet button--more",
+          type: "button",
+          "aria-haspopup": "menu",
+          "aria-expanded": "false",
+          "aria-label": "Allow for longer",
+          onclick: longer,
+        },
         el("span", { class: "only-desktop", text: "Allow for longer" }),
         icon("down"),
       ),
@@ -53,7 +70,11 @@ export class ApprovalCard {
       document.getElementById("message").focus({ preventScroll: true });
     } catch (error) {
       for (const button of this.#buttons) button.disabled = false;
-      emit("toast", { kind: "fail", title: "Not answered", text: error.code === "already_answered" ? "Somebody has answered it already." : error.message });
+      emit("toast", {
+        kind: "fail",
+        title: "Not answered",
+        text: error.code === "already_answered" ? "Somebody has answered it already." : error.message,
+      });
     }
   }
 }
@@ -61,8 +82,16 @@ export class ApprovalCard {
 function head({ task_id: taskId, expires_at: expiresAt }) {
   const left = el("span", { class: "approval__left" });
   tick(left, expiresAt, (since) => `denied in ${countdown(-since)}`);
-  const who = taskId ? ["Sub-agent ", el("code", { text: shortId(taskId) }), " wants to run a command"] : ["The agent wants to run a command"];
-  return el("div", { class: "approval__head" }, el("span", { class: "state state--needs" }, icon("shield"), "Needs you"), el("span", { class: "approval__who" }, who), left);
+  const who = taskId
+    ? ["Sub-agent ", el("code", { text: shortId(taskId) }), " wants to run a command"]
+    : ["The agent wants to run a command"];
+  return el(
+    "div",
+    { class: "approval__head" },
+    el("span", { class: "state state--needs" }, icon("shield"), "Needs you"),
+    el("span", { class: "approval__who" }, who),
+    left,
+  );
 }
 
 function sentence(reason) {

@@ -10,7 +10,8 @@ const PARTS = {
   git_reset: /\bgit\s+reset\s+--hard\b/,
   run_download: /\|\s*(?:sudo\s+)?(?:\w*sh|python\d*|perl|ruby|node)\b/,
 };
-const ANY = /\b(?:rm\s+-\S+|git\s+clean\s+-\S+|git\s+push\s+.*--force\S*|mkfs\S*|dd\s+\S+|shutdown|reboot|chmod\s+-R|chown\s+-R|sudo)\b/;
+const ANY =
+  /\b(?:rm\s+-\S+|git\s+clean\s+-\S+|git\s+push\s+.*--force\S*|mkfs\S*|dd\s+\S+|shutdown|reboot|chmod\s+-R|chown\s+-R|sudo)\b/;
 
 export function markDanger({ command, danger }) {
   const found = (PARTS[danger] ?? ANY).exec(command) ?? ANY.exec(command);

@@ -1,4 +1,5 @@
-// What the reader should know before writing on: why wake-ups wait, what was refused, what is missing, that we are offline.
+// What the reader should know before writing on: why wake-ups wait, what was refused, what is missing, that we are
+// offline.
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
@@ -7,7 +8,12 @@ import { hurryLine } from "../session/session.js";
 import { openSession } from "../session/state.js";
 
 // By name; the page shows them in this order.
-const shown = new Map([["offline", null], ["refused", null], ["waits", null], ["gap", null]]);
+const shown = new Map([
+  ["offline", null],
+  ["refused", null],
+  ["waits", null],
+  ["gap", null],
+]);
 
 export function startBanners(element) {
   const set = (name, banner) => {
@@ -17,16 +23,34 @@ export function startBanners(element) {
   on("connection", ({ state }) => set("offline", state === "offline" ? offline() : null));
   on("session-opened", () => ["refused", "waits", "gap"].forEach((name) => set(name, null)));
   on("sent", () => set("refused", null));
-  on("outbox-refused", ({ entry, error }) => entry.session === openSession.id && set("refused", refused(error, () => set("refused", null))));
+  on(
+    "outbox-refused",
+    ({ entry, error }) =>
+      entry.session === openSession.id &&
+      set(
+        "refused",
+        refused(error, () => set("refused", null)),
+      ),
+  );
   on("session-changed", (changed) => {
     if (changed.includes("notices")) set("waits", waiting(openSession.pendingNotices));
-    if (changed.includes("gap")) set("gap", gap(openSession.gap, () => set("gap", null)));
+    if (changed.includes("gap"))
+      set(
+        "gap",
+        gap(openSession.gap, () => set("gap", null)),
+      );
   });
 }
 
 function offline() {
-  const text = "You can go on writing. It is kept here and sent once, when the server is back. Jobs go on running there.";
-  return banner("", "unplug", [text], el("button", { class: "button button--small", type: "button", text: "Try now", onclick: hurryLine }));
+  const text =
+    "You can go on writing. It is kept here and sent once, when the server is back. Jobs go on running there.";
+  return banner(
+    "",
+    "unplug",
+    [text],
+    el("button", { class: "button button--small", type: "button", text: "Try now", onclick: hurryLine }),
+  );
 }
 
 function refused(error, dismiss) {
@@ -46,11 +70,19 @@ function waiting(notices) {
     return banner("banner--wake", "wake", [el("b", { text: "Wake budget reached." }), ` ${many} ${verb} ${when}.`]);
   }
   if (why === "blocked") {
-    const change = el("button", { class: "button button--small", type: "button", text: "Change model", onclick: () => emit("change-model") });
+    const change = el("button", {
+      class: "button button--small",
+      type: "button",
+      text: "Change model",
+      onclick: () => emit("change-model"),
+    });
     const words = ` ${many} ${verb}. The last wake-up failed for lack of credit or a key; they go on when a turn succeeds or the model changes.`;
     return banner("banner--wake", "wake", [el("b", { text: "Automatic wake-ups wait." }), words], change);
   }
-  return banner("banner--wake", "wake", [el("b", { text: "You stopped this session." }), ` ${many} ${verb} and ${stuck.length === 1 ? "comes" : "come"} with your next message.`]);
+  return banner("banner--wake", "wake", [
+    el("b", { text: "You stopped this session." }),
+    ` ${many} ${verb} and ${stuck.length === 1 ? "comes" : "come"} with your next message.`,
+  ]);
 }
 
 function gap({ from, to }, dismiss) {
@@ -59,5 +91,11 @@ function gap({ from, to }, dismiss) {
 }
 
 function banner(kind, name, words, action) {
-  return el("div", { class: `banner ${kind}`.trim() }, icon(name), el("span", { class: "banner__text" }, words), action);
+  return el(
+    "div",
+    { class: `banner ${kind}`.trim() },
+    icon(name),
+    el("span", { class: "banner__text" }, words),
+    action,
+  );
 }

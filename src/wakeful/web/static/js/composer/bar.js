@@ -10,14 +10,26 @@ import { modelButton } from "./model_picker.js";
 
 export class ComposerBar {
   #hint = el("span", { class: "composer__hint num" });
-  #stop = el("button", { class: "button", type: "button", hidden: true, onclick: stopTurn }, icon("stop"), "Stop", key("Esc"));
+  #stop = el(
+    "button",
+    { class: "button", type: "button", hidden: true, onclick: stopTurn },
+    icon("stop"),
+    "Stop",
+    key("Esc"),
+  );
   #word = el("span", { text: "Send" });
   #icon = el("span", { class: "composer__icon" });
   #send = el("button", { class: "button", type: "submit" }, this.#icon, this.#word, key("⏎"));
   #shown = "";
 
   constructor() {
-    this.element = el("div", { class: "composer__bar" }, modelButton(), this.#hint, el("span", { class: "composer__send" }, this.#stop, this.#send));
+    this.element = el(
+      "div",
+      { class: "composer__bar" },
+      modelButton(),
+      this.#hint,
+      el("span", { class: "composer__send" }, this.#stop, this.#send),
+    );
     on("stop-turn", stopTurn);
   }
 

@@ -21,7 +21,11 @@ class Composer {
   constructor(form) {
     this.#box = el("textarea", { class: "composer__text", id: "message", rows: 1, placeholder: "Message" });
     this.#bar = new ComposerBar();
-    form.replaceChildren(el("label", { class: "sr-only", for: "message", text: "Message" }), this.#box, this.#bar.element);
+    form.replaceChildren(
+      el("label", { class: "sr-only", for: "message", text: "Message" }),
+      this.#box,
+      this.#bar.element,
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#send(this.#usual());
@@ -59,7 +63,11 @@ class Composer {
 
   #update() {
     const isBusy = Boolean(openSession.activeTurn);
-    const words = isBusy ? (this.#usual() === "steer" ? "Message; the running turn will read it" : "Message; it will be queued") : "Message";
+    const words = isBusy
+      ? this.#usual() === "steer"
+        ? "Message; the running turn will read it"
+        : "Message; it will be queued"
+      : "Message";
     if (this.#box.placeholder !== words) this.#box.placeholder = words;
     this.#bar.update({ isBusy, hasText: Boolean(this.#box.value.trim()), usual: this.#usual() });
     this.#grow();

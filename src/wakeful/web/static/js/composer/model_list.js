@@ -5,13 +5,22 @@ import { el, icon } from "../dom.js";
 // {element, first}: `first` is what takes the focus.
 export function modelList(models, current, choose, hasFilter) {
   const options = el("div", { class: "menu__list", role: "listbox", "aria-label": "Model" });
-  const filter = el("input", { class: "input", type: "search", "aria-label": "Filter models", placeholder: `Filter ${models.length} models` });
+  const filter = el("input", {
+    class: "input",
+    type: "search",
+    "aria-label": "Filter models",
+    placeholder: `Filter ${models.length} models`,
+  });
   const draw = () => options.replaceChildren(...groups(models, filter.value.trim().toLowerCase(), current, choose));
   filter.addEventListener("input", draw);
   draw();
   const element = el("div", { class: "menu menu--floating menu--models" }, hasFilter && filter, options);
   element.addEventListener("keydown", (event) => walk(event, options));
-  return { element, first: () => (hasFilter ? filter : (options.querySelector("[aria-selected=true]") ?? options.querySelector("[role=option]"))) };
+  return {
+    element,
+    first: () =>
+      hasFilter ? filter : (options.querySelector("[aria-selected=true]") ?? options.querySelector("[role=option]")),
+  };
 }
 
 function groups(models, words, current, choose) {
@@ -20,7 +29,9 @@ function groups(models, words, current, choose) {
   if (!providers.length) return [el("p", { class: "menu__group", text: "No model matches." })];
   return providers.flatMap((provider) => [
     el("p", { class: "menu__group", text: provider }),
-    ...wanted.filter((model) => providerOf(model) === provider).map((model) => option(model, model.id === current, choose)),
+    ...wanted
+      .filter((model) => providerOf(model) === provider)
+      .map((model) => option(model, model.id === current, choose)),
   ]);
 }
 
@@ -34,7 +45,14 @@ function option(model, isCurrent, choose) {
   };
   return el(
     "div",
-    { class: isCurrent ? "menu__item is-active" : "menu__item", role: "option", "aria-selected": String(isCurrent), tabindex: isCurrent ? 0 : -1, onclick: pick, onkeydown },
+    {
+      class: isCurrent ? "menu__item is-active" : "menu__item",
+      role: "option",
+      "aria-selected": String(isCurrent),
+      tabindex: isCurrent ? 0 : -1,
+      onclick: pick,
+      onkeydown,
+    },
     isCurrent ? icon("check") : el("span"),
     el("span", { text: model.name ?? model.id.slice(model.id.indexOf(":") + 1) }),
     el("span", { class: "menu__note", text: note }),

@@ -12,7 +12,12 @@ const FILTER_FROM = 8;
 
 export function modelButton() {
   const name = el("span");
-  const button = el("button", { class: "model", type: "button", "aria-haspopup": "listbox", "aria-expanded": "false" }, name, icon("down"));
+  const button = el(
+    "button",
+    { class: "model", type: "button", "aria-haspopup": "listbox", "aria-expanded": "false" },
+    name,
+    icon("down"),
+  );
   const show = () => {
     name.textContent = shortName(currentModel()) || "model";
     button.setAttribute("aria-label", `Model: ${currentModel() || "the default"}`);

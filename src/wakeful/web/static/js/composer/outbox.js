@@ -85,7 +85,12 @@ function isPassing({ status }) {
 async function send(entry) {
   const session = entry.session ?? (await begin(entry));
   if (entry.withdraw && !(await isWithdrawn(session, entry.withdraw))) return null;
-  return api.post("/api/chat/start", { session_id: session, message: entry.text, client_message_id: entry.id, if_busy: entry.ifBusy });
+  return api.post("/api/chat/start", {
+    session_id: session,
+    message: entry.text,
+    client_message_id: entry.id,
+    if_busy: entry.ifBusy,
+  });
 }
 
 // The first words make the session; from then on whatever this tab has written for it names it.

@@ -23,7 +23,8 @@ export function startQueue(element) {
   });
   on("outbox-sent", ({ entry, answer }) => {
     if (!answer?.queued || answer.session_id !== openSession.id) return;
-    if (openSession.queued.some((queued) => queued.turn_id === answer.turn_id) || openSession.turns.has(answer.turn_id)) return;
+    if (openSession.queued.some((queued) => queued.turn_id === answer.turn_id) || openSession.turns.has(answer.turn_id))
+      return;
     openSession.queued = [...openSession.queued, { turn_id: answer.turn_id, message: entry.text, source: "user" }];
     emit("session-changed", ["queued"]);
   });
@@ -31,12 +32,18 @@ export function startQueue(element) {
 
 function queuedChips() {
   const { queued } = openSession;
-  return queued.map((entry, index) => ({ key: entry.turn_id, queued: entry, label: queued.length > 1 ? `Queued ${index + 1}` : "Queued" }));
+  return queued.map((entry, index) => ({
+    key: entry.turn_id,
+    queued: entry,
+    label: queued.length > 1 ? `Queued ${index + 1}` : "Queued",
+  }));
 }
 
 function outboxChips() {
   const isLive = connectionState() === "live";
-  const mine = entries().filter((entry) => entry.session === openSession.id && (!isLive || Date.now() - entry.at >= SENDING_MS));
+  const mine = entries().filter(
+    (entry) => entry.session === openSession.id && (!isLive || Date.now() - entry.at >= SENDING_MS),
+  );
   return mine.map((entry) => ({ key: entry.id, entry, isLive, label: isLive ? "Sending" : "Kept until online" }));
 }
 
@@ -56,7 +63,12 @@ function makeChip() {
 }
 
 function queuedParts({ queued, label }) {
-  const steer = el("button", { class: "button button--quiet button--small", type: "button", onclick: () => steerNow(queued) }, icon("steer"), "Steer now");
+  const steer = el(
+    "button",
+    { class: "button button--quiet button--small", type: "button", onclick: () => steerNow(queued) },
+    icon("steer"),
+    "Steer now",
+  );
   const edit = iconButton("edit", "Edit queued message", () => editQueued(queued), "button--small");
   const withdraw = iconButton("cross", "Withdraw queued message", () => withdrawQueued(queued), "button--small");
   return [icon("queue"), ...words(label, queued.message), el("span", { class: "queued__acts" }, steer, edit, withdraw)];
@@ -64,7 +76,9 @@ function queuedParts({ queued, label }) {
 
 function outboxParts({ entry, isLive, label }) {
   const back = () => takeBack(entry.id) && emit("fill-composer", entry.text);
-  const acts = isLive ? null : el("span", { class: "queued__acts" }, iconButton("cross", "Take this message back", back, "button--small"));
+  const acts = isLive
+    ? null
+    : el("span", { class: "queued__acts" }, iconButton("cross", "Take this message back", back, "button--small"));
   return [isLive ? el("span", { class: "ring" }) : icon("unplug"), ...words(label, entry.text), acts].filter(Boolean);
 }
 

@@ -12,7 +12,11 @@ export function connectionView() {
     if (shown === state + words) return;
     shown = state + words;
     element.className = `connection connection--${{ live: "live", reconnecting: "wait", offline: "off" }[state]}`;
-    const sign = { live: () => el("span", { class: "dot" }), reconnecting: () => el("span", { class: "ring" }), offline: () => icon("unplug") }[state]();
+    const sign = {
+      live: () => el("span", { class: "dot" }),
+      reconnecting: () => el("span", { class: "ring" }),
+      offline: () => icon("unplug"),
+    }[state]();
     element.replaceChildren(sign, el("span", { class: "connection__word", text: words }));
   };
   on("connection", draw);

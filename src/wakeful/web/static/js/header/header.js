@@ -11,12 +11,31 @@ import { usageButton, usageWords } from "./usage.js";
 
 export function startHeader(element) {
   const title = new TitleView();
-  const menu = iconButton("dots", "Session actions", (event) => openActions(event.currentTarget, title), "header__menu");
+  const menu = iconButton(
+    "dots",
+    "Session actions",
+    (event) => openActions(event.currentTarget, title),
+    "header__menu",
+  );
   menu.setAttribute("aria-haspopup", "menu");
   const count = el("span", { class: "button__count num", hidden: true });
-  const background = el("button", { class: "button button--quiet", type: "button", onclick: () => emit("show-drawer") }, icon("panel"), el("span", { class: "only-desktop", text: "Background" }), count);
+  const background = el(
+    "button",
+    { class: "button button--quiet", type: "button", onclick: () => emit("show-drawer") },
+    icon("panel"),
+    el("span", { class: "only-desktop", text: "Background" }),
+    count,
+  );
   const sessions = iconButton("menu", "Sessions", () => emit("show-sidebar"), "only-phone");
-  element.replaceChildren(sessions, title.element, menu, el("span", { class: "header__space" }), connectionView(), usageButton(), background);
+  element.replaceChildren(
+    sessions,
+    title.element,
+    menu,
+    el("span", { class: "header__space" }),
+    connectionView(),
+    usageButton(),
+    background,
+  );
   const draw = () => {
     menu.hidden = !openSession.session;
     title.update();
@@ -36,8 +55,16 @@ function openActions(button, title) {
   const use = usageWords();
   openMenu(button, [
     { label: "Rename", icon: "edit", run: () => title.edit() },
-    { label: row.pinned ? "Unpin" : "Pin", icon: "pin", run: () => togglePin(row).then(() => (row.pinned = !row.pinned)) },
-    { label: row.archived ? "Back to the list" : "Archive", icon: "archive", run: () => toggleArchive(row).then(() => (row.archived = !row.archived)) },
+    {
+      label: row.pinned ? "Unpin" : "Pin",
+      icon: "pin",
+      run: () => togglePin(row).then(() => (row.pinned = !row.pinned)),
+    },
+    {
+      label: row.archived ? "Back to the list" : "Archive",
+      icon: "archive",
+      run: () => toggleArchive(row).then(() => (row.archived = !row.archived)),
+    },
     ...(use ? [{ label: "Token use", icon: "info", note: use, run: () => emit("show-usage", button) }] : []),
     { label: "Delete", icon: "trash", danger: true, run: () => deleteSession(row) },
   ]);

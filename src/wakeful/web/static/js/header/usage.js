@@ -9,7 +9,18 @@ import { openSession } from "../session/state.js";
 export function usageButton() {
   const words = el("span", { class: "num" });
   const meter = el("span", { class: "usage__meter" });
-  const button = el("button", { class: "usage only-desktop", type: "button", "aria-expanded": "false", hidden: true, onclick: () => show(button) }, words, meter);
+  const button = el(
+    "button",
+    {
+      class: "usage only-desktop",
+      type: "button",
+      "aria-expanded": "false",
+      hidden: true,
+      onclick: () => show(button),
+    },
+    words,
+    meter,
+  );
   on("session-opened", () => (button.hidden = true));
   on("show-usage", (anchor) => show(anchor));
   on("session-changed", () => {
@@ -34,12 +45,39 @@ export function usageWords() {
 function contextMeter() {
   const { context_tokens: used, context_window: size } = openSession.session?.usage ?? {};
   if (!size) return [];
-  return [el("meter", { class: "meter", min: 0, max: size, low: size * 0.75, high: size * 0.9, optimum: 0, value: used, "aria-label": "Context in use", text: `${Math.round((used / size) * 100)}%` })];
+  return [
+    el("meter", {
+      class: "meter",
+      min: 0,
+      max: size,
+      low: size * 0.75,
+      high: size * 0.9,
+      optimum: 0,
+      value: used,
+      "aria-label": "Context in use",
+      text: `${Math.round((used / size) * 100)}%`,
+    }),
+  ];
 }
 
 function show(button) {
   const { usage } = openSession.session;
-  const rows = [["Context", usage.context_tokens], ["Input", usage.input_tokens], ["Output", usage.output_tokens], ["This session", usage.input_tokens + usage.output_tokens]];
-  const table = el("table", { class: "usage-table" }, rows.map(([name, number]) => el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: whole(number ?? 0) }))));
-  placeAt(button, el("div", { class: "menu menu--floating", tabindex: -1 }, el("div", { class: "menu__pad" }, contextMeter(), table)), { focus: () => document.querySelector(".menu--floating") });
+  const rows = [
+    ["Context", usage.context_tokens],
+    ["Input", usage.input_tokens],
+    ["Output", usage.output_tokens],
+    ["This session", usage.input_tokens + usage.output_tokens],
+  ];
+  const table = el(
+    "table",
+    { class: "usage-table" },
+    rows.map(([name, number]) =>
+      el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: whole(number ?? 0) })),
+    ),
+  );
+  placeAt(
+    button,
+    el("div", { class: "menu menu--floating", tabindex: -1 }, el("div", { class: "menu__pad" }, contextMeter(), table)),
+    { focus: () => document.querySelector(".menu--floating") },
+  );
 }

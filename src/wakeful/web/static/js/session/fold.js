@@ -1,4 +1,5 @@
-// One frame into the state. Answers which parts have changed; `state.isStale` is set when only the server can tell more.
+// One frame into the state. Answers which parts have changed; `state.isStale` is set when only the server can tell
+// more.
 // The same frames give the same state, however the line was cut between them.
 
 import { isBeyond } from "../stream/cursor.js";

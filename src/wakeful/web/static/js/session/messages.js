@@ -8,7 +8,16 @@ export function touch(message) {
 }
 
 export function newMessage(fields) {
-  return touch({ html: null, reasoning: null, tool: null, notice: null, content: "", blocks: null, isOpen: false, ...fields });
+  return touch({
+    html: null,
+    reasoning: null,
+    tool: null,
+    notice: null,
+    content: "",
+    blocks: null,
+    isOpen: false,
+    ...fields,
+  });
 }
 
 // The answer of a step, in the place where the server will list it.
@@ -58,7 +67,8 @@ function isSame(message, fields) {
 function isSameTool(one, other) {
   if (!one || !other) return one === other;
   // Frames may tell the whole of what a list tells only the ends of.
-  const isSameResult = one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
+  const isSameResult =
+    one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
   return one.status === other.status && isSameResult && one.seconds === other.seconds;
 }
 

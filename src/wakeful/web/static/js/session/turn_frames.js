@@ -20,7 +20,15 @@ export const TURN_FRAMES = {
 function startTurn(state, { turn_id: turnId, source, parent }) {
   leaveBranch(state, parent);
   const number = Math.max(0, ...[...state.turns.values()].map((turn) => turn.number ?? 0)) + 1;
-  state.turns.set(turnId, { number, source, status: "running", opened_at: state.now(), closed_at: null, model: null, usage: null });
+  state.turns.set(turnId, {
+    number,
+    source,
+    status: "running",
+    opened_at: state.now(),
+    closed_at: null,
+    model: null,
+    usage: null,
+  });
   state.activeTurn = { turn_id: turnId, stream_id: turnId, source };
   state.queued = state.queued.filter((queued) => queued.turn_id !== turnId);
   return ["turns", "queued"];
@@ -87,7 +95,10 @@ function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
   return ["messages"];
 }
 
-function completeCall(state, { turn_id, step, call_id, result, seconds, truncated = false, full_size = result.length }) {
+function completeCall(
+  state,
+  { turn_id, step, call_id, result, seconds, truncated = false, full_size = result.length },
+) {
   const prefix = `${turn_id}.${step}.`;
   const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
   if (!message) return [];

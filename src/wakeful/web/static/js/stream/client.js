@@ -11,7 +11,8 @@ export class Client {
   #hear;
   #where;
 
-  // `where()` answers {session, after} at any time. `hear` gets what the hub tells. The line begins with the first `follow`.
+  // `where()` answers {session, after} at any time. `hear` gets what the hub tells.
+  // The line begins with the first `follow`.
   constructor(where, hear) {
     this.#where = where;
     this.#hear = hear;
@@ -45,7 +46,10 @@ export class Client {
 
   #shared() {
     if (!globalThis.SharedWorker) return null;
-    const worker = new SharedWorker(workerUrl(new URL("./worker.js", import.meta.url)), { type: "module", name: "wakeful" });
+    const worker = new SharedWorker(workerUrl(new URL("./worker.js", import.meta.url)), {
+      type: "module",
+      name: "wakeful",
+    });
     // It could not be loaded: better a line of our own than none.
     worker.addEventListener("error", () => {
       this.#post = this.#own();

@@ -26,7 +26,8 @@ export function startConnection() {
   addEventListener("offline", judge);
   document.addEventListener("visibilitychange", () => {
     // Whatever happened while nobody looked gets the same patience.
-    if (!document.hidden && !line.isOpen) line.lostAt = Math.max(line.lostAt, Date.now() - (shown === "live" ? 0 : PATIENCE_MS));
+    if (!document.hidden && !line.isOpen)
+      line.lostAt = Math.max(line.lostAt, Date.now() - (shown === "live" ? 0 : PATIENCE_MS));
     judge();
   });
 }

@@ -18,7 +18,8 @@ export class Line {
   #stop = null;
   #timer = 0;
 
-  // `address()` is asked for at every attempt. `tell` has onFrame, onOpen, onLost({attempt, retryAt}), onRefused(status).
+  // `address()` is asked for at every attempt.
+  // `tell` has onFrame, onOpen, onLost({attempt, retryAt}) and onRefused(status).
   constructor(address, tell) {
     this.#address = address;
     this.#tell = tell;
@@ -56,7 +57,11 @@ export class Line {
     const late = setTimeout(() => stop.abort(), ANSWER_MS);
     let wait = 0;
     try {
-      const response = await fetch(this.#address(), { headers: { accept: "text/event-stream" }, cache: "no-store", signal: stop.signal });
+      const response = await fetch(this.#address(), {
+        headers: { accept: "text/event-stream" },
+        cache: "no-store",
+        signal: stop.signal,
+      });
       clearTimeout(late);
       if (response.ok) await this.#read(response, stop);
       else {

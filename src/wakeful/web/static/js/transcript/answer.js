@@ -77,7 +77,8 @@ export class AnswerView {
       return;
     }
     let place = this.#prose;
-    while (CONTAINERS.has(place.lastElementChild?.localName) && place.lastElementChild !== this.#caret) place = place.lastElementChild;
+    while (CONTAINERS.has(place.lastElementChild?.localName) && place.lastElementChild !== this.#caret)
+      place = place.lastElementChild;
     if (this.#caret.parentNode !== place || this.#caret.nextSibling) place.append(this.#caret);
   }
 }

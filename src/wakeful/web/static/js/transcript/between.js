@@ -23,13 +23,18 @@ export class Betweens {
     const words = JSON.stringify([day, idle]);
     if (words === this.#shown) return;
     this.#shown = words;
-    this.element.replaceChildren(...[!isFirst && gap(idle), day && el("p", { class: "daymark", text: day })].filter(Boolean));
+    this.element.replaceChildren(
+      ...[!isFirst && gap(idle), day && el("p", { class: "daymark", text: day })].filter(Boolean),
+    );
   }
 }
 
 function gap(idle) {
   if (!idle) return el("div", { class: "gap gap--plain" }, el("span"), el("p", { class: "gap__text" }));
-  const named = idle.running.flatMap((id, index) => [index ? (index === idle.running.length - 1 ? " and " : ", ") : "", el("code", { text: id })]);
+  const named = idle.running.flatMap((id, index) => [
+    index ? (index === idle.running.length - 1 ? " and " : ", ") : "",
+    el("code", { text: id }),
+  ]);
   const tail = idle.running.length ? [", while ", ...named, " ran"] : [", nothing ran"];
   return el("div", { class: "gap" }, el("span"), el("p", { class: "gap__text" }, `idle for ${idle.length}`, ...tail));
 }
@@ -37,7 +42,9 @@ function gap(idle) {
 function idleWords(closed, opened) {
   const seconds = closed && opened ? (new Date(opened) - new Date(closed)) / 1000 : 0;
   if (seconds < IDLE_SECONDS) return null;
-  const ran = [...openSession.tasks.values()].filter((task) => task.started_at < opened && (task.ended_at ?? "9") > closed);
+  const ran = [...openSession.tasks.values()].filter(
+    (task) => task.started_at < opened && (task.ended_at ?? "9") > closed,
+  );
   return { length: duration(seconds), running: ran.slice(0, MOST_NAMED).map((task) => shortId(task.id)) };
 }
 

@@ -9,7 +9,9 @@ export function dressCode(holder) {
   for (const code of holder.querySelectorAll(".code")) {
     const pre = code.querySelector("pre");
     pre.setAttribute("aria-label", "Code");
-    code.prepend(el("div", { class: "code__bar" }, el("span", { text: code.dataset.language || "text" }), copyButton(pre)));
+    code.prepend(
+      el("div", { class: "code__bar" }, el("span", { text: code.dataset.language || "text" }), copyButton(pre)),
+    );
   }
 }
 
@@ -20,5 +22,10 @@ function copyButton(pre) {
     word.textContent = "Copied";
     setTimeout(() => (word.textContent = "Copy"), SHOWN_MS);
   };
-  return el("button", { class: "button button--quiet button--small", type: "button", onclick: click }, icon("copy"), word);
+  return el(
+    "button",
+    { class: "button button--quiet button--small", type: "button", onclick: click },
+    icon("copy"),
+    word,
+  );
 }

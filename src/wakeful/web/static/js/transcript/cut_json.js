@@ -10,6 +10,8 @@ export function readCutJson(text) {
   const tail = TAIL.exec(text);
   if (!OUTPUT.test(text) || !tail) return null;
   const inside = text.slice(text.match(OUTPUT)[0].length, tail.index);
-  const output = inside.replace(ESCAPE, (_, code, letter) => (code ? String.fromCharCode(parseInt(code, 16)) : (LETTERS[letter] ?? letter)));
+  const output = inside.replace(ESCAPE, (_, code, letter) =>
+    code ? String.fromCharCode(parseInt(code, 16)) : (LETTERS[letter] ?? letter),
+  );
   return { output, exit_code: JSON.parse(tail[1]), error: JSON.parse(tail[2]) };
 }

@@ -38,7 +38,12 @@ function buttons(send, close) {
   return el(
     "div",
     { class: "approval__acts" },
-    el("button", { class: "button button--main button--small", type: "button", text: "Send as a branch", onclick: send }),
+    el("button", {
+      class: "button button--main button--small",
+      type: "button",
+      text: "Send as a branch",
+      onclick: send,
+    }),
     el("button", { class: "button button--quiet button--small", type: "button", text: "Cancel", onclick: close }),
     el("span", { class: "dim type-xs", text: "The conversation goes on from here." }),
   );

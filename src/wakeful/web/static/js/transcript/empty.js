@@ -37,7 +37,12 @@ function beginning() {
 }
 
 function missing() {
-  return instead("No such session", "It was deleted, or it belongs to somebody else.", "Start a new session", newSession);
+  return instead(
+    "No such session",
+    "It was deleted, or it belongs to somebody else.",
+    "Start a new session",
+    newSession,
+  );
 }
 
 function unreachable() {
@@ -49,9 +54,20 @@ function unreachable() {
 }
 
 function older({ paging }) {
-  return el("button", { class: "button button--quiet button--small older", type: "button", text: "Show earlier messages", onclick: () => paging.load() });
+  return el("button", {
+    class: "button button--quiet button--small older",
+    type: "button",
+    text: "Show earlier messages",
+    onclick: () => paging.load(),
+  });
 }
 
 function instead(title, words, action, onclick) {
-  return el("div", { class: "empty empty--page" }, el("h2", { text: title }), el("p", { text: words }), el("button", { class: "button", type: "button", text: action, onclick }));
+  return el(
+    "div",
+    { class: "empty empty--page" },
+    el("h2", { text: title }),
+    el("p", { text: words }),
+    el("button", { class: "button", type: "button", text: action, onclick }),
+  );
 }

@@ -14,7 +14,16 @@ export class ErrorView {
     const shown = JSON.stringify([message.content, isLast, isLive]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const text = el("span", { class: "banner__text" }, el("b", { text: "The turn failed." }), ` ${message.content} Nothing you wrote is lost.`);
-    this.element.replaceChildren(icon("fail"), text, ...(isLast && !isLive ? [regenerateButton("Try again", "button button--small")] : []));
+    const text = el(
+      "span",
+      { class: "banner__text" },
+      el("b", { text: "The turn failed." }),
+      ` ${message.content} Nothing you wrote is lost.`,
+    );
+    this.element.replaceChildren(
+      icon("fail"),
+      text,
+      ...(isLast && !isLive ? [regenerateButton("Try again", "button button--small")] : []),
+    );
   }
 }

@@ -20,7 +20,15 @@ export class FootView {
     const note = messages.find((message) => message.role === "note");
     const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
     const isOpen = isLive || turn.status === "running";
-    const shown = JSON.stringify([isOpen, isLast, hasAnswer, note?.content, turn.closed_at, turn.usage, isOpen && turn.cutStep]);
+    const shown = JSON.stringify([
+      isOpen,
+      isLast,
+      hasAnswer,
+      note?.content,
+      turn.closed_at,
+      turn.usage,
+      isOpen && turn.cutStep,
+    ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const parts = isOpen ? cutStep(turn) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
@@ -36,7 +44,11 @@ export class FootView {
     const stopped = note ? [stoppedState(note, turn)] : [];
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
     const numbers = note ? "" : [secondsOf(turn), tokensOf(turn)].filter(Boolean).join(" · ");
-    return [...stopped, actions.childElementCount ? actions : null, numbers ? el("span", { class: "num", text: numbers }) : null].filter(Boolean);
+    return [
+      ...stopped,
+      actions.childElementCount ? actions : null,
+      numbers ? el("span", { class: "num", text: numbers }) : null,
+    ].filter(Boolean);
   }
 
   #answer() {
@@ -48,7 +60,12 @@ export class FootView {
 function stoppedState(note, turn) {
   const time = secondsOf(turn);
   const words = note.content === "Stopped." ? "Stopped by you" : note.content || "Stopped";
-  return el("span", { class: "state state--off" }, icon("stop"), time ? `${words.replace(/\.$/, "")} after ${time}` : words);
+  return el(
+    "span",
+    { class: "state state--off" },
+    icon("stop"),
+    time ? `${words.replace(/\.$/, "")} after ${time}` : words,
+  );
 }
 
 function cutStep({ cutStep }) {

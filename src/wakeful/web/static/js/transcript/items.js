@@ -1,4 +1,5 @@
-// The messages of a turn as the things on the screen: calls in a row share a card, and so do notices that came together.
+// The messages of a turn as the things on the screen: calls in a row share a card, and so do notices that came
+// together.
 
 const NOTICE = "wake";
 

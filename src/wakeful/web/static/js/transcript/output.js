@@ -10,7 +10,11 @@ const MOST = 20_000;
 // `fetchAll` brings the rest of what the server has cut; `size` is how long it then is.
 export function outputView(text, label, fetchAll = null, size = text.length) {
   const isLong = text.length > MOST;
-  const log = el("pre", { class: "log", tabindex: 0, "aria-label": label }, ansiFragment(isLong ? text.slice(0, MOST) : text));
+  const log = el(
+    "pre",
+    { class: "log", tabindex: 0, "aria-label": label },
+    ansiFragment(isLong ? text.slice(0, MOST) : text),
+  );
   if (!isLong && !fetchAll) return log;
   const showAll = async () => {
     more.disabled = true;
@@ -23,6 +27,11 @@ export function outputView(text, label, fetchAll = null, size = text.length) {
       emit("toast", { kind: "fail", title: "The rest was not loaded", text: error.message });
     }
   };
-  const more = el("button", { class: "button button--small", type: "button", text: `Show all ${whole(size)} characters`, onclick: showAll });
+  const more = el("button", {
+    class: "button button--small",
+    type: "button",
+    text: `Show all ${whole(size)} characters`,
+    onclick: showAll,
+  });
   return el("div", { class: "output" }, log, more);
 }

@@ -61,5 +61,7 @@ export class Scrolling {
 
 // In a long turn, the item that is in view.
 function inner(turn, top) {
-  return [...turn.querySelectorAll(".turn__items > *, .prose > *")].find((item) => item.getBoundingClientRect().top >= top);
+  return [...turn.querySelectorAll(".turn__items > *, .prose > *")].find(
+    (item) => item.getBoundingClientRect().top >= top,
+  );
 }

@@ -20,7 +20,15 @@ export class ToolView {
   #progress = new TaskProgress();
 
   constructor() {
-    const summary = el("summary", {}, this.#icon, this.#name, this.#what, this.#state, icon("chevron", "fold__chevron"));
+    const summary = el(
+      "summary",
+      {},
+      this.#icon,
+      this.#name,
+      this.#what,
+      this.#state,
+      icon("chevron", "fold__chevron"),
+    );
     this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
     this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element);
   }

@@ -13,10 +13,15 @@ export function toolBody({ id, tool }) {
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
   if (tool.result === null || tool.result === undefined) return body;
   const text = call.output ?? tool.result;
-  if (call.error) body.append(el("p", { class: "tool__part", text: "Error" }), el("p", { class: "tool__error", text: call.error }));
+  if (call.error)
+    body.append(el("p", { class: "tool__part", text: "Error" }), el("p", { class: "tool__error", text: call.error }));
   const size = tool.truncated ? tool.full_size : text.length;
   const fetchAll = tool.truncated ? () => wholeResult(id, tool) : null;
-  if (text) body.append(el("p", { class: "tool__part", text: `Result, ${count(size, "character")}` }), outputView(text, `Result of ${tool.name}`, fetchAll, size));
+  if (text)
+    body.append(
+      el("p", { class: "tool__part", text: `Result, ${count(size, "character")}` }),
+      outputView(text, `Result of ${tool.name}`, fetchAll, size),
+    );
   return body;
 }
 
@@ -27,7 +32,10 @@ async function wholeResult(id, tool) {
 
 function argumentList(tool, { arguments: given }) {
   if (!given) return el("pre", { class: "log", tabindex: 0, text: String(tool.arguments ?? "") });
-  const pairs = Object.entries(given).flatMap(([name, value]) => [el("dt", { text: name }), el("dd", { text: asText(value) })]);
+  const pairs = Object.entries(given).flatMap(([name, value]) => [
+    el("dt", { text: name }),
+    el("dd", { text: asText(value) }),
+  ]);
   return pairs.length ? el("dl", { class: "args" }, pairs) : el("p", { class: "dim", text: "none" });
 }
 

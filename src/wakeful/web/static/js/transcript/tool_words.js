@@ -4,7 +4,15 @@ import { exactDuration } from "../format.js";
 import { shortId } from "../short_id.js";
 import { readCutJson } from "./cut_json.js";
 
-const ICONS = { terminal: "terminal", process: "terminal", read_file: "file", list_files: "file", write_file: "edit", edit_file: "edit", delegate_task: "agent" };
+const ICONS = {
+  terminal: "terminal",
+  process: "terminal",
+  read_file: "file",
+  list_files: "file",
+  write_file: "edit",
+  edit_file: "edit",
+  delegate_task: "agent",
+};
 // The argument that says most, the first that is there.
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
@@ -49,7 +57,8 @@ function taskState(task) {
   if (task.status === "killed") return { kind: "off", icon: "stop", id, words: "stopped" };
   if (task.status === "lost") return { kind: "off", icon: "lost", id, words: "lost" };
   const words = task.exit_code === null ? task.status : `exit ${task.exit_code}`;
-  if (task.kind === "delegation") return { kind: task.status === "exited" ? "ok" : "fail", id, words: task.status === "exited" ? "done" : "failed" };
+  if (task.kind === "delegation")
+    return { kind: task.status === "exited" ? "ok" : "fail", id, words: task.status === "exited" ? "done" : "failed" };
   return { kind: task.status === "exited" ? "ok" : "fail", id, words };
 }
 
@@ -57,13 +66,16 @@ function groupState(tasks) {
   const running = tasks.filter((task) => task.status === "running");
   if (running.length) return { kind: "live", words: `${running.length} of ${tasks.length} running` };
   const bad = tasks.filter((task) => task.status !== "exited").length;
-  return bad ? { kind: "fail", words: `${bad} of ${tasks.length} failed` } : { kind: "ok", words: `${tasks.length} done` };
+  return bad
+    ? { kind: "fail", words: `${bad} of ${tasks.length} failed` }
+    : { kind: "ok", words: `${tasks.length} done` };
 }
 
 function mainArgument(tool, given) {
   if (!given) return typeof tool.arguments === "string" ? tool.arguments : "";
   const name = MAIN.find((one) => typeof given[one] === "string");
-  if (tool.name === "process") return [given.action, given.session_id && shortId(given.session_id)].filter(Boolean).join(" ");
+  if (tool.name === "process")
+    return [given.action, given.session_id && shortId(given.session_id)].filter(Boolean).join(" ");
   if (name) return given[name];
   if (Array.isArray(given.tasks)) return given.tasks.map((task) => task.goal ?? task).join("; ");
   return Object.values(given).find((value) => typeof value === "string") ?? "";

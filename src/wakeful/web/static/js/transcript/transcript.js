@@ -23,7 +23,10 @@ export function startTranscript(scroller, inner, jump) {
     draw();
   });
   on("session-missing", ({ id }) => turns.show([{ key: `missing:${id}`, what: "missing" }], emptyView));
-  on("session-unreachable", ({ isLoaded }) => isLoaded || turns.show([{ key: "unreachable", what: "unreachable" }], emptyView));
+  on(
+    "session-unreachable",
+    ({ isLoaded }) => isLoaded || turns.show([{ key: "unreachable", what: "unreachable" }], emptyView),
+  );
   on("session-changed", (changed) => changed.some((name) => REDRAWS.has(name)) && drawSoon());
   on("paging", drawSoon);
   on("sent", () => scrolling.toBottom());

@@ -14,7 +14,15 @@ import { ToolsView } from "./tools.js";
 import { openerOf, turnLabel } from "./turn_words.js";
 import { WakeView } from "./wake.js";
 
-const VIEWS = { said: SaidView, wake: WakeView, answer: AnswerView, tools: ToolsView, error: ErrorView, approval: AnsweredApproval, foot: FootView };
+const VIEWS = {
+  said: SaidView,
+  wake: WakeView,
+  answer: AnswerView,
+  tools: ToolsView,
+  error: ErrorView,
+  approval: AnsweredApproval,
+  foot: FootView,
+};
 
 export class TurnView {
   #time = el("time", { class: "turn__time" });
@@ -33,7 +41,10 @@ export class TurnView {
     const opener = openerOf(messages, turn);
     this.#frame(messages, turn, opener, isLive);
     const answered = openSession.answered.filter((approval) => approval.turn_id === turnId);
-    const items = itemsOf(messages.filter((message) => message.role !== "note"), answered);
+    const items = itemsOf(
+      messages.filter((message) => message.role !== "note"),
+      answered,
+    );
     const entries = items.map((item) => ({ ...item, turn, isLive, isLast }));
     entries.push({ kind: "foot", key: "foot", messages, turn, turnId, isLive, isLast });
     this.#items.show(entries, ({ kind }) => new VIEWS[kind]());

@@ -26,7 +26,9 @@ export class WakeView {
     this.element.setAttribute("aria-label", `Wake-up: ${messages.length > 1 ? groupTitle(messages) : label(first)}`);
     const isOwnTurn = first.notice.delivered === "opened";
     const node = isOwnTurn ? null : el("span", { class: "wake__node" }, icon(noticeIcon(first)));
-    this.element.replaceChildren(...[node, ...(messages.length > 1 ? several(messages) : single(first))].filter(Boolean));
+    this.element.replaceChildren(
+      ...[node, ...(messages.length > 1 ? several(messages) : single(first))].filter(Boolean),
+    );
   }
 }
 
@@ -45,7 +47,9 @@ function single(message) {
     wakeWhen(message) && el("span", { class: "wake__when", text: wakeWhen(message) }),
     el("span", { class: "wake__how", text: wakeHow(message) }),
   );
-  const lost = message.notice.status === "lost" && el("p", { class: "wake__what", text: "Its machine died or was restarted. The output up to then is kept." });
+  const lost =
+    message.notice.status === "lost" &&
+    el("p", { class: "wake__what", text: "Its machine died or was restarted. The output up to then is kept." });
   return [head, what(message), lost, wakeFold(message)];
 }
 
@@ -55,12 +59,18 @@ function what({ source, notice }) {
     const link = child && el("a", { href: sessionPath(child), "data-session": child, text: "Open its session" });
     return el("p", { class: "wake__what" }, notice.command.split("\n")[0], link ? " " : null, link);
   }
-  const watched = source === "watch_match" && notice.pattern ? [", watched for ", el("code", { text: notice.pattern })] : [];
+  const watched =
+    source === "watch_match" && notice.pattern ? [", watched for ", el("code", { text: notice.pattern })] : [];
   return el("p", { class: "wake__what" }, el("code", { text: notice.command }), ...watched);
 }
 
 function several(messages) {
-  const head = el("div", { class: "wake__head" }, el("h3", { class: "wake__title", text: groupTitle(messages) }), el("span", { class: "wake__how", text: wakeHow(messages[0]) }));
+  const head = el(
+    "div",
+    { class: "wake__head" },
+    el("h3", { class: "wake__title", text: groupTitle(messages) }),
+    el("span", { class: "wake__how", text: wakeHow(messages[0]) }),
+  );
   const rows = messages.map((message) => {
     const { id } = wakeTitle(message);
     return wakeFold(message, `${id} ${message.notice.command.split("\n")[0]}`, stateChip(wakeState(message, true)));

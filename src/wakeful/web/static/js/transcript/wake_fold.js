@@ -13,7 +13,13 @@ export function wakeFold(message, preview, side) {
   const fold = el(
     "details",
     { class: "wake__out fold" },
-    el("summary", {}, icon("chevron", "fold__chevron"), last, side ?? el("span", { text: outputSize(message, output) })),
+    el(
+      "summary",
+      {},
+      icon("chevron", "fold__chevron"),
+      last,
+      side ?? el("span", { text: outputSize(message, output) }),
+    ),
   );
   fold.addEventListener("toggle", () => {
     if (!preview) last.textContent = fold.open ? "Output" : closed;

@@ -24,7 +24,8 @@ export function wakeState({ source, notice }, isShort = false) {
   if (source === "watch_match" && notice.status === "running") return { kind: "live", words: "still running" };
   if (notice.status === "lost") return { kind: "off", icon: "lost", words: "no exit code" };
   if (notice.status === "killed") return { kind: "off", icon: "stop", words: "stopped" };
-  if (source === "delegation_wakeup") return notice.status === "exited" ? { kind: "ok", words: "done" } : { kind: "fail", words: "failed" };
+  if (source === "delegation_wakeup")
+    return notice.status === "exited" ? { kind: "ok", words: "done" } : { kind: "fail", words: "failed" };
   const kind = notice.exit_code === 0 ? "ok" : "fail";
   return { kind, words: `${isShort ? "exit" : "exit code"} ${notice.exit_code}` };
 }
@@ -51,7 +52,11 @@ export function wakeOutput({ content, notice }) {
 export function lastLine(output) {
   // What a terminal would not show is not in the preview either.
   const plain = output.replace(/\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g, "");
-  return plain.trimEnd().split(/[\r\n]/).at(-1).trim();
+  return plain
+    .trimEnd()
+    .split(/[\r\n]/)
+    .at(-1)
+    .trim();
 }
 
 export function outputSize(message, output) {
