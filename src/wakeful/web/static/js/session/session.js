@@ -126,7 +126,12 @@ function receive({ name, cursor, data }) {
   const changed = new Set(applyFrame(openSession, frame));
   if (changed.size) emit("session-changed", [...changed]);
   emit("frame", frame);
-  if (openSession.isStale && !isFetching) fetchSnapshot();
+  mendStale();
+}
+
+// The frames have told what was said; whatever else has changed can wait until somebody looks.
+function mendStale() {
+  if (openSession.isStale && isLoaded && !isFetching && !document.hidden) fetchSnapshot();
 }
 
 // Rows that changed while there was no line are told to nobody. A hidden page asks when it is looked at.
@@ -137,4 +142,7 @@ function refetchRows() {
   if (!rowsAreOld) emit("rows-refetch");
 }
 
-document.addEventListener("visibilitychange", () => rowsAreOld && refetchRows());
+document.addEventListener("visibilitychange", () => {
+  if (rowsAreOld) refetchRows();
+  mendStale();
+});
