@@ -245,3 +245,23 @@ def ids(client: OpenAI, conversation_id: str) -> list[str]:
 def heard(endpoint: ModelEndpoint) -> list[str]:
     """What the model was last told, without the server's own words."""
     return [message["content"] for message in endpoint.requests()[-1]["messages"][1:]]
+
+
+def test_a_conversation_whose_session_was_deleted_is_not_found(server: ApiServer, client: OpenAI) -> None:
+    response = client.responses.create(input=script(text="one"), conversation="a name to forget")
+    assert response.conversation is not None
+    sessions = server.send("GET", "/api/sessions", params={"q": "a name to forget"}).json()["sessions"]
+    session_id = sessions[0]["session_id"]
+
+    assert server.send("DELETE", "/api/session", params={"session_id": session_id}).json() == {"ok": True}
+
+    for read in (
+        lambda: client.conversations.retrieve(response.conversation.id),
+        lambda: client.conversations.items.list(response.conversation.id),
+        lambda: client.responses.retrieve(response.id),
+        lambda: client.responses.create(input="more", conversation="a name to forget"),
+    ):
+        with pytest.raises(openai.NotFoundError):
+            read()
+    server.send("POST", "/api/session/restore", json={"session_id": session_id})
+    assert client.responses.retrieve(response.id).output_text == "one"
