@@ -1,9 +1,8 @@
 """The page can be used by everybody: axe finds nothing serious, and the keyboard reaches everything."""
 
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
-import axe_playwright_python
 import pytest
 from playwright.async_api import Page, expect
 
@@ -13,7 +12,7 @@ from tests.browser.server import PageServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text()
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 TEXT = """# Head
 
 Some `code`, a [link](https://example.org/) and:

@@ -9,7 +9,9 @@ import pytest
 _FOLDER = Path(__file__).parent / "js"
 
 
-@pytest.mark.parametrize("file", sorted(_FOLDER.glob("*.test.mjs")), ids=lambda file: file.name.removesuffix(".test.mjs"))
+@pytest.mark.parametrize(
+    "file", sorted(_FOLDER.glob("*.test.mjs")), ids=lambda file: file.name.removesuffix(".test.mjs")
+)
 def test_modules_of_the_page(file: Path) -> None:
     node = shutil.which("node")
     assert node is not None, "The tests of the page's modules need node: install Debian's package nodejs."
