@@ -15,7 +15,7 @@ import schemathesis
 
 from tests.api.conftest import scripted
 from tests.api.server import ALICE, ROOT, ApiServer, ModelEndpoint, running_server
-from wakeful.app import build_http, running_engine
+from wakeful.app import build_front_door, build_http, running_engine
 from wakeful.config.load import load_config
 
 _METHODS = {"get", "post", "patch", "delete"}
@@ -30,7 +30,7 @@ def document(server: ApiServer) -> Any:
 async def test_the_document_tells_of_every_route_and_of_no_other(tmp_path: Path, document: Any) -> None:
     config = load_config({"WAKEFUL_HOME": str(tmp_path)})
     async with running_engine(config, adopts=False) as running:
-        served = set(_routes_of(build_http(config, running, "key")))
+        served = set(_routes_of(build_http(config, running, "key", build_front_door(config, running))))
 
     told = {(method, path) for path, methods in document["paths"].items() for method in methods}
     assert served == told

@@ -133,7 +133,7 @@ async def test_a_server_killed_in_mid_answer(screens: Screens, own_server: PageS
     await until_begun(screen)
 
     own_server.kill()
-    own_server.start_at_same_port()
+    own_server.start()
 
     await screen.shows("token159", seconds=30)
     await assert_same(own_server, session_id, screen)
