@@ -301,7 +301,7 @@ def build_api(config: Config, running: Running) -> Api:
 
 
 def build_streams(config: Config) -> StreamSettings:
-    return StreamSettings(write_seconds=config.stream_write_seconds)
+    return StreamSettings(config.stream_write_seconds, config.stream_comment_seconds)
 
 
 @asynccontextmanager

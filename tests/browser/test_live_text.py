@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from tests.api.server import script, until
+from tests.api.conftest import scripted
+from tests.api.server import ModelEndpoint, script, until
 from tests.browser.relay import Relay, relay_to
 from tests.browser.screen import Screen, Screens
-from tests.browser.server import PageServer
+from tests.browser.server import PageServer, running_page_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -83,6 +85,19 @@ async def test_a_line_that_is_down_for_a_while(screens: Screens, server: PageSer
 
     await assert_same(server, session_id, screen)
     await screen.is_live()
+
+
+async def test_a_line_that_stalls_without_a_word(screens: Screens, tmp_path: Path, endpoint: ModelEndpoint) -> None:
+    settings = scripted(endpoint) | {"WAKEFUL_STREAM_COMMENT_SECONDS": "0.5"}
+    with running_page_server(tmp_path / "home", **settings) as server, relay_to(server.root) as relay:
+        session_id = server.new_session()
+        screen = await screens.screen(server, session_id, root=relay.url)
+        await screen.say(LONG)
+        await until_begun(screen)
+
+        relay.stall()
+
+        await assert_same(server, session_id, screen)
 
 
 async def test_two_tabs_and_another_browser_show_the_same(screens: Screens, server: PageServer) -> None:

@@ -43,6 +43,8 @@ class Config:
     api_concurrency_per_key: int = 10_000
     # A reader of a stream that takes no byte for so long is dropped.
     stream_write_seconds: float = 20.0
+    # A stream says something at least so often.
+    stream_comment_seconds: float = 15.0
     # The origins of pages that may use the API from a browser.
     cors_origins: tuple[str, ...] = ()
     # Who hears of the ends of background responses.

@@ -54,6 +54,7 @@ _ALL = [
     Setting("api_concurrency", values.whole_number(1, _MANY)),
     Setting("api_concurrency_per_key", values.whole_number(1, _MANY)),
     Setting("stream_write_seconds", values.seconds(0.1, _DAY)),
+    Setting("stream_comment_seconds", values.seconds(0.1, _DAY)),
     Setting("cors_origins", values.origins),
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),

@@ -60,7 +60,7 @@ class EventStream:
         self._looking: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
         if scope["method"] == "HEAD":
             await self._frames.aclose()
             await send(_END)
@@ -79,6 +79,10 @@ class EventStream:
             await self._frames.aclose()
         if self._failure is not None:
             raise self._failure
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        """With how often it speaks at least: a reader that hears nothing for longer has lost its line."""
+        return [*_HEADERS, (b"wakeful-heartbeat", b"%g" % self._settings.comment_seconds)]
 
     async def _pump(self, send: Send) -> None:
         count = 0

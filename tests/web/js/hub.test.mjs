@@ -19,7 +19,7 @@ beforeEach(() => {
       line.open = () => {
         const body = new ReadableStream({ start: (controller) => (line.controller = controller) });
         signal.addEventListener("abort", () => line.end(new Error("aborted")));
-        resolve({ ok: true, body });
+        resolve({ ok: true, body, headers: new Map() });
       };
       line.refuse = (status) => resolve({ ok: false, status, headers: new Map() });
       line.end = (error) => {

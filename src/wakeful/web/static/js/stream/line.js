@@ -3,8 +3,10 @@
 
 import { Frames } from "./frames.js";
 
-// The server sends something every 15 s: after twice that the line is dead, whatever the browser believes.
-const SILENCE_MS = 32_000;
+// How often the server speaks at least, unless it says otherwise. After twice that the line is dead, whatever the
+// browser believes.
+const HEARTBEAT_SECONDS = 15;
+const GRACE_MS = 2_000;
 const ANSWER_MS = 10_000;
 const LOOK_MS = 2_000;
 const FIRST_WAIT_MS = 400;
@@ -15,6 +17,7 @@ export class Line {
   #tell;
   #attempt = 0;
   #heardAt = 0;
+  #patience = Infinity;
   #stop = null;
   #timer = 0;
 
@@ -78,6 +81,7 @@ export class Line {
   async #read(response, stop) {
     this.#attempt = 0;
     this.#heardAt = Date.now();
+    this.#patience = 2_000 * (Number(response.headers.get("wakeful-heartbeat")) || HEARTBEAT_SECONDS) + GRACE_MS;
     this.#tell.onOpen();
     const frames = new Frames();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -99,7 +103,7 @@ export class Line {
 
   // A stalled line, and a computer that slept, look alike: nothing was heard for too long.
   #look() {
-    if (this.#stop && Date.now() - this.#heardAt > SILENCE_MS) this.#stop.abort();
+    if (this.#stop && Date.now() - this.#heardAt > this.#patience) this.#stop.abort();
   }
 }
 
