@@ -32,3 +32,13 @@ test("of several marks the one that matters most is shown", () => {
   assert.equal(markOf(row("a", { unread: true })), "unread");
   assert.equal(markOf(row("a")), null);
 });
+
+test("the newest rows are told again, and those far down the list stay", () => {
+  const rows = new Rows();
+  const at = (id, hour, more) => row(id, { updated_at: `2026-05-20T${hour}:00:00.000Z`, ...more });
+  rows.put([at("p", "01", { pinned: true }), at("a", "11"), at("b", "10"), at("c", "09"), at("d", "08")]);
+  assert.equal(rows.refresh([at("e", "12"), at("a", "11", { title: "New" }), at("c", "09")]), true);
+  assert.deepEqual(rows.ordered().map((one) => one.session_id), ["e", "a", "c", "d"], "b and p are gone, d is beyond");
+  assert.equal(rows.get("a").title, "New");
+  assert.equal(rows.refresh([at("d", "08")]), false);
+});

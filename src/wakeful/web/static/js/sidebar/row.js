@@ -8,25 +8,32 @@ import { markOf } from "./rows.js";
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "short" });
 const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 
-export function rowElement(row, { isOpen }) {
-  const link = el(
-    "a",
-    {
-      class: row.unread ? "session is-unread" : "session",
-      href: sessionPath(row.session_id),
-      "data-id": row.session_id,
-      "aria-current": isOpen ? "page" : null,
-      title: row.title,
-    },
-    el("span", { class: "session__title", text: row.title || "New session" }),
-    el("span", { class: "session__side" }, mark(row), time(row)),
-  );
-  const more = el(
-    "button",
-    { class: "session__more button button--quiet button--icon button--small", type: "button", "data-menu": row.session_id, "aria-label": `Menu of ${row.title || "New session"}`, "aria-haspopup": "menu" },
-    icon("dots"),
-  );
-  return el("li", { class: "session-row" }, link, more);
+// Its link and its button stay the same elements while what they show changes: a press that has begun on one of them
+// ends on it.
+export class RowView {
+  #link = el("a");
+  #more = el("button", { class: "session__more button button--quiet button--icon button--small", type: "button", "aria-haspopup": "menu" }, icon("dots"));
+  #shown = "";
+
+  constructor() {
+    this.element = el("li", { class: "session-row" }, this.#link, this.#more);
+  }
+
+  update({ row, isOpen }) {
+    const shown = JSON.stringify([row, isOpen, startOfDay(new Date())]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const name = row.title || "New session";
+    this.#link.className = row.unread ? "session is-unread" : "session";
+    this.#link.href = sessionPath(row.session_id);
+    this.#link.dataset.id = row.session_id;
+    this.#link.title = row.title;
+    if (isOpen) this.#link.setAttribute("aria-current", "page");
+    else this.#link.removeAttribute("aria-current");
+    this.#link.replaceChildren(el("span", { class: "session__title", text: name }), el("span", { class: "session__side" }, mark(row), time(row)));
+    this.#more.dataset.menu = row.session_id;
+    this.#more.setAttribute("aria-label", `Menu of ${name}`);
+  }
 }
 
 function mark(row) {

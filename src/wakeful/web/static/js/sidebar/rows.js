@@ -18,6 +18,14 @@ export class Rows {
     this.put(rows);
   }
 
+  // The newest rows as they are now, when there are more than these: those beyond them stay. Answers whether any did.
+  refresh(newest) {
+    const last = newest.findLast((row) => !row.pinned);
+    const beyond = [...this.#rows.values()].filter((row) => last && !row.pinned && row.updated_at < last.updated_at);
+    this.replace([...newest, ...beyond]);
+    return beyond.length > 0;
+  }
+
   get(id) {
     return this.#rows.get(id);
   }

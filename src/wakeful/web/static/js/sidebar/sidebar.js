@@ -6,13 +6,16 @@ import { el, icon, iconButton } from "../dom.js";
 import { me } from "../me.js";
 import { openMenu } from "../menu.js";
 import { currentSessionId, newSession, openSessionById } from "../router.js";
+import { soon } from "../soon.js";
 import { deleteSession, rename, toggleArchive, togglePin } from "./actions.js";
-import { rowElement } from "./row.js";
+import { ListView } from "./list_view.js";
 import { Rows } from "./rows.js";
 import { wordmark } from "./wordmark.js";
 
 const SEARCH_MS = 200;
 const PAGE = 50;
+// As many as the server tells at once.
+const MOST = 200;
 
 export function startSidebar(element) {
   const sidebar = new Sidebar(element);
@@ -28,13 +31,18 @@ class Sidebar {
   #rows = new Rows();
   #search;
   #list;
+  #view;
   #who;
   #cursor = null;
   #archived = false;
   // Answers that were overtaken by a newer question are not looked at.
   #asked = 0;
   #timer = 0;
-  #isDrawing = false;
+  // Many sessions may change in the same moment.
+  #drawSoon = soon(() => this.#draw());
+  #isPaging = false;
+  // Until the server has answered, nobody can say that there are none.
+  #isKnown = false;
   #renaming = null;
 
   constructor(element) {
@@ -45,7 +53,7 @@ class Sidebar {
     on("me", () => (this.#who.textContent = `${me.host} · ${me.is_operator ? "operator" : me.name}`));
     on("row", (row) => this.#change(row));
     on("gone", ({ session_id }) => this.#forget(session_id));
-    on("rows-refetch", () => this.#fetch());
+    on("rows-refetch", () => this.#refresh());
     on("show-sidebar", () => this.#open());
   }
 
@@ -74,6 +82,7 @@ class Sidebar {
     this.#search = el("input", { class: "input", type: "search", "aria-label": "Search sessions", placeholder: "Search sessions", oninput: () => this.#searchSoon() });
     this.#search.addEventListener("keydown", (event) => this.#leaveSearch(event));
     this.#list = el("div", { class: "sessions", onclick: (event) => this.#click(event), onscroll: () => this.#more() });
+    this.#view = new ListView(this.#list);
     this.#who = el("span", { class: "sidebar__who" });
     const close = iconButton("cross", "Close the list of sessions", () => this.#element.classList.remove("is-open"), "only-phone");
     const top = el("div", { class: "sidebar__top" }, wordmark(), el("span", { class: "sidebar__buttons" }, iconButton("plus", "New session (n)", newSession), close));
@@ -113,29 +122,51 @@ class Sidebar {
     this.#fetch();
   }
 
-  async #fetch(cursor = null) {
-    const number = ++this.#asked;
+  // Another question: the list begins anew, at its top.
+  async #fetch() {
+    const page = await this.#ask({ limit: PAGE });
+    if (!page) return;
+    this.#rows.replace(page.sessions);
+    this.#cursor = page.next_cursor;
+    this.#draw();
+    this.#list.scrollTop = 0;
+  }
+
+  // The same question again: whoever has gone far down the list stays there.
+  async #refresh() {
+    const page = await this.#ask({ limit: Math.min(Math.max(this.#rows.size, PAGE), MOST) });
+    if (!page) return;
+    const isShort = !page.next_cursor;
+    if (isShort) this.#rows.replace(page.sessions);
+    if (isShort || !this.#rows.refresh(page.sessions)) this.#cursor = page.next_cursor;
+    this.#draw();
+  }
+
+  async #more() {
+    const { scrollTop, scrollHeight, clientHeight } = this.#list;
+    if (!this.#cursor || this.#isPaging || scrollHeight - scrollTop - clientHeight >= 300) return;
+    this.#isPaging = true;
+    const page = await this.#ask({ limit: PAGE, cursor: this.#cursor }, this.#asked);
+    this.#isPaging = false;
+    if (!page) return;
+    this.#rows.put(page.sessions);
+    this.#cursor = page.next_cursor;
+    this.#draw();
+  }
+
+  // Null: overtaken by a newer question, or not answered.
+  async #ask(query, number = ++this.#asked) {
     const q = this.#search.value.trim() || null;
     try {
-      const page = await api.get("/api/sessions", { q, limit: PAGE, cursor, archived: this.#archived ? "true" : null });
-      if (number !== this.#asked) return;
-      if (cursor) this.#rows.put(page.sessions);
-      else this.#rows.replace(page.sessions);
-      this.#cursor = page.next_cursor;
+      const page = await api.get("/api/sessions", { q, archived: this.#archived ? "true" : null, ...query });
+      if (number !== this.#asked) return null;
+      this.#isKnown = true;
       emit("rows", page.sessions);
-      this.#draw();
+      return page;
     } catch (error) {
       // The line says that it is down; the list stays as it was, and the next connection asks again.
       console.info("the list was not fetched:", error.message);
-    }
-  }
-
-  #more() {
-    const { scrollTop, scrollHeight, clientHeight } = this.#list;
-    if (this.#cursor && scrollHeight - scrollTop - clientHeight < 300) {
-      const cursor = this.#cursor;
-      this.#cursor = null;
-      this.#fetch(cursor);
+      return null;
     }
   }
 
@@ -152,26 +183,14 @@ class Sidebar {
     this.#drawSoon();
   }
 
-  // Many sessions may change in the same moment.
-  #drawSoon() {
-    if (this.#isDrawing) return;
-    this.#isDrawing = true;
-    requestAnimationFrame(() => {
-      this.#isDrawing = false;
-      this.#draw();
-    });
-  }
-
   #draw() {
     if (this.#renaming) return;
-    const focused = this.#list.contains(document.activeElement) ? document.activeElement.dataset : null;
-    const groups = this.#rows.groups();
-    this.#list.replaceChildren(...(groups.length ? groups.flatMap((group) => groupElements(group)) : [this.#nothing()]));
-    if (focused?.id) this.#list.querySelector(`[data-id="${CSS.escape(focused.id)}"]`)?.focus({ preventScroll: true });
+    this.#view.show(this.#rows.groups(), currentSessionId(), () => this.#nothing());
     emit("unread", this.#rows.ordered().filter((row) => row.unread || row.needs_you).length);
   }
 
   #nothing() {
+    if (!this.#isKnown) return el("div");
     const words = this.#search.value.trim();
     const clear = () => {
       this.#search.value = "";
@@ -208,28 +227,26 @@ class Sidebar {
 
   #rename(row) {
     const link = this.#list.querySelector(`a[data-id="${CSS.escape(row.session_id)}"]`);
-    const input = el("input", { class: "input", "aria-label": "Title", value: row.title });
+    // It has left the list while its menu was open.
+    if (!link) return;
+    const input = el("input", { class: "input", "aria-label": "Title", maxlength: 200, value: row.title });
+    const field = el("div", { class: "session" }, input);
     const end = (keeps) => {
       if (!this.#renaming) return;
       this.#renaming = null;
+      field.replaceWith(link);
       if (keeps && input.value.trim() && input.value.trim() !== row.title) rename(row, input.value.trim());
       this.#draw();
     };
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") end(true);
+      if (event.key === "Enter" && !event.isComposing) end(true);
       if (event.key === "Escape") end(false);
       event.stopPropagation();
     });
     input.addEventListener("blur", () => end(true));
     this.#renaming = row.session_id;
-    link.replaceWith(el("div", { class: "session" }, input));
+    link.replaceWith(field);
     input.focus();
     input.select();
   }
-}
-
-function groupElements({ name, rows }) {
-  const open = currentSessionId();
-  const items = rows.map((row) => rowElement(row, { isOpen: row.session_id === open }));
-  return [el("h2", { text: name }), el("ul", { role: "list" }, items)];
 }
