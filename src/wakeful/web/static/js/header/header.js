@@ -55,16 +55,8 @@ function openActions(button, title) {
   const use = usageWords();
   openMenu(button, [
     { label: "Rename", icon: "edit", run: () => title.edit() },
-    {
-      label: row.pinned ? "Unpin" : "Pin",
-      icon: "pin",
-      run: () => togglePin(row).then(() => (row.pinned = !row.pinned)),
-    },
-    {
-      label: row.archived ? "Back to the list" : "Archive",
-      icon: "archive",
-      run: () => toggleArchive(row).then(() => (row.archived = !row.archived)),
-    },
+    { label: row.pinned ? "Unpin" : "Pin", icon: "pin", run: () => togglePin(row) },
+    { label: row.archived ? "Back to the list" : "Archive", icon: "archive", run: () => toggleArchive(row) },
     ...(use ? [{ label: "Token use", icon: "info", note: use, run: () => emit("show-usage", button) }] : []),
     { label: "Delete", icon: "trash", danger: true, run: () => deleteSession(row) },
   ]);
