@@ -118,7 +118,7 @@ function fail(error) {
 
 function receive({ name, cursor, data }) {
   const parsed = JSON.parse(data);
-  if (name === "session_row") return emit("row", parsed.row);
+  if (name === "session_row") return hearRow(parsed.row);
   if (name === "session_gone") return emit("gone", parsed);
   if (!isLoaded || parsed.session_id !== openSession.id) return;
   const frame = { name, cursor, data: parsed };
@@ -127,6 +127,12 @@ function receive({ name, cursor, data }) {
   if (changed.size) emit("session-changed", [...changed]);
   emit("frame", frame);
   mendStale();
+}
+
+// A session that was deleted and is told of again has been restored.
+function hearRow(row) {
+  emit("row", row);
+  if (row.session_id === openSession.id && !isLoaded && !isFetching) fetchSnapshot();
 }
 
 // The frames have told what was said; whatever else has changed can wait until somebody looks.
