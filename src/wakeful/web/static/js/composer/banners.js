@@ -25,11 +25,10 @@ export function startBanners(element) {
   on("sent", () => set("refused", null));
   on(
     "outbox-refused",
-    ({ entry, error }) =>
-      entry.session === openSession.id &&
+    ({ entry }) =>
       set(
         "refused",
-        refused(error, () => set("refused", null)),
+        refused(entry, () => set("refused", null)),
       ),
   );
   on("session-changed", (changed) => {
@@ -53,8 +52,8 @@ function offline() {
   );
 }
 
-function refused(error, dismiss) {
-  const words = [el("b", { text: "Not sent." }), ` ${error.message} Your text is still in the box.`];
+function refused(entry, dismiss) {
+  const words = [el("b", { text: "Not sent." }), ` ${entry.refused} Your text is still in the box.`];
   return banner("banner--fail", "fail", words, iconButton("cross", "Dismiss", dismiss, "button--small"));
 }
 

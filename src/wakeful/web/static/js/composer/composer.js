@@ -36,7 +36,7 @@ class Composer {
     on("session-begun", ({ id }) => (this.#session ??= id));
     on("session-changed", () => this.#update());
     on("fill-composer", (text) => this.#fill(text));
-    on("outbox-refused", ({ entry }) => entry.session === openSession.id && this.#fill(entry.text));
+    on("outbox-refused", ({ entry }) => this.#fill(entry.text));
   }
 
   #open(id) {
@@ -86,11 +86,21 @@ class Composer {
 
   #send(ifBusy) {
     const text = this.#box.value.trim();
-    if (!text) return;
+    if (!text || !this.#put(text, ifBusy)) return;
     this.#box.value = "";
     this.#changed();
-    put({ session: this.#session, text, ifBusy });
     emit("sent");
+  }
+
+  #put(text, ifBusy) {
+    try {
+      put({ session: this.#session, text, ifBusy });
+      return true;
+    } catch {
+      const words = "It is more than this browser can keep. Give the agent a file instead, or send it in parts.";
+      emit("toast", { kind: "fail", title: "Not sent", text: words });
+      return false;
+    }
   }
 
   #onKey(event) {

@@ -8,6 +8,11 @@ export function draftOf(sessionId) {
 
 export function keepDraft(sessionId, text) {
   const key = PREFIX + (sessionId ?? "new");
-  if (text) localStorage.setItem(key, text);
-  else localStorage.removeItem(key);
+  try {
+    if (text) localStorage.setItem(key, text);
+    else localStorage.removeItem(key);
+  } catch (error) {
+    // The storage is full: what was kept before is a part of it, and the rest is in the box.
+    console.info("the draft is not kept:", error.message);
+  }
 }

@@ -1,18 +1,21 @@
 // What was sent and not yet acknowledged. It is kept in the browser and sent until the server has it; its id makes that
 // one message, however often it is sent and from whichever tab.
-// Tells `outbox-changed`, and `outbox-refused` {entry, error}.
+// Words that the server refused stay here until a page shows their session and takes them back.
+// Tells `outbox-changed`, `outbox-sent` {entry, answer} and `outbox-refused` {entry}.
 
 import { api, ApiError } from "../api.js";
 import { emit, on } from "../bus.js";
 import { newId } from "../new_id.js";
+import { openSessionById } from "../router.js";
+import { openSession } from "../session/state.js";
 import { tabId } from "../tab_id.js";
 
 const KEY = "wakeful.outbox";
 const LOCK = "wakeful.outbox";
 const AGAIN_MS = 3_000;
 
-// {id, tab, session, text, ifBusy, at, withdraw?}: `session` is null for one that is still to be begun; `withdraw` is a
-// queued turn whose words these were.
+// {id, tab, session, text, ifBusy, at, withdraw?, refused?}: `session` is null for one that is still to be begun;
+// `withdraw` is a queued turn whose words these were; `refused` is why the server did not take it.
 export function put({ session, text, ifBusy, withdraw }) {
   const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), withdraw };
   write([...entries(), entry]);
@@ -40,6 +43,10 @@ export function startOutbox() {
   on("connection", ({ state }) => state === "live" && flush());
   addEventListener("online", flush);
   addEventListener("storage", ({ key }) => key === KEY && emit("outbox-changed"));
+  // Whichever tab has sent it: the one in which it was written hears of it.
+  on("outbox-changed", () => giveBack((entry) => entry.tab === tabId()));
+  on("session-opened", giveBackHere);
+  giveBackHere();
   flush();
 }
 
@@ -59,11 +66,11 @@ export async function flush() {
     isFlushing = false;
     sending = null;
   }
-  if (entries().length) timer = setTimeout(flush, AGAIN_MS);
+  if (next()) timer = setTimeout(flush, AGAIN_MS);
 }
 
 async function sendAll() {
-  for (let entry = entries()[0]; entry; entry = entries()[0]) {
+  for (let entry = next(); entry; entry = next()) {
     sending = entry.id;
     try {
       const answer = await send(entry);
@@ -71,8 +78,30 @@ async function sendAll() {
       emit("outbox-sent", { entry, answer });
     } catch (error) {
       if (!(error instanceof ApiError) || isPassing(error)) return;
+      write(entries().map((one) => (one.id === entry.id ? { ...one, refused: error.message } : one)));
+    }
+  }
+}
+
+function next() {
+  return entries().find((entry) => !entry.refused);
+}
+
+const told = new Set();
+
+function giveBackHere() {
+  giveBack((entry) => entry.session === openSession.id);
+}
+
+function giveBack(isWanted) {
+  for (const entry of entries().filter((one) => one.refused && isWanted(one))) {
+    if (entry.session === openSession.id) {
       drop(entry);
-      emit("outbox-refused", { entry, error });
+      emit("outbox-refused", { entry });
+    } else if (!told.has(entry.id)) {
+      told.add(entry.id);
+      const onAction = () => openSessionById(entry.session);
+      emit("toast", { kind: "fail", title: "Not sent", text: entry.refused, action: "Show", onAction });
     }
   }
 }
@@ -87,7 +116,8 @@ async function send(entry) {
   if (entry.withdraw && !(await isWithdrawn(session, entry.withdraw))) return null;
   return api.post("/api/chat/start", {
     session_id: session,
-    message: entry.text,
+    // Half of a character, as some keyboards leave it, is no text that could be sent.
+    message: entry.text.toWellFormed?.() ?? entry.text,
     client_message_id: entry.id,
     if_busy: entry.ifBusy,
   });

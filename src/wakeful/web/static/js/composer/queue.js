@@ -42,7 +42,7 @@ function queuedChips() {
 function outboxChips() {
   const isLive = connectionState() === "live";
   const mine = entries().filter(
-    (entry) => entry.session === openSession.id && (!isLive || Date.now() - entry.at >= SENDING_MS),
+    (entry) => entry.session === openSession.id && !entry.refused && (!isLive || Date.now() - entry.at >= SENDING_MS),
   );
   return mine.map((entry) => ({ key: entry.id, entry, isLive, label: isLive ? "Sending" : "Kept until online" }));
 }
