@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx2
 import orjson
 import pytest
 
@@ -85,6 +86,65 @@ def test_background_work_is_as_the_document_says(demo_server: ApiServer) -> None
         assert demo_server.send("GET", f"/api/tasks/{task['id']}{path}").status_code == 200
     assert demo_server.send("POST", f"/api/tasks/{task['id']}/kill").status_code == 200
     assert demo_server.send("GET", f"/api/session?session_id={session_id}").json()["messages"]
+
+
+def test_a_notice_is_as_the_document_says(demo_server: ApiServer) -> None:
+    named = {"session_id": demo_server.send("POST", "/api/session/new").json()["session_id"]}
+    _say(demo_server, "start", named | {"message": "run echo done in the background"})
+
+    until(lambda: demo_server.send("GET", "/api/session/timeline", params=named).json()["notices"] != [])
+    told = demo_server.send("GET", "/api/session", params=named).json()
+    assert [one["notice"]["output"] for one in told["messages"] if one["notice"]] == ["done\n"]
+
+
+def test_what_the_page_asks_for_is_as_the_document_says(server: ApiServer) -> None:
+    session_id = server.send("POST", "/api/session/new", json={}).json()["session_id"]
+    named = {"session_id": session_id}
+    _say(server, "start", named | {"message": script(text="x", calls=_SERVER_CALL)})
+    told = server.send("GET", "/api/session", params=named).json()
+    mine, tool = (next(one for one in told["messages"] if one["role"] == role) for role in ("user", "tool"))
+
+    for path, more in (("result", {"message_id": tool["id"]}), ("timeline", {})):
+        assert server.send("GET", f"/api/session/{path}", params=named | more).status_code == 200
+    _say(server, "edit", named | {"message_id": mine["id"], "message": "Hello"})
+    _say(server, "regenerate", named)
+    for method, path, body in (
+        ("POST", "/api/session/seen", named | {"event_id": told["last_event_id"]}),
+        ("PATCH", "/api/session", named | {"pinned": True, "archived": True}),
+        ("DELETE", f"/api/session?session_id={session_id}", None),
+        ("POST", "/api/session/restore", named),
+    ):
+        assert server.send(method, path, json=body).status_code == 200, path
+    for path in ("/api/me", "/api/models", "/api/sessions?archived=1"):
+        assert server.send("GET", path).status_code == 200
+
+
+def test_a_browser_is_answered_as_the_document_says(server: ApiServer) -> None:
+    url = server.send("POST", "/api/login/link").json()["url"]
+    token = {"token": url.partition("#token=")[2]}
+    own = {"origin": server.root}
+
+    with httpx2.Client(base_url=server.root, trust_env=False, verify=False) as browser:
+
+        def ask(method: str, path: str, **how: Any) -> int:
+            reply = browser.request(method, path, **how)
+            judge(method, path, reply.status_code, reply.headers, reply.content)
+            return reply.status_code
+
+        assert ask("POST", "/api/login", json=token) == 200
+        assert ask("POST", "/api/login", json=token, headers=own) == 401
+        assert ask("GET", "/api/me") == 200
+        assert ask("POST", "/api/session/new", json={}, headers=own) == 200
+        assert ask("POST", "/api/session/new", json={}, headers={"origin": "http://elsewhere"}) == 403
+        for path in ("/api/me", "/v1/models", "/docs"):
+            assert ask("GET", path, headers={"host": "elsewhere"}) == 421
+        assert ask("POST", "/api/logout", headers=own) == 200
+        assert ask("GET", "/api/me") == 401
+
+
+def _say(server: ApiServer, how: str, body: Any) -> None:
+    said = server.send("POST", f"/api/chat/{how}", json=body).json()
+    _stream(server, "GET", f"/api/chat/stream?stream_id={said['stream_id']}")
 
 
 def _stream(server: ApiServer, method: str, path: str, body: Any = None) -> bytes:

@@ -68,7 +68,8 @@ class LoginRoutes:
     async def new_link(self, request: Request) -> Response:
         """The operator may let anybody in, others themselves."""
         principal: str = request.state.principal
-        name = (await _body(request)).get("as", principal)
+        given = (await _body(request)).get("as")
+        name = principal if given is None else given
         if name != principal and principal != self._operator:
             return error_response(403, "forbidden", "Only the operator can make links for others.")
         if not isinstance(name, str) or name not in self._desk.names:
@@ -114,7 +115,7 @@ def _is_secure(request: Request) -> bool:
 
 async def _credential(request: Request) -> tuple[str, str]:
     given = await _body(request)
-    kinds = [kind for kind in ("token", "password") if kind in given]
+    kinds = [kind for kind in ("token", "password") if given.get(kind) is not None]
     word = given[kinds[0]] if len(kinds) == 1 else None
     if not isinstance(word, str) or not word:
         raise InvalidRequest("The body must have either the text token or the text password.")

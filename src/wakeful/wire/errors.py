@@ -37,7 +37,6 @@ _TOLD: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.ApprovalNotFound: (404, "not_found"),
     errors.SessionBusy: (409, "session_busy"),
     errors.NotQueued: (409, "not_queued"),
-    errors.MessageUnusable: (400, "invalid_request"),
     errors.AlreadyAnswered: (409, "already_answered"),
     errors.EngineStopping: (503, "stopping"),
     errors.StoreError: (503, "store_unavailable"),

@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wakeful.gateway.document.door import KEY, SCHEMES, behind_the_door
 from wakeful.wire.openapi import TEXT, Family, Json
 
 _WORDS = (
     "A self-hosted agent server. The routes under /v1 are for the official OpenAI clients. Every request but those to "
-    "/health, /openapi.json and /docs needs a key: `wakeful key` prints the local one. Fields that are not named here "
-    "are ignored; null counts as left out. The schema of a stream (text/event-stream) is that of one event in it. "
-    "Every answer has an `x-request-id`."
+    "/health, /openapi.json, /docs, /api/login and /api/logout needs a key (`wakeful key` prints the local one) or, "
+    "under /api, the cookie of a browser that is logged in. Fields that are not named here are ignored; null counts as "
+    "left out. The schema of a stream (text/event-stream) is that of one event in it. Every answer has an "
+    "`x-request-id`. The page itself, at `/`, and its files are for browsers, and not told of here."
 )
 _REQUEST_ID: Json = {
     "description": "The name of this request: the one that the client sent, if it is fit for a log, or a new one.",
@@ -23,18 +25,18 @@ def build_document(version: str, families: Sequence[Family]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "Wakeful", "version": version, "description": _WORDS},
         "tags": [{"name": family.name, "description": family.words} for family in families],
-        "security": [{"key": []}],
-        "paths": {path: _path(family, methods) for family in families for path, methods in family.paths.items()},
+        "security": KEY,
+        "paths": {path: _path(family, path, methods) for family in families for path, methods in family.paths.items()},
         "components": {
             "schemas": {name: schema for family in families for name, schema in family.schemas.items()},
             "headers": {"RequestId": _REQUEST_ID},
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": SCHEMES,
         },
     }
 
 
-def _path(family: Family, methods: Mapping[str, Json]) -> dict[str, Any]:
-    return {method: _operation(family, told) for method, told in methods.items()}
+def _path(family: Family, path: str, methods: Mapping[str, Json]) -> dict[str, Any]:
+    return {method: _operation(family, behind_the_door(method, path, told)) for method, told in methods.items()}
 
 
 def _operation(family: Family, told: Json) -> dict[str, Any]:

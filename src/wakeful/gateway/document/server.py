@@ -1,5 +1,6 @@
 """The routes of the server itself."""
 
+from wakeful.gateway.document import logins
 from wakeful.wire.openapi import OBJECT, TEXT, Family, Json, json_answer, only, operation, record
 from wakeful.wire.refusals import SCHEMAS, refusals
 
@@ -38,4 +39,7 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILIES = (Family("Server", "Health, numbers and this document.", PATHS, SCHEMAS),)
+FAMILIES = (
+    logins.FAMILY,
+    Family("Server", "Health, numbers and this document.", PATHS, SCHEMAS),
+)

@@ -27,6 +27,9 @@ _START = record(
         "if_busy": told("`queue` where nothing is said.", or_null(choice(*(known.value for known in IfBusy)))),
     },
 )
+_AGAIN = {name: _START["properties"][name] for name in ("client_message_id", "model")}
+_EDIT = record({"session_id": common.ID, "message_id": common.ID, "message": text(pattern="\\S")}, _AGAIN)
+_REGENERATE = record({"session_id": common.ID}, _AGAIN)
 _STARTED = record({"session_id": TEXT, "turn_id": TEXT, "stream_id": TEXT, "queued": FLAG})
 _SESSION = record({"session_id": common.ID})
 _QUEUED = record({"session_id": common.ID, "turn_id": common.ID})
@@ -41,6 +44,24 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("It is taken.", _STARTED), **refusals(400, 404, 409, 413, 503)},
             parameters=[common.DOOR],
             body=json_body(_START),
+        ),
+    },
+    "/api/chat/edit": {
+        "post": operation(
+            "editMessage",
+            "Other words in place of a message and of all that followed",
+            {200: json_answer("They are taken.", _STARTED), **refusals(400, 404, 409, 413, 503)},
+            parameters=[common.DOOR],
+            body=json_body(_EDIT),
+        ),
+    },
+    "/api/chat/regenerate": {
+        "post": operation(
+            "regenerateAnswer",
+            "The last answer again",
+            {200: json_answer("It is asked for.", _STARTED), **refusals(400, 404, 409, 413, 503)},
+            parameters=[common.DOOR],
+            body=json_body(_REGENERATE),
         ),
     },
     "/api/chat/cancel": {

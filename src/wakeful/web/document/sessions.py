@@ -1,10 +1,9 @@
 """The routes of sessions."""
 
 from wakeful.web.document import common
+from wakeful.web.document.messages import MESSAGE, NOTICE, TURN, USAGE
 from wakeful.wire.openapi import (
     FLAG,
-    NULL,
-    OBJECT,
     TEXT,
     WHOLE,
     Family,
@@ -35,32 +34,22 @@ _ROW = {
     "running_tasks": whole(0),
     "pinned": FLAG,
     "archived": FLAG,
+    "unread": told("A turn has ended since the asker looked.", FLAG),
+    "needs_you": told("Open questions.", whole(0)),
+    "last_status": told("How the last turn ended.", or_null(choice("done", "failed", "cancelled"))),
+    "woken": told("Background work had opened it.", FLAG),
 }
-_TOOL = record(
-    {
-        "call_id": TEXT,
-        "name": TEXT,
-        "arguments": TEXT,
-        "result": or_null(TEXT),
-        "seconds": or_null({"type": "number"}),
-        "status": choice("done", "interrupted", "running"),
-    }
-)
-_MESSAGE = record(
-    {
-        "id": TEXT,
-        "turn_id": TEXT,
-        "role": choice("user", "assistant", "tool", "note", "error"),
-        "source": TEXT,
-        "content": TEXT,
-        "html": NULL,
-        "tool": or_null(_TOOL),
-        "notice": or_null(OBJECT),
-        "created_at": TEXT,
-    }
-)
 _PARENT = record({"session_id": TEXT, "task_id": TEXT})
 _QUEUED = record({"turn_id": TEXT, "message": TEXT, "source": TEXT, "created_at": TEXT})
+_PARTIAL = record({"step": whole(0), "text": TEXT, "reasoning": TEXT})
+_ACTIVE = record(
+    {
+        "turn_id": TEXT,
+        "stream_id": TEXT,
+        "source": TEXT,
+        "partial": told("What its open step has said up to `last_event_id`.", or_null(_PARTIAL)),
+    }
+)
 _NOTICE = record(
     {
         "source": TEXT,
@@ -68,13 +57,18 @@ _NOTICE = record(
         "created_at": TEXT,
         "why": choice("held", "blocked", "budget", "busy"),
         "until": or_null(TEXT),
-    }
+    },
+    NOTICE,
 )
+_SESSION = record({**_ROW, "workspace": TEXT, "created_at": TEXT, "parent": or_null(_PARENT), "usage": USAGE})
+_TURNS: Json = {"type": "object", "additionalProperties": ref("SessionTurn")}
 _SNAPSHOT = record(
     {
-        "session": record({**_ROW, "workspace": TEXT, "created_at": TEXT, "parent": or_null(_PARENT)}),
+        "session": _SESSION,
         "messages": list_of(ref("SessionMessage")),
-        "active": or_null(record({"turn_id": TEXT, "stream_id": TEXT, "source": TEXT})),
+        "has_more": told("There are older messages.", FLAG),
+        "turns": told("By id: those of the messages, and the active one.", _TURNS),
+        "active": or_null(_ACTIVE),
         "queued": list_of(_QUEUED),
         "tasks": list_of(ref("Task")),
         "approvals": list_of(ref("Approval")),
@@ -92,13 +86,24 @@ _NEW = record(
 )
 _CHANGE = record(
     {"session_id": common.ID},
-    {"title": or_null(common.TITLE), "model": or_null(common.MODEL)},
+    {
+        "title": or_null(common.TITLE),
+        "model": or_null(common.MODEL),
+        "pinned": or_null(FLAG),
+        "archived": or_null(FLAG),
+    },
     additionalProperties=False,
     anyOf=[
         {"required": ["title"], "properties": {"title": TEXT}},
         {"required": ["model"], "properties": {"model": TEXT}},
+        {"required": ["pinned"], "properties": {"pinned": FLAG}},
+        {"required": ["archived"], "properties": {"archived": FLAG}},
     ],
 )
+_NAMED = record({"session_id": common.ID})
+_SEEN = record({"session_id": common.ID, "event_id": whole(0, 2**53 - 1)})
+_RESULT = record({"result": TEXT, "full_size": whole(0)})
+_WHICH = query("session_id", common.ID, "Which.", required=True)
 _BRANCH = record({"session_id": common.ID}, {"turn_id": told("A turn that has ended.", or_null(common.ID))})
 
 PATHS: dict[str, dict[str, Json]] = {
@@ -114,7 +119,7 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/sessions": {
         "get": operation(
             "listSessions",
-            "Sessions, the one changed last first",
+            "Sessions, the one changed last first; on the first page after those that are pinned",
             {
                 200: json_answer(
                     "A page of them.",
@@ -126,6 +131,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 query("q", text(maxLength=500, pattern="^[^\\u0000]*$"), "Words to look for in titles and messages."),
                 query("limit", WHOLE, "1 to 200, 50 where nothing is said; what is out of range is moved to its end."),
                 query("cursor", TEXT, "The `next_cursor` of the page before."),
+                query("archived", common.SWITCH, "Only those that are archived; else only those that are not."),
             ],
         ),
     },
@@ -135,16 +141,47 @@ PATHS: dict[str, dict[str, Json]] = {
             "A session, at one moment",
             {200: json_answer("The session.", ref("Snapshot")), **refusals(400, 404, 503)},
             parameters=[
-                query("session_id", common.ID, "Which.", required=True),
+                _WHICH,
                 query("limit", WHOLE, "1 to 1000 messages, 100 where nothing is said."),
                 query("before", TEXT, "Only messages before the one with this id."),
             ],
         ),
         "patch": operation(
             "changeSession",
-            "Change its title or its model",
+            "Change its title, its model or its place",
             {200: json_answer("It is changed.", common.OK), **refusals(400, 404, 413, 503)},
             body=json_body(_CHANGE),
+        ),
+        "delete": operation(
+            "deleteSession",
+            "Hide it at once, and remove it for good after a while",
+            {200: json_answer("It is hidden.", common.OK), **refusals(400, 404, 503)},
+            words="Until `undo_seconds` of `/api/me` have passed it can be restored, and what runs in it goes on.",
+            parameters=[_WHICH],
+        ),
+    },
+    "/api/session/restore": {
+        "post": operation(
+            "restoreSession",
+            "Bring a deleted session back",
+            {200: json_answer("It is back.", common.OK), **refusals(400, 404, 413, 503)},
+            body=json_body(_NAMED),
+        ),
+    },
+    "/api/session/result": {
+        "get": operation(
+            "getResult",
+            "The whole of a tool's result that a message shows cut",
+            {200: json_answer("The result.", _RESULT), **refusals(400, 404, 503)},
+            parameters=[_WHICH, query("message_id", common.ID, "The tool's message.", required=True)],
+        ),
+    },
+    "/api/session/seen": {
+        "post": operation(
+            "seeSession",
+            "The asker has seen it up to this event",
+            {200: json_answer("It is noted.", common.OK), **refusals(400, 404, 413, 503)},
+            body=json_body(_SEEN),
         ),
     },
     "/api/session/branch": {
@@ -161,5 +198,5 @@ FAMILY = Family(
     "Sessions",
     "The routes of the terminal chat and the web page.",
     PATHS,
-    {"SessionRow": record(_ROW), "Snapshot": _SNAPSHOT, "SessionMessage": _MESSAGE},
+    {"SessionRow": record(_ROW), "Snapshot": _SNAPSHOT, "SessionMessage": MESSAGE, "SessionTurn": TURN},
 )

@@ -1,11 +1,15 @@
 """The routes of streams."""
 
 from wakeful.web.document import common
-from wakeful.wire.openapi import OBJECT, TEXT, Family, Json, choice, header, operation, query, stream_answer, text
+from wakeful.wire.openapi import OBJECT, TEXT, Family, Json, choice, header, operation, query, stream_answer
 from wakeful.wire.refusals import refusals
 
 _EVENTS = stream_answer("Its events; `event` is the kind, `id` the cursor.", OBJECT)
 _TURNS = query("turns", choice("", "inline"), "`inline`: with what the turns themselves tell.")
+_HTML = query(
+    "html", common.SWITCH, "With `turns=inline`: `answer_html` too, the answers as HTML while they are written."
+)
+_ROWS = query("rows", common.SWITCH, "`session_row` and `session_gone` too, for all sessions that the asker may see.")
 _CURSOR = (
     query("after", TEXT, "Only what comes after the event with this `id`; what is not understood is the start."),
     header("Last-Event-ID", TEXT, "The same; it wins over `after`."),
@@ -26,7 +30,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "One session, across turns",
             {200: _EVENTS, **refusals(400, 404, 503)},
             words="It begins with `initial`, and does not end by itself.",
-            parameters=[query("session_id", common.ID, "Which.", required=True), _TURNS, *_CURSOR],
+            parameters=[query("session_id", common.ID, "Which.", required=True), _TURNS, _HTML, *_CURSOR],
         ),
     },
     "/api/stream": {
@@ -35,8 +39,10 @@ PATHS: dict[str, dict[str, Json]] = {
             "Several sessions on one connection",
             {200: _EVENTS, **refusals(400, 404, 503)},
             parameters=[
-                query("sessions", text(minLength=1), "1 to 100 ids, with commas between them.", required=True),
+                query("sessions", TEXT, "1 to 100 ids, with commas between them; with `rows` there may be none."),
                 _TURNS,
+                _HTML,
+                _ROWS,
                 *_CURSOR,
             ],
         ),

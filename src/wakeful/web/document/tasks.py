@@ -19,6 +19,7 @@ from wakeful.wire.openapi import (
     record,
     ref,
     text,
+    told,
     whole,
 )
 from wakeful.wire.refusals import refusals
@@ -29,6 +30,7 @@ _TASK = record(
         "id": TEXT,
         "kind": choice(*(kind.value for kind in TaskKind)),
         "session_id": TEXT,
+        "turn_id": told("Who started it.", TEXT),
         "child_session_id": or_null(TEXT),
         "command": TEXT,
         "status": choice(*(status.value for status in TaskStatus)),

@@ -1,0 +1,78 @@
+"""The routes by which browsers come and go."""
+
+from wakeful.wire.openapi import (
+    FLAG,
+    TEXT,
+    Family,
+    Json,
+    json_answer,
+    json_body,
+    operation,
+    or_null,
+    record,
+    ref,
+    text,
+    told,
+    with_headers,
+)
+from wakeful.wire.refusals import RETRY_AFTER, refusals
+
+_WORD = or_null(text(minLength=1))
+_CREDENTIAL = record(
+    {},
+    {
+        "token": told("What stands behind `#token=` in a link; good for one login, within an hour.", _WORD),
+        "password": told("The operator's, where one is set.", _WORD),
+    },
+    oneOf=[
+        {"required": ["token"], "properties": {"token": TEXT}},
+        {"required": ["password"], "properties": {"password": TEXT}},
+    ],
+)
+_LINK = record(
+    {}, {"as": told("Whose login it is: your own where nothing is said. The operator may name anybody.", _WORD)}
+)
+_PROBLEM = ref("Problem")
+_COOKIE: Json = {"description": "`wakeful_session`, for the browser.", "required": True, "schema": TEXT}
+_OK = with_headers(
+    json_answer("The browser has its cookie, or has lost it.", record({"ok": FLAG})), {"set-cookie": _COOKIE}
+)
+_TOO_LARGE = json_answer("The body is larger than 16 KiB.", _PROBLEM)
+_MANY = with_headers(json_answer("`too_many_tries`.", _PROBLEM), {"retry-after": RETRY_AFTER})
+_REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", _PROBLEM)
+_NOT_YOURS = json_answer("`forbidden`: only the operator can name others; or `foreign_origin`.", _PROBLEM)
+
+PATHS: dict[str, dict[str, Json]] = {
+    "/api/login": {
+        "post": operation(
+            "logIn",
+            "Get a cookie for a token or the password",
+            {200: _OK, **refusals(400, 503), 401: _REFUSED, 413: _TOO_LARGE, 429: _MANY},
+            body=json_body(_CREDENTIAL),
+            is_open=True,
+        ),
+    },
+    "/api/login/link": {
+        "post": operation(
+            "makeLoginLink",
+            "A link that logs a browser in",
+            {
+                200: json_answer("It is good for one login, within an hour.", record({"url": TEXT})),
+                **refusals(400, 409, 503),
+                403: _NOT_YOURS,
+                413: _TOO_LARGE,
+            },
+            body=json_body(_LINK, required=False),
+        ),
+    },
+    "/api/logout": {
+        "post": operation(
+            "logOut",
+            "End the login of a cookie, wherever it is",
+            {200: _OK, 503: refusals(503)[503]},
+            is_open=True,
+        ),
+    },
+}
+
+FAMILY = Family("Logins", "Cookies for browsers. Programs have keys.", PATHS)

@@ -1,0 +1,32 @@
+"""The route of a session's timeline."""
+
+from wakeful.web.document import common
+from wakeful.web.document.messages import NOTICE_KIND, OUTLINE
+from wakeful.wire.openapi import TEXT, WHOLE, Family, Json, json_answer, list_of, operation, query, record, ref
+from wakeful.wire.refusals import refusals
+
+_NOTICE = record({"task_id": TEXT, "turn_id": TEXT, "delivered": TEXT, "kind": NOTICE_KIND, "at": TEXT})
+_TIMELINE = record(
+    {
+        "turns": list_of(record({"turn_id": TEXT, **OUTLINE})),
+        "tasks": list_of(ref("Task")),
+        "notices": list_of(_NOTICE),
+        "now": TEXT,
+    }
+)
+
+PATHS: dict[str, dict[str, Json]] = {
+    "/api/session/timeline": {
+        "get": operation(
+            "getTimeline",
+            "Who started what, and who woke whom",
+            {200: json_answer("The newest, in order.", _TIMELINE), **refusals(400, 404, 503)},
+            parameters=[
+                query("session_id", common.ID, "Which.", required=True),
+                query("limit", WHOLE, "1 to 1000 turns, 200 where nothing is said."),
+            ],
+        ),
+    },
+}
+
+FAMILY = Family("Timeline", "A session on one axis.", PATHS)
