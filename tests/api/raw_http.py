@@ -23,7 +23,7 @@ class RawReply:
 def request_bytes(
     method: str, target: bytes, headers: Sequence[tuple[bytes, bytes]] = (), body: bytes | None = None
 ) -> bytes:
-    lines = [b"%b %b HTTP/1.1" % (method.encode(), target), b"host: x", b"connection: close"]
+    lines = [b"%b %b HTTP/1.1" % (method.encode(), target), b"host: localhost", b"connection: close"]
     if not any(name.lower() == b"authorization" for name, _ in headers):
         lines.append(b"authorization: Bearer " + ALICE.encode())
     lines += [b"%b: %b" % header for header in headers]

@@ -43,6 +43,18 @@ def fuzzed(
     assert not re.search("Traceback|Exception|ERROR|Error:", said), said[-5000:]
 
 
+@pytest.fixture
+def known(fuzzed: ApiServer) -> dict[str, Any]:
+    """Fields that lead somewhere: a session with something in it, and what is fit for the rest."""
+    session_id = fuzzed.send("POST", "/api/session/new", json={}).json()["session_id"]
+    said = fuzzed.send("POST", "/api/chat/start", json={"session_id": session_id, "message": "x"}).json()
+    fuzzed.send("GET", f"/api/chat/stream?stream_id={said['stream_id']}")
+    turn_id = said["turn_id"]
+    ids = {"session_id": session_id, "turn_id": turn_id, "message_id": f"{turn_id}.0.0", "stream_id": turn_id}
+    told = {"message": "x", "event_id": 1, "title": "x", "pinned": True, "call_id": "x", "choice": "once"}
+    return ids | told | {"process_id": "x", "token": "x", "sessions": session_id, "turns": "inline", "html": "1"}
+
+
 odd_text = st.one_of(
     st.text(st.characters(), max_size=40),
     st.sampled_from(
@@ -66,7 +78,7 @@ odd_bytes = st.binary(max_size=200) | st.sampled_from(
 
 
 @st.composite
-def bodies(draw: Any, told: Any) -> bytes:
+def bodies(draw: Any, told: Any, known: dict[str, Any]) -> bytes:
     """What the route takes, with some fields replaced; or bytes of any kind."""
     kind = draw(st.integers(0, 9))
     if kind == 0:
@@ -74,7 +86,7 @@ def bodies(draw: Any, told: Any) -> bytes:
     if kind == 1:
         depth: int = draw(st.integers(1, 3000))
         return b'{"input": ' + b"[" * depth + b"]" * depth + b"}"
-    fields: dict[str, Any] = {"input": "x", "messages": [{"role": "user", "content": "x"}], "items": []}
+    fields = _fit_fields(told, known)
     names = draw(st.lists(st.sampled_from(_field_names(told)) | odd_text, max_size=4))
     fields |= {name: draw(odd_value) for name in names}
     text: bytes = json.dumps(fields, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
@@ -85,7 +97,7 @@ def bodies(draw: Any, told: Any) -> bytes:
 
 
 @st.composite
-def requests(draw: Any) -> tuple[str, bytes]:
+def requests(draw: Any, known: dict[str, Any]) -> tuple[str, bytes]:
     """A path of the document, and the bytes of a request to it."""
     (method, path), told = draw(st.sampled_from(_OPERATIONS))
     places = [given for given in told.get("parameters", ()) if given["in"] == "path"]
@@ -96,13 +108,14 @@ def requests(draw: Any) -> tuple[str, bytes]:
         place: [one["name"] for one in told.get("parameters", ()) if one["in"] == place]
         for place in ("query", "header")
     }
-    asked = draw(st.lists(st.tuples(st.sampled_from(named["query"] or ["q"]), odd_text), max_size=4))
-    query = "&".join(f"{name}={quote(value.encode('utf-8', 'surrogatepass'))}" for name, value in asked)
+    odd = draw(st.lists(st.tuples(st.sampled_from(named["query"] or ["q"]), odd_text), max_size=4))
+    fit = [(name, str(known[name])) for name in named["query"] if name in known and name not in dict(odd)]
+    query = "&".join(f"{name}={_quoted(value)}" for name, value in fit + odd)
     raw_query = draw(
         st.sampled_from([b"", b"", b"", b"&after=%ff%fe", b"&starting_after=%zz", b"&&==&%", b"&stream=true"])
     )
     headers = draw(st.lists(st.tuples(st.sampled_from([*named["header"], *_HEADERS]), _header_value), max_size=3))
-    body = draw(bodies(told)) if method in ("post", "patch") else None
+    body = draw(bodies(told, known)) if method in ("post", "patch") else None
     whole = target.encode("ascii") + b"?" + query.encode("ascii") + raw_query
     return path, request_bytes(method.upper(), whole, [(name.encode(), value) for name, value in headers], body)
 
@@ -119,6 +132,8 @@ _HEADERS = [
     "Accept",
     "Cookie",
     "Origin",
+    "Sec-Fetch-Site",
+    "Host",
     "Expect",
 ]
 _header_value = st.one_of(
@@ -141,16 +156,50 @@ _OPERATIONS = [
 ]
 
 
-def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, soak: bool) -> None:
+def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, known: dict[str, Any], soak: bool) -> None:
     @settings(max_examples=10_000 if soak else 150, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(requests())
+    @given(requests(known))
     def send(asked: tuple[str, bytes]) -> None:
         path, sent = asked
         reply = exchange(fuzzed.root, sent, reads_streams=path not in _ENDLESS)
         assert reply is not None, sent
         assert_is_fit(reply, path)
+        if sent.startswith(b"DELETE /api/session?"):
+            # Those that follow need it.
+            fuzzed.send("POST", "/api/session/restore", json={"session_id": known["session_id"]})
 
     send()
+
+
+_ODD: list[Any] = [None, True, -1, 2**63, 1.5, "", "\0", "x" * 300, "🐈", [], {"a": 1}]
+
+
+def test_no_odd_field_of_a_body_breaks_anything(fuzzed: ApiServer, known: dict[str, Any]) -> None:
+    """Each field of what the page sends, with each odd value, while all others are fit."""
+    for (method, path), told in _OPERATIONS:
+        if "requestBody" not in told or not path.startswith("/api/"):
+            continue
+        for name in _field_names(told):
+            for value in _ODD:
+                body = orjson.dumps(_fit_fields(told, known) | {name: value})
+                reply = exchange(fuzzed.root, request_bytes(method.upper(), path.encode(), [], body))
+                assert reply is not None
+                assert_is_fit(reply, path)
+
+
+def test_no_odd_part_of_a_query_breaks_anything(fuzzed: ApiServer, known: dict[str, Any]) -> None:
+    for (method, path), told in _OPERATIONS:
+        names = [given["name"] for given in told.get("parameters", ()) if given["in"] == "query"]
+        if not path.startswith("/api/"):
+            continue
+        for name in names:
+            for value in ("", "\0", "-1", "9" * 400, "nan~x", "a.b.c", "x.1.1", ",,", "🐈"):
+                asked = {each: str(known[each]) for each in names if each in known} | {name: value}
+                target = f"{path}?{'&'.join(f'{each}={_quoted(text)}' for each, text in asked.items())}"
+                sent = request_bytes(method.upper(), target.encode())
+                reply = exchange(fuzzed.root, sent, reads_streams=path not in _ENDLESS)
+                assert reply is not None
+                assert_is_fit(reply, path)
 
 
 @pytest.mark.parametrize("name", ["%00", "conv_%00", "resp_%00", "run_%00"])
@@ -164,7 +213,7 @@ def test_a_name_that_no_store_takes_is_not_found(fuzzed: ApiServer, name: str) -
             assert reply.status == (400 if path.startswith("/api/") else 404), (target, reply)
 
 
-_HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + ALICE.encode() + b"\r\n"
+_HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer " + ALICE.encode() + b"\r\n"
 
 
 @pytest.mark.parametrize(
@@ -176,18 +225,24 @@ _HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + AL
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         b"GET /health\r\n\r\n",
         b"GET /health HTTP/9.9\r\n\r\n",
-        b"BREW /v1/responses HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"GET http://elsewhere/v1/models HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"GET //v1//models HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"GET /v1/models/\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"GET /v1/models/%zz%f HTTP/1.1\r\nhost: x\r\n\r\n",
-        b"GET /v1/runs/x/events?after=\xff\x80 HTTP/1.1\r\nhost: x\r\nlast-event-id: \xff\r\n\r\n",
-        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nno colon\r\n\r\n",
-        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\x00b\r\n\r\n",
-        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nx: " + b"y" * 200_000 + b"\r\n\r\n",
-        b"GET /" + b"y" * 200_000 + b" HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"BREW /v1/responses HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"OPTIONS * HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET http://elsewhere/v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET //v1//models HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET /v1/models/\xff\xfe HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET /v1/models/%zz%f HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        b"GET /v1/runs/x/events?after=\xff\x80 HTTP/1.1\r\nhost: localhost\r\nlast-event-id: \xff\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nno colon\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\x00b\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000 + b"\r\n\r\n",
+        b"GET /" + b"y" * 200_000 + b" HTTP/1.1\r\nhost: localhost\r\n\r\n",
         b"GET /v1/models HTTP/1.1\r\n" + b"a: b\r\n" * 5_000 + b"\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET /api/me HTTP/1.1\r\nhost: localhost\r\nhost: x\r\n\r\n",
+        b"GET /api/me HTTP/1.1\r\nhost: [::1\xff\r\n\r\n",
+        b"GET /api/me HTTP/1.1\r\nhost: localhost\r\ncookie: wakeful_session=\xff\xfe; =; wakeful_session\r\n\r\n",
+        b"POST /api/logout HTTP/1.1\r\nhost: localhost\r\ncookie: wakeful_session=x\r\norigin: \xff\r\n\r\n",
+        b"POST /api/login HTTP/1.1\r\nhost: localhost\r\norigin: null\r\ncontent-length: 2\r\n\r\n{}",
         _HEAD + b"content-length: -1\r\n\r\n{}",
         _HEAD + b"content-length: x\r\n\r\n{}",
         _HEAD + b"content-length: 99999999999999999999\r\n\r\n{}",
@@ -200,7 +255,7 @@ _HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + AL
         _HEAD + b"expect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
         _HEAD + b"upgrade: websocket\r\nconnection: upgrade\r\ncontent-length: 2\r\n\r\n{}",
     ],
-    ids=range(29),
+    ids=range(35),
 )
 def test_what_is_no_http_is_refused_and_breaks_nothing(fuzzed: ApiServer, sent: bytes) -> None:
     """An answer is fit, wherever there is one; a connection that is cut in the middle is another matter."""
@@ -237,6 +292,16 @@ def assert_is_fit(reply: RawReply, path: str) -> None:
     assert error["message"]
     if path.startswith("/v1/"):
         assert {"message", "type", "param", "code"} == set(error)
+
+
+def _fit_fields(told: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """What the route takes, as far as it is known."""
+    fit = {"input": "x", "messages": [{"role": "user", "content": "x"}], "items": []} | known
+    return {name: fit[name] for name in _field_names(told) if name in fit}
+
+
+def _quoted(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"))
 
 
 def _field_names(told: Any) -> list[str]:
