@@ -37,10 +37,10 @@ class Intake:
         opened = await self._make_room(tx, session, submission.if_busy)
         if not session.title and submission.text:
             await self._name(tx, session, title_from(submission.text))
-        is_queued = opened is None or opened.turn.id != row.turn_id
-        if is_queued:
-            await self._tell_queued(tx, session, row)
-        return Receipt(session.id, row.turn_id, is_queued), opened
+        if opened is not None and opened.turn.id == row.turn_id:
+            return Receipt(session.id, row.turn_id, is_queued=False, turn=opened.turn), opened
+        await self._tell_queued(tx, session, row)
+        return Receipt(session.id, row.turn_id, is_queued=True), opened
 
     async def _name(self, tx: Transaction, session: Session, title: str) -> None:
         await tx.sessions.name(session.id, title, TitleOrigin.WORDS)

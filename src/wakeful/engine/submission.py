@@ -7,7 +7,7 @@ from typing import Any
 from wakeful.model.inbox import IfBusy
 from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address
-from wakeful.model.turn import Door
+from wakeful.model.turn import Door, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +38,5 @@ class Receipt:
     turn_id: str
     is_queued: bool
     is_duplicate: bool = False
+    # The turn itself, where this message has opened it.
+    turn: Turn | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -30,7 +30,6 @@ from wakeful.gateway.openai.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.model.event import Event
 from wakeful.model.request import request_from
-from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream
@@ -45,7 +44,8 @@ class _Stored:
     """A response, and where its log stood when it was found."""
 
     turn: Turn
-    session: Session
+    # It was there before: the request repeats one that had the same idempotency key.
+    is_repeated: bool = False
 
     def projection(self) -> ResponseProjection:
         return response_of(self.turn)
@@ -75,10 +75,9 @@ class ResponseRoutes:
         if not asked.is_stored:
             return await self._unstored.create(request, asked)
         fingerprint = _fingerprint(body)
-        receipt = await self._known(request, key, fingerprint) or await self._enter(request, asked, key, fingerprint)
-        stored = await self._require(request, receipt.turn_id)
+        stored = await self._known(request, key, fingerprint) or await self._enter(request, asked, key, fingerprint)
         if asked.is_streamed:
-            has_joined = receipt.is_duplicate and not stored.turn.status.is_final and _takes_snapshots(request)
+            has_joined = stored.is_repeated and not stored.turn.status.is_final and _takes_snapshots(request)
             return self._stream(stored, starting_after=-1, joined_at=stored.turn.last_seq if has_joined else 0)
         if asked.is_background:
             return JSONResponse(await self._object(stored))
@@ -99,7 +98,7 @@ class ResponseRoutes:
         async def body(tx: Transaction) -> None:
             await tx.turns.hide(stored.turn.id)
 
-        await self._api.store.write(body, lock=[stored.session.id])
+        await self._api.store.write(body, lock=[stored.turn.session_id])
         return JSONResponse({"id": response_id(stored.turn.id), "object": "response", "deleted": True})
 
     async def cancel(self, request: Request) -> Response:
@@ -115,7 +114,7 @@ class ResponseRoutes:
 
         return JSONResponse(item_page(request, await self._api.store.read(body)))
 
-    async def _known(self, request: Request, key: str, fingerprint: str) -> Receipt | None:
+    async def _known(self, request: Request, key: str, fingerprint: str) -> _Stored | None:
         """Looked for first: a retry counts as what it was, whatever has become of the things that it names."""
         if not key:
             return None
@@ -124,16 +123,20 @@ class ResponseRoutes:
             known = await tx.idempotency_keys.find(request.state.principal, key)
             return None if known is None else await _receipt(tx, known, fingerprint)
 
-        return await self._api.store.read(body)
+        receipt = await self._api.store.read(body)
+        return None if receipt is None else await self._repeated(request, receipt)
 
-    async def _enter(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+    async def _repeated(self, request: Request, receipt: Receipt) -> _Stored:
+        return replace(await self._require(request, receipt.turn_id), is_repeated=True)
+
+    async def _enter(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
         if not key:
             return await self._begin(request, asked, key, fingerprint)
         async with self._gate.passing(request.state.principal, key):
             known = await self._known(request, key, fingerprint)
             return known or await self._begin(request, asked, key, fingerprint)
 
-    async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+    async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
         request.state.place.take()
         model = self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
@@ -152,17 +155,19 @@ class ResponseRoutes:
             return None
 
         receipt = await self._api.engine.submit(submission, before=before)
-        if receipt.is_duplicate:
-            # Another node was quicker.
-            request.state.place.give_back()
-        return receipt
+        if receipt.turn is not None:
+            # Nothing is read again that was written just now.
+            return _Stored(receipt.turn)
+        # Another node was quicker.
+        request.state.place.give_back()
+        return await self._repeated(request, receipt)
 
     async def _require(self, request: Request, turn_id: str) -> _Stored:
         async def body(tx: Transaction) -> _Stored | None:
             found = await self._api.find_turn(tx, request, turn_id)
             if found is None or request_from(found[0].request).kind != "response":
                 return None
-            return _Stored(*found)
+            return _Stored(found[0])
 
         stored = await self._api.store.read(body)
         if stored is None:
@@ -171,7 +176,7 @@ class ResponseRoutes:
 
     async def _stop(self, stored: _Stored) -> None:
         if not stored.turn.status.is_final:
-            await self._api.engine.cancel(stored.session.id, stored.turn.id)
+            await self._api.engine.cancel(stored.turn.session_id, stored.turn.id)
 
     async def _object(self, stored: _Stored) -> dict[str, Any]:
         """As it stands now, also while it runs."""
@@ -189,7 +194,7 @@ class ResponseRoutes:
 
     async def _final_object(self, stored: _Stored, key: str) -> dict[str, Any]:
         projection = stored.projection()
-        async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
+        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as log:
             async for event in log:
                 projection.feed(event)
                 if event.is_final:
@@ -205,10 +210,11 @@ class ResponseRoutes:
         """From the log's beginning, because every number follows from it; what the client has seen is left out."""
         projection = stored.projection()
         has_ended = False
-        async with aclosing(self._api.engine.subscribe_turn(stored.session.id, stored.turn.id)) as log:
+        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as log:
             async for event in log:
-                for wire in [frame.wire for frame in projection.feed(event) if frame.number > starting_after]:
-                    yield wire
+                # The frames of one event in one piece: each piece is a walk through the whole server.
+                if news := b"".join(f.wire for f in projection.feed(event) if f.number > starting_after):
+                    yield news
                 if event.turn_seq == joined_at and not event.is_final:
                     yield projection.snapshot().wire
                 has_ended = event.is_final
