@@ -1,162 +1,177 @@
-"""What the API costs: streams through the server against the same endpoint called directly, in the same run.
+"""What the API costs: stored streams through the server, against the same endpoint called directly in the same run.
 
-scripts/bench api [--rounds N]
+scripts/bench api [--rounds N] [--peer]
+
+Beside it, a relay that keeps nothing shows how much of that any server between client and model would cost. With
+--peer the same client also asks hermes-agent, which is installed into an environment of its own (.venv-peer).
 """
 
 import argparse
 import asyncio
-import json
-import os
 import shutil
+import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 import uvloop
 
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+from benchmarks._peer import peer_serving
+from benchmarks._servers import Target, endpoint, relaying, serving, stored_responses
+
+# So many separate events, at the least, make the log that is replayed.
+_LOG = 500
 
 
-@dataclass
-class Streams:
-    first_tokens: list[float]
+@dataclass(frozen=True)
+class Case:
+    streams: int
+    tokens: int
+    # Tokens a second; 0: as fast as they are read.
+    rate: int
+
+    def __str__(self) -> str:
+        speed = f"{self.rate}/s" if self.rate else "full speed"
+        return f"{self.streams} stream{'s' * (self.streams > 1)} of {self.tokens} tokens at {speed}"
+
+
+@dataclass(frozen=True)
+class Round:
+    """All streams of a case, once, through one target."""
+
+    first_tokens: Sequence[float]
     wall: float
+    # Seconds of the target's processor, and of the endpoint's.
+    cpu: float
+    endpoint_cpu: float
 
     @property
-    def first_token(self) -> float:
+    def first(self) -> float:
         return statistics.median(self.first_tokens)
 
+    @property
+    def p99(self) -> float:
+        return sorted(self.first_tokens)[int(len(self.first_tokens) * 0.99)]
 
-@dataclass
-class Server:
-    url: str
-    key: str
-    pid: int
 
-    def cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
-
-    def memory(self) -> float:
-        lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+# A round directly at the endpoint, and the one through a target that followed it.
+Pair = tuple[Round, Round]
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peer", action="store_true", help="also measure hermes-agent")
     options = parser.parse_args()
+    # Whoever ends it early leaves no server behind.
+    job = asyncio.current_task()
+    assert job is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, job.cancel)
     folder = Path(tempfile.mkdtemp(prefix="wakeful-bench-"))
     try:
-        for count, tokens, rate in ((1, 500, 0), (50, 100, 50), (200, 100, 50)):
-            with endpoint(tokens, rate) as upstream, serving(folder / f"home-{count}", upstream) as server:
-                await report(server, upstream, count, tokens, options.rounds)
-                if count == 1:
-                    await report_replay(server)
+        for case in (Case(1, 500, 0), Case(50, 100, 50), Case(200, 100, 50)):
+            await report(case, folder / f"case-{case.streams}", options.rounds, with_peer=options.peer)
+        await report_replay(folder / "replay")
     finally:
         shutil.rmtree(folder)
 
 
-async def report(server: Server, upstream: str, count: int, tokens: int, rounds: int) -> None:
-    direct, ours, cpu = [], [], []
-    connector = aiohttp.TCPConnector(limit=0)
+async def report(case: Case, folder: Path, rounds: int, *, with_peer: bool) -> None:
+    with ExitStack() as ending:
+        direct = ending.enter_context(endpoint(case.tokens, case.rate))
+        targets = [ending.enter_context(relaying(direct))]
+        targets.append(stored_responses(ending.enter_context(serving(folder, direct))))
+        if with_peer:
+            targets.append(ending.enter_context(peer_serving(folder, direct)))
+        measured = [(target, await measure(case, target, direct, rounds)) for target in targets]
+        print(f"\n{case}, {rounds} rounds, medians; in brackets: times direct")
+        print(f"{'':10}{'first token':>22}{'p99':>22}{'wall':>20}{'CPU':>9}{'endpoint':>10}{'memory':>10}")
+        print(line(direct, [(one, one) for _, pairs in measured for one, _ in pairs]))
+        for target, pairs in measured:
+            print(line(target, pairs), flush=True)
+
+
+async def measure(case: Case, target: Target, direct: Target, rounds: int) -> list[Pair]:
+    """Each round directly and then through the target, so that whatever else the machine does meets both."""
+    pairs = []
+    # Servers hang up after 5 s: a connection that was idle for nearly so long is not used again.
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4)
     async with aiohttp.ClientSession(connector=connector) as client:
         for _ in range(rounds + 1):
-            direct.append(await streams(client, count, upstream_call(upstream), b'"content"'))
-            before = server.cpu_seconds()
-            ours.append(await streams(client, count, our_call(server), b"output_text.delta"))
-            cpu.append(server.cpu_seconds() - before)
-    # The first round is cold, on both sides.
-    first = statistics.median(r.first_token for r in ours[1:]) / statistics.median(r.first_token for r in direct[1:])
-    wall = statistics.median(r.wall for r in ours[1:]) / statistics.median(r.wall for r in direct[1:])
+            alone = await one_round(client, case, direct, direct)
+            pairs.append((alone, await one_round(client, case, target, direct)))
+    # The first round is cold.
+    return pairs[1:]
+
+
+async def one_round(client: aiohttp.ClientSession, case: Case, target: Target, direct: Target) -> Round:
+    cpu, endpoint_cpu = target.process.cpu_seconds(), direct.process.cpu_seconds()
+    started = time.perf_counter()
+    firsts = await asyncio.gather(*(first_token(client, target, started) for _ in range(case.streams)))
+    wall = time.perf_counter() - started
+    return Round(firsts, wall, target.process.cpu_seconds() - cpu, direct.process.cpu_seconds() - endpoint_cpu)
+
+
+async def first_token(client: aiohttp.ClientSession, target: Target, started: float) -> float:
+    """Read one stream to its end; when its first token came."""
+    first = 0.0
+    async with client.post(target.url, headers=target.headers, json=target.body) as response:
+        assert response.status == 200, await response.text()
+        async for chunk in response.content.iter_any():
+            if not first and target.mark in chunk:
+                first = time.perf_counter() - started
+    assert first, f"{target.name} has sent no token"
+    return first
+
+
+def line(target: Target, pairs: Sequence[Pair]) -> str:
+    first = compared([(one.first, two.first) for one, two in pairs])
+    p99 = compared([(one.p99, two.p99) for one, two in pairs])
+    wall = compared([(one.wall, two.wall) for one, two in pairs])
+    own = "" if target.is_direct else f"{statistics.median(two.cpu for _, two in pairs):.2f} s"
+    others = f"{statistics.median(two.endpoint_cpu for _, two in pairs):.2f} s"
+    memory = "" if target.is_direct else f"{target.process.memory():.0f} MB"
+    return f"{target.name:10}{first:>22}{p99:>22}{wall:>20}{own:>9}{others:>10}{memory:>10}"
+
+
+def compared(seconds: Sequence[tuple[float, float]]) -> str:
+    ratio = statistics.median(ours / alone for alone, ours in seconds)
+    return f"{statistics.median(ours for _, ours in seconds) * 1000:.0f} ms ({ratio:.2f} x)"
+
+
+async def report_replay(folder: Path) -> None:
+    """How long a reader waits for the whole of a log whose every token was committed on its own."""
+    with endpoint(_LOG + 200, 100) as upstream, serving(folder, upstream) as wakeful:
+        server = stored_responses(wakeful)
+        async with aiohttp.ClientSession(headers=server.headers) as client:
+            async with client.post(server.url, json=server.body) as response:
+                live = await response.read()
+            address = f"{server.url}/{response_id(live)}?stream=true"
+            times = [await read_again(client, address, live) for _ in range(20)]
+    tokens = live.count(b"event: response.output_text.delta")
+    assert tokens >= _LOG, f"only {tokens} of the tokens were committed on their own: the machine was too busy"
+    median, worst = statistics.median(times) * 1000, max(times) * 1000
     print(
-        f"{count} streams of {tokens} tokens: wall {wall:.2f} x direct, median first token {first:.1f} x direct "
-        f"({statistics.median(r.first_token for r in ours[1:]) * 1000:.0f} ms, wall "
-        f"{statistics.median(r.wall for r in ours[1:]):.2f} s), CPU {statistics.median(cpu[1:]):.2f} s, "
-        f"memory {server.memory():.0f} MB",
-        flush=True,
+        f"\nreplay of {live.count(b'event: ')} events ({tokens} tokens): median {median:.1f} ms, worst {worst:.1f} ms"
     )
 
 
-async def report_replay(server: Server) -> None:
-    async with aiohttp.ClientSession() as client:
-        address, headers, body = our_call(server)
-        async with client.post(address, headers=headers, json=body) as response:
-            text = (await response.read()).decode()
-        created = json.loads(text.split("data: ", 2)[1].split("\n", 1)[0])["response"]["id"]
-        times = []
-        for _ in range(20):
-            before = time.perf_counter()
-            async with client.get(f"{address}/{created}?stream=true", headers=headers) as response:
-                await response.read()
-            times.append(time.perf_counter() - before)
-    events = text.count("event: ")
-    print(f"replay of a finished log of {events} events: median {statistics.median(times) * 1000:.1f} ms", flush=True)
+async def read_again(client: aiohttp.ClientSession, address: str, live: bytes) -> float:
+    before = time.perf_counter()
+    async with client.get(address) as response:
+        again = await response.read()
+    seconds = time.perf_counter() - before
+    assert again == live, "a replay is the same as the stream was"
+    return seconds
 
 
-Call = tuple[str, dict[str, str], dict[str, object]]
-
-
-def upstream_call(upstream: str) -> Call:
-    body: dict[str, object] = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
-    return f"{upstream}/chat/completions", {}, body
-
-
-def our_call(server: Server) -> Call:
-    body: dict[str, object] = {"model": "openai:m", "stream": True, "input": "go"}
-    return f"{server.url}/v1/responses", {"Authorization": f"Bearer {server.key}"}, body
-
-
-async def streams(client: aiohttp.ClientSession, count: int, call: Call, mark: bytes) -> Streams:
-    """All at once: the time of each first token, and of the whole."""
-    started = time.perf_counter()
-
-    async def one() -> float:
-        address, headers, body = call
-        first = 0.0
-        async with client.post(address, headers=headers, json=body) as response:
-            assert response.status == 200, await response.text()
-            async for chunk in response.content.iter_any():
-                if not first and mark in chunk:
-                    first = time.perf_counter() - started
-        return first
-
-    firsts = await asyncio.gather(*(one() for _ in range(count)))
-    return Streams(list(firsts), time.perf_counter() - started)
-
-
-@contextmanager
-def endpoint(tokens: int, rate: int) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextmanager
-def serving(home: Path, upstream: str) -> Iterator[Server]:
-    settings = {"WAKEFUL_HOME": str(home), "WAKEFUL_MODEL": "openai:m", "OPENAI_BASE_URL": upstream}
-    command = [sys.executable, "-m", "wakeful", "serve", "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings})
-    assert process.stdout is not None
-    try:
-        url = process.stdout.readline().split()[-1]
-        process.stdout.readline()
-        yield Server(url, (home / "key").read_text().strip(), process.pid)
-    finally:
-        process.terminate()
-        process.wait()
+def response_id(stream: bytes) -> str:
+    return stream.partition(b'"id":"')[2].partition(b'"')[0].decode()
 
 
 if __name__ == "__main__":

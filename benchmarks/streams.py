@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import uvloop
 
-from benchmarks.api import Server, endpoint, serving
+from benchmarks._servers import Server, endpoint, serving
 
 # A turn that never ends by itself, and has said something.
 WORDS = 'script: {"tokens": 20, "hang_after": 10}'

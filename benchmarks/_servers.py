@@ -1,0 +1,93 @@
+"""The servers that a benchmark asks, each a process of its own, and what the kernel knows about it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_ASK = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "go"}]}
+
+
+@dataclass(frozen=True)
+class Process:
+    pid: int
+
+    def cpu_seconds(self) -> float:
+        threads = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+
+    def memory(self) -> float:
+        """Megabytes of its own."""
+        lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+@dataclass(frozen=True)
+class Server(Process):
+    """One of ours."""
+
+    url: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that answers a request with a stream."""
+
+    name: str
+    process: Process
+    url: str
+    body: Mapping[str, Any]
+    # What a piece of its stream holds as soon as a token is in it.
+    mark: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_direct: bool = False
+
+
+@contextmanager
+def endpoint(tokens: int, rate: int) -> Iterator[Target]:
+    """The model: a scripted endpoint that says so many tokens."""
+    with started("tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate)) as process:
+        url = first_line(process)
+        yield Target("direct", Process(process.pid), f"{url}/chat/completions", _ASK, b'"content"', is_direct=True)
+
+
+@contextmanager
+def relaying(upstream: Target) -> Iterator[Target]:
+    with started("benchmarks._relay", upstream.url) as process:
+        yield Target("relay", Process(process.pid), first_line(process), _ASK, upstream.mark)
+
+
+@contextmanager
+def serving(home: Path, upstream: Target) -> Iterator[Server]:
+    base_url = upstream.url.removesuffix("/chat/completions")
+    settings = {"WAKEFUL_HOME": str(home), "WAKEFUL_MODEL": "openai:m", "OPENAI_BASE_URL": base_url}
+    with started("wakeful", "serve", "--port", "0", settings=settings) as process:
+        url = first_line(process).split()[-1]
+        yield Server(process.pid, url, (home / "key").read_text().strip())
+
+
+def stored_responses(server: Server) -> Target:
+    body = {"model": "openai:m", "stream": True, "store": True, "input": "go"}
+    headers = {"Authorization": f"Bearer {server.key}"}
+    return Target("wakeful", server, f"{server.url}/v1/responses", body, b"output_text.delta", headers)
+
+
+@contextmanager
+def started(module: str, *arguments: str, settings: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", module, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(settings or {})})
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
