@@ -73,8 +73,10 @@ class Broadcaster:
                 if is_latest:
                     await changed.wait()
 
-    async def follow_turn(self, session_id: str, turn_id: str, after: int) -> AsyncGenerator[Event, None]:
-        """The events of one turn with a number above `after`, up to its last one. Waits for it to open."""
+    async def follow_turn(self, session_id: str, turn_id: str, after: int) -> AsyncGenerator[list[Event], None]:
+        """The events of one turn with a number above `after`, up to its last one, as many at a time as there are.
+        Waits for it to open.
+        """
         with self._subscribed(session_id) as (followed, changed):
             # Every event of the session up to this number was looked at; None while that is not known.
             position: int | None = None
@@ -88,10 +90,10 @@ class Broadcaster:
                 else:
                     page = [event for event in news if event.turn_id == turn_id and (event.turn_seq or 0) > after]
                     position = news[-1].session_seq if news else position
-                for event in page:
-                    after = event.turn_seq or 0
-                    yield event
-                    if event.is_final:
+                if page:
+                    after = page[-1].turn_seq or 0
+                    yield page
+                    if page[-1].is_final:
                         return
                 is_latest = len(page) < _PAGE
                 del page, news

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
 from wakeful.engine.approvals import Approvals
 from wakeful.engine.assignment import Assignment
@@ -238,8 +239,15 @@ class Engine:
         """The events of a session after the given number, for ever."""
         return self._broadcaster.follow_session(session_id, after)
 
-    def subscribe_turn(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
+    async def subscribe_turn(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
         """The events of a turn after the given number, to its end; a turn that is still queued is waited for."""
+        async with aclosing(self.subscribe_turn_pages(session_id, turn_id, after)) as pages:
+            async for page in pages:
+                for event in page:
+                    yield event
+
+    def subscribe_turn_pages(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[list[Event], None]:
+        """The same, as many at a time as there are: a long log that is read again comes in few pieces."""
         return self._broadcaster.follow_turn(session_id, turn_id, after)
 
     async def store_failure(self) -> StoreError:

@@ -210,14 +210,18 @@ class ResponseRoutes:
         """From the log's beginning, because every number follows from it; what the client has seen is left out."""
         projection = stored.projection()
         has_ended = False
-        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as log:
-            async for event in log:
-                # The frames of one event in one piece: each piece is a walk through the whole server.
-                if news := b"".join(f.wire for f in projection.feed(event) if f.number > starting_after):
-                    yield news
-                if event.turn_seq == joined_at and not event.is_final:
-                    yield projection.snapshot().wire
-                has_ended = event.is_final
+        pages = self._api.engine.subscribe_turn_pages(stored.turn.session_id, stored.turn.id)
+        async with aclosing(pages):
+            async for page in pages:
+                # In one piece what there is at once: each piece is a walk through the whole server.
+                news: list[bytes] = []
+                for event in page:
+                    news += [frame.wire for frame in projection.feed(event) if frame.number > starting_after]
+                    if event.turn_seq == joined_at and not event.is_final:
+                        news.append(projection.snapshot().wire)
+                has_ended = page[-1].is_final
+                if news:
+                    yield b"".join(news)
         if has_ended:
             yield DONE
 
