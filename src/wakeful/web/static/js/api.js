@@ -1,5 +1,7 @@
 // The server's routes. An answer that is an error is thrown as ApiError, no answer at all as NetworkError.
 
+import { learnTime } from "./server_clock.js";
+
 export class ApiError extends Error {
   constructor(status, code, message, retryAfter) {
     super(message);
@@ -41,13 +43,15 @@ async function ask(method, path, body, options = {}) {
 async function reach(method, path, body, options) {
   const headers = body === undefined ? {} : { "content-type": "application/json" };
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
       signal: options.signal ?? AbortSignal.timeout(options.seconds ? options.seconds * 1000 : 30_000),
     });
+    learnTime(response.headers.get("date"));
+    return response;
   } catch (cause) {
     if (cause.name === "AbortError") throw cause;
     throw new NetworkError("The server does not answer.", { cause });

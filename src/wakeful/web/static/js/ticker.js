@@ -1,6 +1,7 @@
 // Times that go on: one timer for all of them, once a second, and none for what has left the page.
 
 import { duration } from "./format.js";
+import { serverNow } from "./server_clock.js";
 
 const ticking = new Map();
 let timer = null;
@@ -8,7 +9,7 @@ let timer = null;
 // Shows the time since `startedAt` (a Date or RFC 3339) in the element until it leaves the page, or `untick`.
 export function tick(element, startedAt, show = duration) {
   const started = new Date(startedAt).getTime();
-  ticking.set(element, () => show((Date.now() - started) / 1000));
+  ticking.set(element, () => show((serverNow() - started) / 1000));
   paint(element);
   timer ??= setInterval(paintAll, 1000);
 }

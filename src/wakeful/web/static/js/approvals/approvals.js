@@ -1,6 +1,7 @@
 // Questions that wait for the reader, docked above the message box until they are answered or their time is over.
 
 import { emit, on } from "../bus.js";
+import { serverNow } from "../server_clock.js";
 import { openSession } from "../session/state.js";
 import { closeApproval } from "../session/session_frames.js";
 import { Keyed } from "../transcript/keyed.js";
@@ -33,7 +34,7 @@ function announce(approval, told) {
 
 // Nobody tells when the time of a question is over.
 function closeLate() {
-  const late = openSession.approvals.filter((approval) => new Date(approval.expires_at) <= Date.now());
+  const late = openSession.approvals.filter((approval) => new Date(approval.expires_at) <= serverNow());
   for (const { call_id } of late) closeApproval(openSession, call_id, null);
   if (late.length) emit("session-changed", ["approvals", "messages"]);
 }

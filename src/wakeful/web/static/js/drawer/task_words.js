@@ -9,7 +9,7 @@ export function isRunning(task) {
 }
 
 export function seconds(task) {
-  return (Date.parse(task.ended_at ?? new Date().toISOString()) - Date.parse(task.started_at)) / 1000;
+  return (Date.parse(task.ended_at ?? new Date(serverNow()).toISOString()) - Date.parse(task.started_at)) / 1000;
 }
 
 export function runningState(task) {

@@ -1,5 +1,7 @@
 // The session that this page shows. There is one; it is changed in place, and `session-changed` says what changed.
 
+import { serverNow } from "../server_clock.js";
+
 export const openSession = emptyState();
 
 export function emptyState() {
@@ -30,6 +32,6 @@ export function emptyState() {
     // {from, to} of events that the log no longer has.
     gap: null,
     // Frames carry no times: what they tell happened about now.
-    now: () => new Date().toISOString(),
+    now: () => new Date(serverNow()).toISOString(),
   };
 }
