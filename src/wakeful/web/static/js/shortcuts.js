@@ -24,7 +24,7 @@ export function startShortcuts({ sidebar, drawer }) {
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (event.key === "Escape") escape(event, drawer);
+    if (event.key === "Escape") escape(event, sidebar, drawer);
     else if (isFree(event) && BY_KEY.has(event.key)) {
       event.preventDefault();
       actions[BY_KEY.get(event.key)]();
@@ -37,11 +37,10 @@ function isFree(event) {
   return settings.get("shortcuts") && !event.ctrlKey && !event.metaKey && !event.altKey && !isField && !document.querySelector("dialog[open]");
 }
 
-function escape(event, drawer) {
+function escape(event, sidebar, drawer) {
   // The browser closes its dialogs by itself.
   if (document.querySelector("dialog[open]")) return;
-  const sidebar = document.querySelector(".sidebar.is-open");
-  if (sidebar) sidebar.classList.remove("is-open");
+  if (sidebar.isOver()) sidebar.close();
   else if (drawer.isOver()) drawer.close();
   else if (openSession.activeTurn) emit("stop-turn");
   else return;

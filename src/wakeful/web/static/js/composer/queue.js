@@ -65,9 +65,15 @@ function makeChip() {
 function queuedParts({ queued, label }) {
   const steer = el(
     "button",
-    { class: "button button--quiet button--small", type: "button", onclick: () => steerNow(queued) },
+    {
+      class: "button button--quiet button--small queued__steer",
+      type: "button",
+      "aria-label": "Steer now with this message",
+      title: "The running turn reads it at its next step",
+      onclick: () => steerNow(queued),
+    },
     icon("steer"),
-    "Steer now",
+    el("span", { class: "only-desktop", text: "Steer now" }),
   );
   const edit = iconButton("edit", "Edit queued message", () => editQueued(queued), "button--small");
   const withdraw = iconButton("cross", "Withdraw queued message", () => withdrawQueued(queued), "button--small");

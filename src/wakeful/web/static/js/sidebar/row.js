@@ -24,7 +24,8 @@ export class RowView {
     if (shown === this.#shown) return;
     this.#shown = shown;
     const name = row.title || "New session";
-    this.#link.className = row.unread ? "session is-unread" : "session";
+    // What is in view is being read.
+    this.#link.className = row.unread && !isOpen ? "session is-unread" : "session";
     this.#link.href = sessionPath(row.session_id);
     this.#link.dataset.id = row.session_id;
     this.#link.title = row.title;

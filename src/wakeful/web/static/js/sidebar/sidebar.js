@@ -23,6 +23,8 @@ export function startSidebar(element) {
     next: (step) => sidebar.next(step),
     nextThatNeedsYou: () => sidebar.nextThatNeedsYou(),
     search: () => sidebar.focusSearch(),
+    isOver: () => sidebar.isOver(),
+    close: () => sidebar.close(),
   };
 }
 
@@ -44,12 +46,13 @@ class Sidebar {
   // Until the server has answered, nobody can say that there are none.
   #isKnown = false;
   #renaming = null;
+  #opener = null;
 
   constructor(element) {
     this.#element = element;
     this.#build();
     on("route", () => this.#draw());
-    on("route", () => element.classList.remove("is-open"));
+    on("route", () => this.close());
     on("me", () => (this.#who.textContent = `${me.host} · ${me.is_operator ? "operator" : me.name}`));
     on("row", (row) => this.#change(row));
     on("gone", ({ session_id }) => this.#forget(session_id));
@@ -72,6 +75,17 @@ class Sidebar {
     if (row) openSessionById(row.session_id);
   }
 
+  // On a narrow screen it slides over the page.
+  isOver() {
+    return this.#element.classList.contains("is-open");
+  }
+
+  close() {
+    if (!this.isOver()) return;
+    this.#element.classList.remove("is-open");
+    this.#opener?.focus();
+  }
+
   focusSearch() {
     this.#open();
     this.#search.focus();
@@ -84,7 +98,7 @@ class Sidebar {
     this.#list = el("div", { class: "sessions", onclick: (event) => this.#click(event), onscroll: () => this.#more() });
     this.#view = new ListView(this.#list);
     this.#who = el("span", { class: "sidebar__who" });
-    const close = iconButton("cross", "Close the list of sessions", () => this.#element.classList.remove("is-open"), "only-phone");
+    const close = iconButton("cross", "Close the list of sessions", () => this.close(), "only-phone");
     const top = el("div", { class: "sidebar__top" }, wordmark(), el("span", { class: "sidebar__buttons" }, iconButton("plus", "New session (n)", newSession), close));
     const search = el("div", { class: "search", role: "search" }, icon("search"), this.#search, el("span", { class: "kbd", "aria-hidden": "true", text: "/" }));
     const foot = el(
@@ -96,11 +110,16 @@ class Sidebar {
       iconButton("gear", "Settings", () => emit("show-settings")),
     );
     this.#element.replaceChildren(top, search, this.#list, foot);
+    // A tap beside it closes it, and does nothing else.
+    this.#element.after(el("div", { class: "scrim", onclick: () => this.close() }));
   }
 
   #open() {
+    this.#opener = document.activeElement;
     this.#element.classList.add("is-open");
-    this.#search.focus({ preventScroll: true });
+    // A keyboard on the screen would cover the list.
+    const first = matchMedia("(pointer: fine)").matches ? this.#search : this.#element.querySelector(".sidebar__top .only-phone");
+    first.focus({ preventScroll: true });
   }
 
   #leaveSearch(event) {
@@ -213,7 +232,6 @@ class Sidebar {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     openSessionById(link.dataset.id);
-    this.#element.classList.remove("is-open");
   }
 
   #menu(button, row) {
