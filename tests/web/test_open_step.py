@@ -38,3 +38,24 @@ async def test_nothing_is_said_between_two_steps(web: Served) -> None:
     await web.running(turn_id)
 
     assert (await web.shown(session_id))["active"]["partial"] is None
+
+
+async def test_what_a_stopped_turn_was_saying_stays_in_view(web: Served) -> None:
+    session_id = await web.new_session()
+    async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
+        turn_id = await web.say(session_id, "work", *["token"] * 3)
+        text = ""
+        while text != "node node node ":
+            text += "".join(frame.data["text"] for frame in await reader.until("token") if frame.event == "token")
+        await web.post("/api/chat/cancel", {"session_id": session_id})
+        await reader.until("turn_completed")
+
+    messages = (await web.shown(session_id))["messages"]
+
+    assert [(message["id"], message["role"], message["content"]) for message in messages[1:]] == [
+        (f"{turn_id}.1.0", "assistant", "node node node "),
+        (f"{turn_id}.end", "note", "Stopped."),
+    ]
+    assert messages[1]["html"] == "<p>node node node</p>\n"
+    earlier = (await web.shown(session_id, before=messages[1]["id"]))["messages"]
+    assert [message["content"] for message in earlier] == ["work"]

@@ -44,7 +44,7 @@ async def test_a_turn_on_one_node_is_followed_and_stopped_on_the_other(nodes: tu
     ]
     assert await there.finished(turn_id) == await here.finished(turn_id)
     messages = (await there.shown(session_id))["messages"]
-    assert [message["content"] for message in messages] == ["NUL \0 and 🌊", "Stopped."]
+    assert [message["content"] for message in messages] == ["NUL \0 and 🌊", "node ", "Stopped."]
 
 
 async def test_sessions_are_listed_searched_and_paged(nodes: tuple[Served, Served]) -> None:

@@ -13,14 +13,16 @@ _WINDOW = 256
 _FIELDS = {events.TOKEN: "text", events.REASONING: "reasoning"}
 
 
-async def read_open_step(tx: Transaction, turn: Turn, upto: int) -> list[Event]:
-    """The words and thoughts of the step that was being answered when the session's event `upto` was told."""
+async def read_open_step(tx: Transaction, turn: Turn, upto: int | None = None) -> list[Event]:
+    """The words and thoughts of the step that was being answered when the session's event `upto` was told, or when
+    the turn broke off.
+    """
     found: list[Event] = []
     after = turn.last_seq
     while after > 0:
         before, after = after, max(0, after - _WINDOW)
         window = await tx.events.of_turn(turn.id, after, before - after)
-        told = [event for event in window if event.session_seq <= upto]
+        told = [event for event in window if _is_before(event, upto)]
         found[:0] = told
         if any(event.kind not in _FIELDS for event in told):
             break
@@ -35,6 +37,10 @@ def partial_form(told: Sequence[Event]) -> dict[str, Any] | None:
     for event in told:
         pieces[_FIELDS[event.kind]].append(event.data["text"])
     return {"step": told[0].data["step"]} | {name: "".join(texts) for name, texts in pieces.items()}
+
+
+def _is_before(event: Event, upto: int | None) -> bool:
+    return event.kind not in events.FINAL_KINDS and (upto is None or event.session_seq <= upto)
 
 
 def _of_last_step(told: Sequence[Event]) -> list[Event]:

@@ -15,6 +15,7 @@ from wakeful.model.task import Task
 from wakeful.model.task_data import task_data, time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
+from wakeful.web.broken_off import add_last_words
 from wakeful.web.messages import MessageId, MessagePage, newest_messages, turn_form
 from wakeful.web.open_step import partial_form, read_open_step
 from wakeful.web.rows import session_row
@@ -80,12 +81,14 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             newest = before.turn_id
         now = await tx.now()
         active = None if session.active is None else await tx.turns.get(session.active)
+        page = await newest_messages(tx, newest, limit, before)
+        await add_last_words(tx, page)
         return Snapshot(
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
             partial=None if active is None else partial_form(await read_open_step(tx, active, session.last_seq)),
-            page=await newest_messages(tx, newest, limit, before),
+            page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
             tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
