@@ -88,7 +88,7 @@ class Reader:
             "path": self.path,
             "raw_path": self.path.encode(),
             "query_string": self.query.encode(),
-            "headers": [(b"authorization", b"Bearer key")],
+            "headers": [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer key")],
         }
         left = asyncio.Event()
 
