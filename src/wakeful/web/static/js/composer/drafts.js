@@ -1,6 +1,12 @@
-// What is being written, for each session: kept in the browser until it is sent.
+// What is being written, for each session, and in each message that is being edited: kept in the browser until it is
+// sent.
 
 const PREFIX = "wakeful.draft.";
+
+// The name under which the words of an edited message are kept.
+export function editOf(messageId) {
+  return `edit.${messageId}`;
+}
 
 export function draftOf(sessionId) {
   return localStorage.getItem(PREFIX + (sessionId ?? "new")) ?? "";

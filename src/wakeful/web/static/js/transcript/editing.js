@@ -2,6 +2,7 @@
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
+import { draftOf, editOf, keepDraft } from "../composer/drafts.js";
 import { el } from "../dom.js";
 import { newId } from "../new_id.js";
 import { openSession } from "../session/state.js";
@@ -10,12 +11,19 @@ export function canEdit(message) {
   return message.role === "user" && message.source === "user";
 }
 
-export function editInPlace(row, message, whenClosed) {
+// The page was left in the middle of it.
+export function isBeingEdited(message) {
+  return Boolean(draftOf(editOf(message.id)));
+}
+
+export function editInPlace(row, message, whenClosed, { takesFocus = true } = {}) {
   if (row.querySelector("textarea")) return;
   const shown = [...row.children];
   const box = el("textarea", { class: "textarea said__edit", rows: 2, "aria-label": "Edit message" });
-  box.value = message.content;
+  box.value = draftOf(editOf(message.id)) || message.content;
+  box.addEventListener("input", () => keepDraft(editOf(message.id), box.value));
   const close = () => {
+    keepDraft(editOf(message.id), "");
     editor.remove();
     for (const child of shown) child.classList.remove("is-away");
     whenClosed();
@@ -30,6 +38,7 @@ export function editInPlace(row, message, whenClosed) {
   box.addEventListener("keydown", (event) => onKey(event, send, close));
   for (const child of shown) child.classList.add("is-away");
   row.append(editor);
+  if (!takesFocus) return;
   box.focus();
   box.setSelectionRange(box.value.length, box.value.length);
 }

@@ -1,7 +1,7 @@
 // What a person, or a schedule, has said. It can be edited and sent again.
 
 import { el, iconButton } from "../dom.js";
-import { canEdit, editInPlace } from "./editing.js";
+import { canEdit, editInPlace, isBeingEdited } from "./editing.js";
 
 export class SaidView {
   #text = el("p", { class: "said" });
@@ -18,6 +18,7 @@ export class SaidView {
     this.#message = message;
     this.#button.hidden = isLive || !canEdit(message);
     this.element.dataset.editable = String(canEdit(message));
+    if (this.#rev === -1 && canEdit(message) && isBeingEdited(message)) this.edit({ takesFocus: false });
     if (message.rev === this.#rev) return;
     this.#rev = message.rev;
     this.element.dataset.message = message.id;
@@ -25,7 +26,7 @@ export class SaidView {
     if (this.#text.textContent !== words) this.#text.textContent = words;
   }
 
-  edit() {
-    if (!this.#button.hidden) editInPlace(this.element, this.#message, () => this.#button.focus());
+  edit(how) {
+    if (!this.#button.hidden) editInPlace(this.element, this.#message, () => this.#button.focus(), how);
   }
 }
