@@ -1,6 +1,7 @@
 // Settings of this browser, and logging out.
 
 import { api } from "../api.js";
+import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { me } from "../me.js";
 import { askToNotify } from "../notifications.js";
@@ -73,6 +74,10 @@ function notify() {
 }
 
 async function leave() {
-  await api.post("/api/logout", {});
-  location.replace("/login");
+  try {
+    await api.post("/api/logout", {});
+    location.replace("/login");
+  } catch (error) {
+    emit("toast", { kind: "fail", title: "Not logged out", text: error.message });
+  }
 }
