@@ -181,3 +181,15 @@ async def place(web: Served) -> str:
 def rules(policy: str) -> Mapping[str, str]:
     parts = (rule.strip().partition(" ") for rule in policy.split(";"))
     return {name: value for name, _, value in parts}
+
+
+async def test_a_page_names_every_module_that_its_script_needs(web: Served) -> None:
+    """A browser that is not told learns of each when it has read the one before."""
+    browser = await logged_in(web)
+    page = (await browser.get("/")).json.decode()
+    named = re.findall(r'<link rel="modulepreload" href="/static/[0-9a-f]+/([^"]+)">', page)
+    scripts = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.js")}
+
+    # Those that begin something are asked for by their own names: the page's, the login page's, the worker's.
+    assert set(named) == scripts - {"js/main.js", "js/login.js", "js/stream/worker.js"}
+    assert len(named) == len(set(named))

@@ -1,6 +1,8 @@
 """The page's own files, in memory: read once, named by what is in them, so that browsers may keep them for good."""
 
 import gzip
+import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +20,11 @@ _TYPES = {
 }
 # These are compressed already.
 _DENSE = (".woff2", ".png")
-# In pages: where the files are.
+# In pages: where the files are, and the modules that the page's own script needs, all the way down.
 _PLACE = b"{{static}}"
+_MODULES = b"{{modules}}"
+_MAIN = "js/main.js"
+_IMPORT = re.compile(rb'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +58,30 @@ class StaticFiles:
         """The html files, which know where the others are."""
         place = f"/static/{self.digest}".encode()
         pages = {path: body for path, body in self._bodies.items() if path.endswith(".html")}
-        return {path: _file(path, body.replace(_PLACE, place)) for path, body in pages.items()}
+        links = b"\n  ".join(
+            b'<link rel="modulepreload" href="%b/%b">' % (_PLACE, path.encode()) for path in self.modules
+        )
+        return {path: _file(path, body.replace(_MODULES, links).replace(_PLACE, place)) for path, body in pages.items()}
+
+    @cached_property
+    def modules(self) -> list[str]:
+        """What the page's script imports. A browser that is told so asks for all at once: it would otherwise learn of
+        each when it has read the one before.
+        """
+        found = [_MAIN]
+        for path in found:
+            imported = (_imported(path, name.decode()) for name in _IMPORT.findall(self._bodies[path]))
+            found += [module for module in dict.fromkeys(imported) if module not in found]
+        return found[1:]
 
     @cached_property
     def _bodies(self) -> dict[str, bytes]:
         found = sorted(path for path in self._folder.rglob("*") if path.suffix in _TYPES)
         return {path.relative_to(self._folder).as_posix(): path.read_bytes() for path in found}
+
+
+def _imported(path: str, name: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
 
 
 def _file(path: str, body: bytes) -> StaticFile:
