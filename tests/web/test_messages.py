@@ -93,6 +93,26 @@ async def test_a_huge_result_is_cut_and_can_be_had_whole(web: Served, monkeypatc
     assert nothing.code == "invalid_request"
 
 
+async def test_a_page_that_folds_results_away_gets_their_ends_once(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await web.new_session()
+    monkeypatch.setattr(web.agent, "node", "a" * 3_000)
+    await web.finished(await web.say(session_id, "work", "step", "finish"))
+    monkeypatch.setattr(web.agent, "node", "short")
+    await web.finished(await web.say(session_id, "work", "step", "finish"))
+
+    shown = (await web.shown(session_id, short=1))["messages"]
+
+    cut, whole = [message for message in shown if message["tool"] is not None]
+    assert (cut["content"], whole["content"]) == ("", "")
+    assert (whole["tool"]["result"], whole["tool"]["truncated"]) == ("worked on short", False)
+    assert (cut["tool"]["truncated"], cut["tool"]["full_size"]) == (True, 3_010)
+    assert cut["tool"]["result"].startswith("worked on aaa")
+    assert "1,410 characters are left out" in cut["tool"]["result"]
+    assert len(cut["tool"]["result"]) < 1_700
+
+
 async def test_a_turn_that_failed_says_why(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "fail")

@@ -154,8 +154,12 @@ def cut_result(text: str) -> str:
     """The first and the last part of a result that is too long to be sent each time."""
     if len(text) <= _MOST_RESULT:
         return text
-    left_out = len(text) - 2 * _PART_OF_RESULT
-    return f"{text[:_PART_OF_RESULT]}\n[… {left_out:,} characters are left out here …]\n{text[-_PART_OF_RESULT:]}"
+    return both_ends(text, _PART_OF_RESULT, len(text))
+
+
+def both_ends(text: str, part: int, full_size: int) -> str:
+    """So many characters of each; `text` may be without its middle already."""
+    return f"{text[:part]}\n[… {full_size - 2 * part:,} characters are left out here …]\n{text[-part:]}"
 
 
 def _unfinished(turn: Turn) -> str:

@@ -15,6 +15,7 @@ from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.messages import MessageId
 from wakeful.web.rows import session_rows
+from wakeful.web.short_results import shorten_results
 from wakeful.web.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
@@ -86,7 +87,10 @@ class SessionRoutes:
         session_id = fields.identifier(query, "session_id")
         limit = fields.number(query, "limit", 100, 1, 1000)
         before = _parse_message_id(query["before"], "before") if query.get("before") else None
+        is_short = fields.flag(query, "short")
         snapshot = await take_snapshot(self._web, request, session_id, limit, before)
+        if is_short:
+            shorten_results(snapshot.page.messages)
         return Response(orjson.dumps(snapshot.form(self._web)), media_type="application/json")
 
     async def result(self, request: Request) -> Response:

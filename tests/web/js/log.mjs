@@ -177,7 +177,6 @@ function store(events) {
       state.partial = null;
     } else if (name === "tool_complete") {
       const call = state.messages.findLast((one) => one.tool?.call_id === data.call_id && one.turn_id === turn_id);
-      call.content = data.result;
       call.tool = {
         ...call.tool,
         result: data.result,

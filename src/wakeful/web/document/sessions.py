@@ -144,6 +144,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 _WHICH,
                 query("limit", WHOLE, "1 to 1000 messages, 100 where nothing is said."),
                 query("before", TEXT, "Only messages before the one with this id."),
+                query("short", common.SWITCH, "Of tools' results only the two ends, and these once."),
             ],
         ),
         "patch": operation(

@@ -11,6 +11,8 @@ import { loadOlder } from "./snapshot.js";
 import { emptyState, openSession } from "./state.js";
 
 const PAGE = 100;
+// Who goes back goes far.
+const OLDER_PAGE = 200;
 const EVERYTHING = ["session", "messages", "turns", "tasks", "approvals", "queued", "notices"];
 const AGAIN_MS = 2_000;
 
@@ -56,9 +58,11 @@ export async function open(id) {
   isLoaded = false;
   isFetching = false;
   Object.assign(openSession, emptyState(), { id });
+  // It is on its way while the page puts the other session away.
+  const arriving = id ? fetchSnapshot() : null;
   emit("session-opened", { id });
   emit("session-changed", EVERYTHING);
-  if (id) await fetchSnapshot();
+  if (id) await arriving;
   else client.follow();
 }
 
@@ -71,7 +75,7 @@ export async function fetchOlder() {
   const [first] = openSession.messages;
   if (!first || !openSession.hasMore) return;
   const mine = opening;
-  const page = await api.get("/api/session", { session_id: openSession.id, limit: PAGE, before: first.id });
+  const page = await api.get("/api/session", { ...wanted(), limit: OLDER_PAGE, before: first.id });
   if (mine !== opening || openSession.messages[0] !== first) return;
   loadOlder(openSession, page);
   emit("session-changed", ["older"]);
@@ -83,7 +87,7 @@ async function fetchSnapshot() {
   openSession.isStale = false;
   meanwhile = [];
   try {
-    const snapshot = await api.get("/api/session", { session_id: openSession.id, limit: PAGE });
+    const snapshot = await api.get("/api/session", wanted());
     if (mine === opening) take(snapshot);
   } catch (error) {
     if (mine === opening) fail(error);
@@ -91,6 +95,11 @@ async function fetchSnapshot() {
     if (mine === opening) isFetching = false;
   }
   if (mine === opening && openSession.isStale) await fetchSnapshot();
+}
+
+// Of long results the ends: most of them are never unfolded.
+function wanted() {
+  return { session_id: openSession.id, limit: PAGE, short: 1 };
 }
 
 function take(snapshot) {

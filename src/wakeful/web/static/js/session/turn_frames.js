@@ -103,7 +103,6 @@ function completeCall(
   const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
   if (!message) return [];
   touch(message);
-  message.content = result;
   message.tool = { ...message.tool, result, truncated, full_size, seconds, status: "done" };
   return ["messages"];
 }

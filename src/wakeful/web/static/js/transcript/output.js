@@ -1,4 +1,5 @@
-// Output in a terminal's colours, never as markup. A long one is cut until somebody wants all of it.
+// Output in a terminal's colours, never as markup. A long one is cut until somebody wants all of it; what the server has
+// cut of one that is not long is fetched at once.
 
 import { ansiFragment } from "../ansi.js";
 import { emit } from "../bus.js";
@@ -16,12 +17,12 @@ export function outputView(text, label, fetchAll = null, size = text.length) {
     ansiFragment(isLong ? text.slice(0, MOST) : text),
   );
   if (!isLong && !fetchAll) return log;
-  const showAll = async () => {
+  const showAll = async (isWanted) => {
     more.disabled = true;
     try {
       log.replaceChildren(ansiFragment(fetchAll ? await fetchAll() : text));
       more.remove();
-      log.focus();
+      if (isWanted) log.focus();
     } catch (error) {
       more.disabled = false;
       emit("toast", { kind: "fail", title: "The rest was not loaded", text: error.message });
@@ -31,7 +32,8 @@ export function outputView(text, label, fetchAll = null, size = text.length) {
     class: "button button--small",
     type: "button",
     text: `Show all ${whole(size)} characters`,
-    onclick: showAll,
+    onclick: () => showAll(true),
   });
+  if (fetchAll && size <= MOST) showAll(false);
   return el("div", { class: "output" }, log, more);
 }
