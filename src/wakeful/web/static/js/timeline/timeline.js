@@ -41,10 +41,11 @@ class Timeline {
   #forget() {
     this.#data = null;
     this.#draw();
-    this.#fetchSoon();
   }
 
+  // What was said comes first.
   #fetchSoon() {
+    if (!openSession.session) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#fetch(), GATHER_MS);
   }
@@ -67,8 +68,8 @@ class Timeline {
   #draw() {
     const main = this.#element.parentElement;
     const data = this.#data && { ...this.#data, now: this.#now(), tasks: withQuestions(this.#data.tasks) };
-    const width = main.clientWidth;
-    const drawn = data && settings.get("timeline") && scene(data, { width, isNarrow: width <= NARROW });
+    // Only where there is something to draw: to measure makes the browser lay out the whole page at once.
+    const drawn = data && settings.get("timeline") && fitted(data, main.clientWidth);
     this.#element.hidden = !drawn;
     if (drawn) this.#scroll.replaceChildren(draw(drawn, story(data)));
   }
@@ -84,6 +85,10 @@ class Timeline {
     event.preventDefault();
     emit("reveal", { turn: anchor.dataset.turn, task: anchor.dataset.task });
   }
+}
+
+function fitted(data, width) {
+  return scene(data, { width, isNarrow: width <= NARROW });
 }
 
 function isLive({ turns, tasks }) {
