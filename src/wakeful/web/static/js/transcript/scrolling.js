@@ -7,6 +7,8 @@ export class Scrolling {
   #jump;
   #isAtEnd = true;
   #lastTop = 0;
+  // Of the window itself, on the screen.
+  #windowTop = 0;
 
   constructor(scroller, jump) {
     this.#scroller = scroller;
@@ -14,7 +16,7 @@ export class Scrolling {
     scroller.addEventListener("scroll", () => this.#look(), { passive: true });
     jump.addEventListener("click", () => this.toBottom(true));
     // The composer grows, the window turns, a fold opens: whoever was at the end stays there.
-    new ResizeObserver(() => this.#follow()).observe(scroller);
+    new ResizeObserver(() => this.#stay()).observe(scroller);
     new ResizeObserver(() => this.#follow()).observe(scroller.firstElementChild);
   }
 
@@ -33,6 +35,14 @@ export class Scrolling {
     if (this.#isAtEnd) this.#follow();
     else if (anchor?.isConnected) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
     this.#look();
+  }
+
+  // The strip above has grown or gone: text that is being read does not go up or down with it.
+  #stay() {
+    const { top } = this.#scroller.getBoundingClientRect();
+    if (!this.#isAtEnd) this.#scroller.scrollTop += top - this.#windowTop;
+    this.#windowTop = top;
+    this.#follow();
   }
 
   #follow() {

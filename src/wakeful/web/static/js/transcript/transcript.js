@@ -11,14 +11,22 @@ import { Scrolling } from "./scrolling.js";
 import { TurnView } from "./turn.js";
 
 const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
+// These show only in the turns whose messages they are; the others may show in any.
+const IN_PLACE = new Set(["messages", "older"]);
 
 export function startTranscript(scroller, inner, jump) {
   const scrolling = new Scrolling(scroller, jump);
   const paging = new Paging(scroller);
   const turns = new Keyed(inner);
-  const draw = () => scrolling.keep(() => turns.show(entries(paging), makeView));
+  let isEverywhere = true;
+  const draw = () => {
+    const shown = entries(paging, isEverywhere);
+    isEverywhere = false;
+    scrolling.keep(() => turns.show(shown, makeView));
+  };
   const drawSoon = soon(draw);
   on("session-opened", () => {
+    isEverywhere = true;
     scrolling.toBottom();
     draw();
   });
@@ -27,7 +35,11 @@ export function startTranscript(scroller, inner, jump) {
     "session-unreachable",
     ({ isLoaded }) => isLoaded || turns.show([{ key: "unreachable", what: "unreachable" }], emptyView),
   );
-  on("session-changed", (changed) => changed.some((name) => REDRAWS.has(name)) && drawSoon());
+  on("session-changed", (names) => {
+    const changed = names.filter((name) => REDRAWS.has(name));
+    isEverywhere ||= changed.some((name) => !IN_PLACE.has(name));
+    if (changed.length) drawSoon();
+  });
   on("paging", drawSoon);
   on("sent", () => scrolling.toBottom());
 }
@@ -38,7 +50,7 @@ function makeView(entry) {
 }
 
 // Turns, with what lies between them.
-function entries(paging) {
+function entries(paging, isEverywhere) {
   const { id, session, messages, turns, activeTurn } = openSession;
   if (id && !session) return [];
   if (!messages.length && !activeTurn) return [{ key: "new", what: "new" }];
@@ -49,7 +61,8 @@ function entries(paging) {
     const before = groups[index - 1];
     const between = { before: before && turns.get(before.turnId), after: turns.get(turnId), said };
     shown.push({ key: `before:${turnId}`, between, isFirst: !before });
-    shown.push({ key: turnId, turnId, messages: said, turn: turns.get(turnId) ?? {}, isLast: turnId === lastId });
+    const turn = turns.get(turnId) ?? {};
+    shown.push({ key: turnId, turnId, messages: said, turn, isLast: turnId === lastId, isEverywhere });
   }
   return shown;
 }

@@ -30,13 +30,18 @@ export class TurnView {
   #content = el("div", { class: "turn__items" });
   #items = new Keyed(this.#content);
   #nodeIcon = "";
+  #shown = "";
 
   constructor({ turnId }) {
     const body = el("div", { class: "turn__body" }, this.#node, this.#content);
     this.element = el("article", { class: "turn", id: turnId, "data-turn": turnId }, this.#time, body);
   }
 
-  update({ turnId, messages, turn, isLast }) {
+  update({ turnId, messages, turn, isLast, isEverywhere }) {
+    // Of hundreds of turns, a token changes one.
+    const shown = `${isLast} ${messages.map((message) => message.rev)}`;
+    if (shown === this.#shown && !isEverywhere) return;
+    this.#shown = shown;
     const isLive = openSession.activeTurn?.turn_id === turnId;
     const opener = openerOf(messages, turn);
     this.#frame(messages, turn, opener, isLive);

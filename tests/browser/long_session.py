@@ -1,0 +1,136 @@
+"""A session that has been worked in for days, in the rows that the engine writes, with no model and no wait."""
+
+import time
+from pathlib import Path
+
+import orjson
+
+from wakeful.config.values import OPERATOR
+from wakeful.engine import turn_events
+from wakeful.model.event import MESSAGE, NewEvent
+from wakeful.model.fact import Answered, CallFinished, TextDelta
+from wakeful.model.ids import new_id
+from wakeful.model.journal import answer_entry, input_entry, result_entry
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.session import Address, Session
+from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
+from wakeful.store.base import Transaction
+from wakeful.store.sqlite.store import SqliteStore
+
+# Each turn has five messages: a question, words before two calls, the calls, an answer.
+TURNS = 400
+MESSAGES = 5 * TURNS
+# Characters of what most calls have answered, and the last of all, which is more than is sent at once.
+_RESULT, HUGE_RESULT = 6_200, 200_000
+_SECONDS_OF_TURN = 900.0
+_MODEL = "openai:m"
+_ANSWER = """Part {number} is done.
+
+The run took **{number} s**. Two things to know:
+
+- `parse_{number}()` reads the file once and keeps what it needs
+- the slow path is gone; see [the notes](https://example.org/notes/{number})
+
+```python
+def parse_{number}(path: str) -> list[str]:
+    return [line.strip() for line in open(path) if line]
+```
+"""
+
+
+async def write_long_session(home: Path) -> str:
+    """Into the database that a server of this home will open; the id of the session."""
+    home.mkdir(parents=True, exist_ok=True)
+    began = time.time() - TURNS * _SECONDS_OF_TURN
+    writer = _Writer(began)
+    store = SqliteStore(home / "wakeful.db", lambda: writer.now)
+    await store.open()
+    try:
+        await store.write(writer.write, lock=[writer.session_id])
+    finally:
+        await store.close()
+    return writer.session_id
+
+
+class _Writer:
+    """One transaction, so that the disk is waited for once."""
+
+    def __init__(self, began: float) -> None:
+        self.now = began
+        self.session_id = new_id("ses")
+        self._head: str | None = None
+
+    async def write(self, tx: Transaction) -> None:
+        here = Address("web")
+        title = "A long session"
+        session = Session(
+            self.session_id, OPERATOR, here, _MODEL, title=title, created_at=self.now, updated_at=self.now
+        )
+        await tx.sessions.create_if_absent(session)
+        for number in range(1, TURNS + 1):
+            turn = Turn(
+                id=new_id("turn"),
+                session_id=self.session_id,
+                parent=self._head,
+                door=Door("web", async_delivery=True),
+                address=here,
+                source="user",
+                is_wakeup=False,
+                model=_MODEL,
+                status=TurnStatus.RUNNING,
+                node="long",
+                epoch=1,
+                opened_at=self.now,
+            )
+            await self._open(tx, turn, f"Check part {number}.")
+            await self._work(tx, turn, number)
+            await self._close(tx, turn)
+            self._head = turn.id
+            self.now += _SECONDS_OF_TURN / 2
+
+    async def _open(self, tx: Transaction, turn: Turn, words: str) -> None:
+        await tx.turns.open(turn)
+        await tx.sessions.activate(turn.session_id, turn.id, release_hold=True)
+        said = input_entry(turn.id, 0, 0, {"source": "user", "message_id": "", "text": words})
+        told = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
+        await tx.journal.add([said])
+        await tx.events.append(turn.session_id, turn.id, [turn_events.started(turn), NewEvent.of(MESSAGE, told)])
+
+    async def _work(self, tx: Transaction, turn: Turn, number: int) -> None:
+        calls = tuple(_call(number, index) for index in (1, 2))
+        await self._answer(tx, turn, 1, AssistantMessage(f"I run part {number}.", calls=calls))
+        for index, call in enumerate(calls, start=1):
+            self.now += _SECONDS_OF_TURN / 4
+            done = CallFinished(1, index, call, _result(number, index), _SECONDS_OF_TURN / 4)
+            entry = result_entry(turn.id, 1, index, call_id=call.id, text=done.text, seconds=done.seconds)
+            await tx.journal.add([entry])
+            await tx.events.append(turn.session_id, turn.id, [turn_events.call_finished(done)])
+        await self._answer(tx, turn, 2, AssistantMessage(_ANSWER.format(number=number)))
+
+    async def _answer(self, tx: Transaction, turn: Turn, step: int, message: AssistantMessage) -> None:
+        cost = Usage(1_000, 50)
+        fact = Answered(step, message, cost)
+        told = [*turn_events.streamed([TextDelta(step, message.text)]), *turn_events.answered(fact)]
+        await tx.journal.add([answer_entry(turn.id, fact)])
+        await tx.events.append(turn.session_id, turn.id, told)
+        await tx.turns.mark_recorded(turn.id)
+        await tx.sessions.spend(turn.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+
+    async def _close(self, tx: Transaction, turn: Turn) -> None:
+        outcome = Outcome(TurnStatus.DONE)
+        await tx.turns.close_if_running(turn.id, outcome)
+        await tx.events.append(turn.session_id, turn.id, [turn_events.ended(turn, outcome)])
+        await tx.sessions.settle(turn.session_id, head=turn.id, checkpoint=turn.id, is_held=False, is_blocked=False)
+
+
+def _call(number: int, index: int) -> ToolCall:
+    command = orjson.dumps({"command": f"make part-{number}-{index}"}).decode()
+    return ToolCall(f"call_{number}_{index}", "terminal", command)
+
+
+def _result(number: int, index: int) -> str:
+    """As the terminal answers, in its colours."""
+    size = HUGE_RESULT if (number, index) == (TURNS, 2) else _RESULT
+    line = f"\x1b[32mok\x1b[0m step {index} of part {number}: nothing to be done\n"
+    output = line * (size // len(orjson.dumps(line)) + 1)
+    return orjson.dumps({"output": output, "exit_code": 0, "error": None}).decode()

@@ -1,0 +1,190 @@
+"""Two thousand messages, five megabytes of output: the page opens, pages, scrolls, and never moves under a reader."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Route, expect
+
+from tests.api.conftest import scripted
+from tests.api.server import ModelEndpoint, script, until
+from tests.browser.long_session import HUGE_RESULT, MESSAGES, TURNS, write_long_session
+from tests.browser.screen import Screen, Screens
+from tests.browser.server import PageServer, running_page_server
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+NEWEST = f"Part {TURNS} is done."
+STREAM = script(tokens=200, rate=150)
+# Parts of a pixel are nobody's movement.
+STILL_PX = 1.0
+
+# The turn in the middle of the window, and where it stands; it is marked, so that it can be found again.
+MARK = """scroller => {
+  const box = scroller.getBoundingClientRect();
+  const middle = box.top + box.height / 2;
+  const turns = [...scroller.querySelectorAll(".turn")];
+  const turn = turns.find((one) => one.getBoundingClientRect().bottom > middle);
+  turn.dataset.marked = "yes";
+}"""
+TOP_OF_MARKED = """scroller => scroller.querySelector("[data-marked]").getBoundingClientRect().top"""
+# After the next picture but one: whatever was to be put right has been.
+SETTLED = (
+    "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
+)
+# From now on, of every picture: where the marked turn is, and how far the end is from the window's.
+WATCH = """scroller => {
+  globalThis.seen = [];
+  const look = () => {
+    const top = scroller.querySelector("[data-marked]")?.getBoundingClientRect().top ?? null;
+    seen.push({ top, left: scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight });
+  };
+  const after = new MessageChannel();
+  after.port1.onmessage = () => {
+    look();
+    requestAnimationFrame(() => after.port2.postMessage(null));
+  };
+  after.port2.postMessage(null);
+}"""
+
+
+@dataclass(frozen=True)
+class Long:
+    """A server, and the session in it."""
+
+    server: PageServer
+    session_id: str
+
+    def branch(self) -> str:
+        """The same conversation, to go on with."""
+        answer = self.server.ask("POST", "/api/session/branch", json={"session_id": self.session_id})
+        session_id: str = answer["session_id"]
+        return session_id
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def long(tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint) -> AsyncIterator[Long]:
+    home = tmp_path_factory.mktemp("home")
+    session_id = await write_long_session(home)
+    with running_page_server(home, **scripted(endpoint)) as server:
+        yield Long(server, session_id)
+
+
+async def opened(screens: Screens, server: PageServer, session_id: str) -> tuple[Screen, Locator]:
+    """The screen, with the newest message in view; and what scrolls in it."""
+    screen = await screens.screen(server, session_id)
+    await expect(screen.answers.last).to_contain_text(NEWEST)
+    await expect(screen.answers.last).to_be_in_viewport()
+    return screen, screen.page.locator("#transcript")
+
+
+async def scroll_to(scroller: Locator, top: int) -> None:
+    """As far from the top, when everything that comes into view is drawn."""
+    await scroller.evaluate("(scroller, top) => { scroller.scrollTop = top; }", top)
+    await scroller.page.evaluate(SETTLED)
+
+
+async def most_seen(screen: Screen, name: str, right: float = 0.0) -> float:
+    """The most that it was ever wrong in two looks in a row: a single one may fall between a change and its picture."""
+    seen: list[dict[str, float]] = await screen.page.evaluate("globalThis.seen")
+    assert len(seen) > 10, "nothing was drawn meanwhile"
+    wrong = [abs(look[name] - right) for look in seen]
+    return max(map(min, pairwise(wrong)))
+
+
+async def test_it_opens_with_its_newest_messages_alone(screens: Screens, long: Long) -> None:
+    screen, _ = await opened(screens, long.server, long.session_id)
+
+    assert long.server.session(long.session_id)["session"]["message_count"] == MESSAGES
+    assert await screen.page.locator("#turns .said").count() == 20
+    await expect(screen.page.get_by_role("button", name="Show earlier messages")).to_have_count(1)
+
+
+async def test_earlier_messages_arrive_without_moving_what_is_read(screens: Screens, long: Long) -> None:
+    screen, scroller = await opened(screens, long.server, long.session_id)
+    may_go = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await may_go.wait()
+        await route.continue_()
+
+    await screen.page.route("**/api/session?*before=*", hold)
+    await scroll_to(scroller, 700)
+    await scroller.evaluate(MARK)
+    before = await scroller.evaluate(TOP_OF_MARKED)
+    turns = screen.page.locator("#turns .turn")
+    assert await turns.count() == 20
+
+    may_go.set()
+
+    await expect(turns).to_have_count(60)
+    await screen.page.evaluate(SETTLED)
+    assert abs(await scroller.evaluate(TOP_OF_MARKED) - before) <= STILL_PX
+
+
+async def test_scrolling_up_again_and_again_ends_at_the_first_message(screens: Screens, long: Long) -> None:
+    screen, scroller = await opened(screens, long.server, long.session_id)
+    turns = screen.page.locator("#turns .turn")
+
+    for shown in range(20, TURNS, 40):
+        await scroll_to(scroller, 0)
+        await expect(turns).to_have_count(min(shown + 40, TURNS))
+    await scroll_to(scroller, 0)
+
+    said = screen.page.locator("#turns .said")
+    await expect(said.first).to_be_in_viewport()
+    assert await said.all_text_contents() == [f"Check part {number}." for number in range(1, TURNS + 1)]
+    await expect(screen.page.get_by_role("button", name="Show earlier messages")).to_have_count(0)
+
+
+async def test_a_stream_does_not_move_somebody_who_reads_further_up(screens: Screens, long: Long) -> None:
+    session_id = long.branch()
+    screen, scroller = await opened(screens, long.server, session_id)
+    await scroll_to(scroller, 3_000)
+    await scroller.evaluate(MARK)
+    before = await scroller.evaluate(TOP_OF_MARKED)
+    await scroller.evaluate(WATCH)
+
+    long.server.say(session_id, STREAM)
+    await screen.shows("token199")
+    until(lambda: long.server.is_idle(session_id))
+    await screen.is_idle()
+    await screen.page.evaluate(SETTLED)
+
+    assert await most_seen(screen, "top", before) <= STILL_PX
+    await expect(screen.page.get_by_role("button", name="Jump to the newest")).to_be_visible()
+
+
+async def test_a_stream_takes_somebody_who_is_at_the_end_along(screens: Screens, long: Long) -> None:
+    session_id = long.branch()
+    screen, scroller = await opened(screens, long.server, session_id)
+    await scroller.evaluate(WATCH)
+
+    long.server.say(session_id, STREAM)
+    await screen.shows("token199")
+    until(lambda: long.server.is_idle(session_id))
+    await screen.is_idle()
+    await screen.page.evaluate(SETTLED)
+
+    assert await most_seen(screen, "left") <= STILL_PX
+    await expect(screen.answers.last).to_be_in_viewport()
+
+
+async def test_a_result_comes_whole_when_somebody_looks_at_it(screens: Screens, long: Long) -> None:
+    screen, _ = await opened(screens, long.server, long.session_id)
+    usual, huge = [screen.page.locator("#turns .tool__row").nth(place) for place in (-2, -1)]
+    ending = f"step 1 of part {TURNS}: nothing to be done\n"
+
+    await usual.locator("summary").click()
+    await huge.locator("summary").click()
+
+    await expect(usual.locator("pre.log")).not_to_contain_text("left out here")
+    assert (await usual.locator("pre.log").inner_text()).count(ending.strip()) > 80
+    await expect(usual.get_by_role("button", name="Show all")).to_have_count(0)
+    await expect(huge.locator("pre.log")).to_contain_text("characters are left out here")
+    await huge.get_by_role("button", name="Show all").click()
+    await expect(huge.get_by_role("button", name="Show all")).to_have_count(0)
+    assert len(await huge.locator("pre.log").text_content() or "") > HUGE_RESULT / 2
