@@ -166,3 +166,13 @@ test("pages hear that a line was refused, and it is tried again with patience", 
   }
   assert.ok(waits[0] <= 400 && waits.at(-1) > 4_000 && waits.at(-1) <= 15_000, waits.join(" "));
 });
+
+test("a browser that says it is offline makes the line be tried again, and is believed only if that fails", async () => {
+  const hub = new Hub();
+  const reader = page(hub, "a", "5");
+  await opened(hub);
+  reader.say("doubt");
+  await opened(hub);
+  assert.equal(asked.length, 2);
+  assert.deepEqual(reader.heard.map((told) => told.kind).filter((kind) => kind === "lost").length, 1, "only before it began");
+});

@@ -24,6 +24,8 @@ export class Client {
     addEventListener("pagehide", () => this.#send("bye"));
     addEventListener("pageshow", ({ persisted }) => persisted && this.follow());
     addEventListener("online", () => this.#send("hurry"));
+    // The browser believes that there is no network: a server on this machine may be there all the same.
+    addEventListener("offline", () => this.#send("doubt"));
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) return;
       this.#send("beat");

@@ -34,6 +34,8 @@ export class Hub {
       this.#forget(reader);
     } else if (message.kind === "hurry") {
       this.#line.hurry();
+    } else if (message.kind === "doubt") {
+      this.#openSoon();
     } else if (!known || message.kind === "follow") {
       this.#readers.set(reader, { tell, session: message.session, after: message.after, heardAt: Date.now() });
       // It is opened anew for this reader, who hears of that.
