@@ -1,8 +1,12 @@
 """Rows of the list, live: of one's own sessions only, with what the reader has seen."""
 
+from contextlib import AsyncExitStack
 from typing import Any
 
+import pytest
+
 from tests.web.kit import Reader, Served
+from wakeful.web import row_feed
 
 
 async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, Any]:
@@ -78,3 +82,23 @@ async def test_rows_share_a_connection_with_sessions_and_its_cursor(web: Served)
 async def test_without_rows_there_must_be_a_session(web: Served) -> None:
     assert (await web.get("/api/stream")).code == "invalid_request"
     assert (await web.get("/api/stream", rows="maybe")).code == "invalid_request"
+
+
+async def test_the_tabs_of_one_person_cost_one_look_at_the_store(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = await web.new_session()
+    looks: list[str] = []
+
+    async def counted(tx: Any, reader: str, sessions: Any) -> Any:
+        looks.append(reader)
+        return await rows(tx, reader, sessions)
+
+    rows = row_feed.session_rows
+    monkeypatch.setattr(row_feed, "session_rows", counted)
+    async with AsyncExitStack() as open_streams:
+        tabs = [await open_streams.enter_async_context(web.stream("/api/stream", rows="1")) for _ in range(20)]
+        await web.patch("/api/session", {"session_id": session_id, "title": "Changed"})
+        for tab in tabs:
+            await row_of(tab, session_id, title="Changed")
+
+    # One for each commit that changed it, at most.
+    assert 1 <= len(looks) <= 2

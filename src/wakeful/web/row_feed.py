@@ -34,10 +34,16 @@ class _Listener:
     next_at: dict[str, float] = field(default_factory=dict)
 
 
+News = list[tuple[str, bytes]]
+
+
 class RowFeed:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._listeners: set[_Listener] = set()
+        # What is being read, by reader, owner, sessions and whether all are wanted: the tabs of one person want the
+        # same at the same moment. Nobody joins a read that began before something changed again.
+        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[News]] = {}
         store.notifier.listen(self._hear)
 
     async def follow(self, reader: str, owner: str | None) -> AsyncGenerator[tuple[str, bytes], None]:
@@ -53,6 +59,7 @@ class RowFeed:
             self._listeners.discard(listener)
 
     def _hear(self, signal: Signal) -> None:
+        self._reads.clear()
         loud = {event.session_id for event in signal.events if event.kind not in _QUIET}
         quiet = {event.session_id for event in signal.events} - loud
         for listener in self._listeners:
@@ -61,15 +68,23 @@ class RowFeed:
             if listener.changed or listener.is_lost:
                 listener.woken.set()
 
-    async def _news(self, listener: _Listener, reader: str, owner: str | None) -> list[tuple[str, bytes]]:
+    async def _news(self, listener: _Listener, reader: str, owner: str | None) -> News:
         now = time.monotonic()
         is_lost, listener.is_lost = listener.is_lost, False
         due = {session_id for session_id in listener.changed if listener.next_at.get(session_id, 0.0) <= now}
         listener.changed -= due
         listener.next_at = {of: at for of, at in listener.next_at.items() if at > now}
         listener.next_at |= dict.fromkeys(due, now + _PAUSE_SECONDS)
+        key = (reader, owner, frozenset(due), is_lost)
+        if key not in self._reads:
+            reading = asyncio.create_task(self._read(*key))
+            self._reads[key] = reading
+            reading.add_done_callback(lambda done: self._reads.get(key) is done and self._reads.pop(key))
+        # Who leaves meanwhile does not take it from the others.
+        return await asyncio.shield(self._reads[key])
 
-        async def body(tx: Transaction) -> list[tuple[str, bytes]]:
+    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> News:
+        async def body(tx: Transaction) -> News:
             found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
             if is_lost:
                 found = await tx.sessions.page(owner, limit=_MOST_ROWS)
