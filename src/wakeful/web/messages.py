@@ -61,7 +61,7 @@ async def newest_messages(
     found: list[Message] = []
     forms: dict[str, dict[str, Any]] = {}
     count = _FEWEST
-    while turn_id is not None and len(found) < limit:
+    while turn_id is not None:
         turns = await tx.turns.chain(turn_id, count)
         entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
         for turn in turns:
@@ -70,11 +70,17 @@ async def newest_messages(
             if before is not None and turn.id == before.turn_id:
                 messages = [message for message in messages if _place_of(message) < before.place]
             found[:0] = messages
+            if len(found) >= limit:
+                return _page(found, limit, forms, has_older=turn.parent is not None)
         turn_id = turns[-1].parent if turns else None
         count = min(2 * count, _MOST)
+    return _page(found, limit, forms, has_older=False)
+
+
+def _page(found: list[Message], limit: int, forms: dict[str, dict[str, Any]], *, has_older: bool) -> MessagePage:
     shown = found[-limit:]
     outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
-    return MessagePage(shown, outlines, has_more=turn_id is not None or len(found) > limit)
+    return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
 
 
 def turn_form(turn: Turn, entries: Sequence[Entry]) -> dict[str, Any]:
