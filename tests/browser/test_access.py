@@ -1,7 +1,7 @@
 """The page can be used by everybody: axe finds nothing serious, and the keyboard reaches everything."""
 
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.async_api import Page, expect
@@ -12,6 +12,7 @@ from tests.browser.server import PageServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 TEXT = """# Head
 
@@ -39,18 +40,17 @@ async def serious(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1440, 1000), (390, 844)], ids=["desktop", "phone"])
-async def test_axe_finds_nothing_serious_in_a_session(
-    screens: Screens, demo_server: PageServer, scheme: str, size: tuple[int, int]
-) -> None:
-    viewport = {"width": size[0], "height": size[1]}
-    screen = await screens.screen(demo_server, viewport=viewport, color_scheme=scheme)
+async def test_axe_finds_nothing_serious_in_a_session(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server)
     await screen.say("run sleep 1; echo done; exit 1 in the background")
     await expect(screen.wakeups).to_have_count(1, timeout=15_000)
     await screen.is_idle()
 
-    assert await serious(screen.page) == []
+    for width, height in ((1440, 1000), (390, 844)):
+        await screen.page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            await screen.page.emulate_media(color_scheme=scheme)
+            assert await serious(screen.page) == [], (width, scheme)
 
 
 async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: PageServer) -> None:

@@ -1,5 +1,6 @@
 """Nothing that a model or a tool says can run as a script, and no other page can act in our name."""
 
+import httpx2
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
@@ -139,12 +140,12 @@ async def test_without_a_cookie_there_is_only_the_login_page(screens: Screens, s
 
     await page.goto(f"{server.root}/s/anything")
 
-    assert page.url == f"{server.root}/login"
+    await expect(page).to_have_url(f"{server.root}/login")
     response = await page.request.get(f"{server.root}/api/sessions")
     assert response.status == 401
 
 
-async def test_a_foreign_host_is_refused(screens: Screens, server: PageServer) -> None:
-    response = server.send("GET", "/", headers={"host": "attacker.example"})
+async def test_a_foreign_host_is_refused(server: PageServer) -> None:
+    response = httpx2.get(server.root, headers={"host": "attacker.example"}, trust_env=False)
 
     assert response.status_code == 421

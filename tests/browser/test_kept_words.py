@@ -85,3 +85,19 @@ async def test_a_restored_session_is_shown_again_in_the_other_tab(screens: Scree
     await expect(one.page.locator("h1")).to_have_text("comes back")
     await expect(other.page.locator("h1")).to_have_text("comes back")
     other.errors.clear()
+
+
+async def test_words_written_after_the_login_ended_are_sent_after_the_next_one(
+    screens: Screens, demo_server: PageServer
+) -> None:
+    session_id = demo_server.new_session()
+    screen = await screens.screen(demo_server, session_id)
+    await screen.page.context.clear_cookies()
+    await screen.say("hello after all")
+    await screen.page.wait_for_url("**/login#next=/s/*")
+
+    # As whoever copies the new link into the same tab: the browser does not load the page again.
+    await screen.page.goto(f"{demo_server.root}/login#token={demo_server.login_token()}")
+
+    await screen.page.wait_for_url(f"{demo_server.root}/s/{session_id}")
+    await expect(screen.page.locator(".said")).to_have_text(["hello after all"])
