@@ -7,6 +7,7 @@ import pytest
 
 from tests.web.kit import Reader, Served
 from wakeful.web import row_feed
+from wakeful.web.rows import session_rows
 
 
 async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, Any]:
@@ -92,7 +93,7 @@ async def test_the_tabs_of_one_person_cost_one_look_at_the_store(web: Served, mo
         looks.append(reader)
         return await rows(tx, reader, sessions)
 
-    rows = row_feed.session_rows
+    rows = session_rows
     monkeypatch.setattr(row_feed, "session_rows", counted)
     async with AsyncExitStack() as open_streams:
         tabs = [await open_streams.enter_async_context(web.stream("/api/stream", rows="1")) for _ in range(20)]
