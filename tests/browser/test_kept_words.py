@@ -92,7 +92,12 @@ async def test_words_written_after_the_login_ended_are_sent_after_the_next_one(
 ) -> None:
     session_id = demo_server.new_session()
     screen = await screens.screen(demo_server, session_id)
-    await screen.page.context.clear_cookies()
+
+    async def end_login(route: Route) -> None:
+        await screen.page.context.clear_cookies()
+        await route.fulfill(status=401, content_type="application/json", body="{}")
+
+    await screen.page.route("**/api/chat/start", end_login, times=1)
     await screen.say("hello after all")
     await screen.page.wait_for_url("**/login#next=/s/*")
 

@@ -20,6 +20,12 @@ export const api = {
   delete: (path, query, options) => ask("DELETE", withQuery(path, query), undefined, options),
 };
 
+// And from there back to where we are.
+export function goToLogin() {
+  const { pathname } = location;
+  if (pathname !== "/login") location.replace(pathname === "/" ? "/login" : `/login#next=${pathname}`);
+}
+
 export function withQuery(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
@@ -29,7 +35,7 @@ async function ask(method, path, body, options = {}) {
   const response = await reach(method, path, body, options);
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  if (response.status === 401 && location.pathname !== "/login") location.replace("/login");
+  if (response.status === 401) goToLogin();
   const error = answer.error ?? {};
   const wait = Number(response.headers.get("retry-after")) || 0;
   throw new ApiError(

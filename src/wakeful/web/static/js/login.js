@@ -11,12 +11,21 @@ form.addEventListener("submit", (event) => {
   else say("Type the token, or the password.");
 });
 
-// What stands behind the # is sent to nobody; it is taken out of the address at once.
-const given = new URLSearchParams(location.hash.slice(1));
-const next = /^\/s\/[A-Za-z0-9_.:-]+$/.test(given.get("next") ?? "") ? given.get("next") : "/";
-history.replaceState(null, "", "/login");
-if (given.has("token")) logIn({ token: given.get("token") });
-else goOnIfKnown();
+// Where to go afterwards.
+let next = "/";
+
+begin();
+// A link that is opened where this page is shown already does not load it again.
+addEventListener("hashchange", begin);
+
+// What stands behind the # is sent to nobody; the token is taken out of the address at once.
+function begin() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (/^\/s\/[A-Za-z0-9_.:-]+$/.test(given.get("next") ?? "")) next = given.get("next");
+  history.replaceState(null, "", next === "/" ? "/login" : `/login#next=${next}`);
+  if (given.has("token")) logIn({ token: given.get("token") });
+  else goOnIfKnown();
+}
 
 // A link on another site comes without the cookie, which is for our own pages; asked from here, the browser has it.
 async function goOnIfKnown() {

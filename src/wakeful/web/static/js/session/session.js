@@ -1,7 +1,7 @@
 // Opens a session and keeps it: the snapshot first, then the frames after it, and the snapshot again when frames are
 // not enough. Tells `session-opened` {id} and `session-changed` [names of what changed].
 
-import { api, ApiError } from "../api.js";
+import { api, ApiError, goToLogin } from "../api.js";
 import { emit, on } from "../bus.js";
 import { lineLost, lineOpened } from "../stream/connection.js";
 import { Client } from "../stream/client.js";
@@ -37,7 +37,7 @@ const HEARD = {
   },
   lost: lineLost,
   refused: ({ status }) => {
-    if (status === 401) location.replace("/login");
+    if (status === 401) goToLogin();
     // One of the sessions is gone; it may be ours.
     else if (status === 404) refresh();
   },
