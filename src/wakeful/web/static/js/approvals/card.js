@@ -67,7 +67,8 @@ export class ApprovalCard {
       await api.post("/api/approval/respond", { session_id: openSession.id, call_id: approval.call_id, choice });
       closeApproval(openSession, approval.call_id, choice);
       emit("session-changed", ["approvals", "messages"]);
-      document.getElementById("message").focus({ preventScroll: true });
+      // On a phone the keyboard would cover what happens next.
+      if (matchMedia("(pointer: fine)").matches) document.getElementById("message").focus({ preventScroll: true });
     } catch (error) {
       for (const button of this.#buttons) button.disabled = false;
       emit("toast", {
