@@ -57,11 +57,11 @@ async def draw(server: PageServer) -> None:
 
 
 def make_sessions(server: PageServer) -> str:
-    for title in _OTHERS:
-        other = server.new_session(title=title)
+    others = [server.new_session(title=title) for title in _OTHERS]
+    for other in others:
         server.say(other, "What is the state of things?")
-        until(lambda other=other: server.is_idle(other))
-    server.ask("PATCH", "/api/session", json={"session_id": server_first(server), "pinned": True})
+    until(lambda: all(server.is_idle(other) for other in others))
+    server.ask("PATCH", "/api/session", json={"session_id": others[0], "pinned": True})
     session_id = server.new_session(title="Full suite in the background")
     server.say(session_id, "run ./suite in the background")
     until(lambda: bool(server.notices(session_id)) and server.is_idle(session_id))
@@ -70,11 +70,6 @@ def make_sessions(server: PageServer) -> str:
     server.say(session_id, "run rm -rf /var/tmp/build-cache")
     until(lambda: bool(server.session(session_id)["approvals"]))
     server.say(session_id, "Then bump the version and draft the notes.")
-    return session_id
-
-
-def server_first(server: PageServer) -> str:
-    session_id: str = server.ask("GET", "/api/sessions", params={"q": _OTHERS[0]})["sessions"][0]["session_id"]
     return session_id
 
 
