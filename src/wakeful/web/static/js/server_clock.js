@@ -1,4 +1,5 @@
-// What time it is for the server. Times that it tells are compared with its own clock: that of a phone may be minutes off.
+// What time it is for the server. Times that it tells are compared with its own clock: that of a phone may be minutes
+// off.
 
 // Answers name whole seconds and take a moment to come: less than this is no difference.
 const DOUBT_MS = 5_000;

@@ -1,4 +1,5 @@
-// The rows on the screen, in groups by day. Whatever stays keeps its element, and so the focus, a press and an open menu.
+// The rows on the screen, in groups by day. Whatever stays keeps its element, and so the focus, a press and an open
+// menu.
 
 import { el } from "../dom.js";
 import { Keyed } from "../transcript/keyed.js";

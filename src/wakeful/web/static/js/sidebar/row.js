@@ -12,7 +12,15 @@ const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 // ends on it.
 export class RowView {
   #link = el("a");
-  #more = el("button", { class: "session__more button button--quiet button--icon button--small", type: "button", "aria-haspopup": "menu" }, icon("dots"));
+  #more = el(
+    "button",
+    {
+      class: "session__more button button--quiet button--icon button--small",
+      type: "button",
+      "aria-haspopup": "menu",
+    },
+    icon("dots"),
+  );
   #shown = "";
 
   constructor() {
@@ -31,7 +39,10 @@ export class RowView {
     this.#link.title = row.title;
     if (isOpen) this.#link.setAttribute("aria-current", "page");
     else this.#link.removeAttribute("aria-current");
-    this.#link.replaceChildren(el("span", { class: "session__title", text: name }), el("span", { class: "session__side" }, mark(row), time(row)));
+    this.#link.replaceChildren(
+      el("span", { class: "session__title", text: name }),
+      el("span", { class: "session__side" }, mark(row), time(row)),
+    );
     this.#more.dataset.menu = row.session_id;
     this.#more.setAttribute("aria-label", `Menu of ${name}`);
   }

@@ -118,7 +118,8 @@ class Sidebar {
     this.#opener = document.activeElement;
     this.#element.classList.add("is-open");
     // A keyboard on the screen would cover the list.
-    const first = matchMedia("(pointer: fine)").matches ? this.#search : this.#element.querySelector(".sidebar__top .only-phone");
+    const hasKeys = matchMedia("(pointer: fine)").matches;
+    const first = hasKeys ? this.#search : this.#element.querySelector(".sidebar__top .only-phone");
     first.focus({ preventScroll: true });
   }
 
