@@ -73,9 +73,17 @@ function notify() {
   return el("div", {}, el("label", { class: "check" }, box, "Notify me when a wake-up ends in a hidden tab"), hint);
 }
 
+// Whoever uses this browser next must neither see nor send what was not sent; what was chosen may stay.
+function forgetWords() {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith("wakeful.draft.") || key === "wakeful.outbox") localStorage.removeItem(key);
+  }
+}
+
 async function leave() {
   try {
     await api.post("/api/logout", {});
+    forgetWords();
     location.replace("/login");
   } catch (error) {
     emit("toast", { kind: "fail", title: "Not logged out", text: error.message });
