@@ -245,6 +245,8 @@ class Engine:
             async for page in pages:
                 for event in page:
                     yield event
+                # It may be long until the next page.
+                del page, event
 
     def subscribe_turn_pages(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[list[Event], None]:
         """The same, as many at a time as there are: a long log that is read again comes in few pieces."""

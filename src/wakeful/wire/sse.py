@@ -90,6 +90,8 @@ class EventStream:
             async for frame in self._frames:
                 await send({"type": "http.response.body", "body": frame, "more_body": True})
                 self._uptake.add(len(frame))
+                # It may be long until the next one, and thousands wait.
+                del frame
                 self._sent_at = self._loop.time()
                 count += 1
                 if count % _BREATH == 0:

@@ -1,6 +1,6 @@
 """The routes of responses. stream, store and background are properties of one and the same turn."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -213,17 +213,25 @@ class ResponseRoutes:
         pages = self._api.engine.subscribe_turn_pages(stored.turn.session_id, stored.turn.id)
         async with aclosing(pages):
             async for page in pages:
-                # In one piece what there is at once: each piece is a walk through the whole server.
-                news: list[bytes] = []
-                for event in page:
-                    news += [frame.wire for frame in projection.feed(event) if frame.number > starting_after]
-                    if event.turn_seq == joined_at and not event.is_final:
-                        news.append(projection.snapshot().wire)
                 has_ended = page[-1].is_final
+                news = _told(projection, page, starting_after, joined_at)
+                # Whoever waits for the next page holds nothing of this one.
+                del page
                 if news:
-                    yield b"".join(news)
+                    yield news
+                del news
         if has_ended:
             yield DONE
+
+
+def _told(projection: ResponseProjection, page: Sequence[Event], starting_after: int, joined_at: int) -> bytes:
+    """What there is at once, in one piece: each piece is a walk through the whole server."""
+    news: list[bytes] = []
+    for event in page:
+        news += [frame.wire for frame in projection.feed(event) if frame.number > starting_after]
+        if event.turn_seq == joined_at and not event.is_final:
+            news.append(projection.snapshot().wire)
+    return b"".join(news)
 
 
 async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> Receipt:
