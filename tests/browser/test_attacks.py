@@ -133,6 +133,19 @@ async def test_a_page_of_another_origin_cannot_write(screens: Screens, server: P
     assert len(server.ask("GET", "/api/sessions", params={"limit": 200})["sessions"]) == before
 
 
+async def test_a_link_logs_in_once(screens: Screens, server: PageServer) -> None:
+    link = f"{server.root}/login#token={server.login_token()}"
+    page = await (await screens.new_browser()).new_page()
+
+    await page.goto(link)
+
+    await expect(page).to_have_url(f"{server.root}/")
+    again = await (await screens.new_browser()).new_page()
+    await again.goto(link)
+    await expect(again.get_by_role("alert")).to_contain_text("used")
+    await expect(again).to_have_url(f"{server.root}/login")
+
+
 async def test_without_a_cookie_there_is_only_the_login_page(screens: Screens, server: PageServer) -> None:
     context = await screens.browser_at(server)
     await context.clear_cookies()

@@ -125,6 +125,7 @@ async def test_earlier_messages_arrive_without_moving_what_is_read(screens: Scre
     assert abs(await scroller.evaluate(TOP_OF_MARKED) - before) <= STILL_PX
 
 
+@pytest.mark.soak
 async def test_scrolling_up_again_and_again_ends_at_the_first_message(screens: Screens, long: Long) -> None:
     screen, scroller = await opened(screens, long.server, long.session_id)
     turns = screen.page.locator("#turns .turn")
