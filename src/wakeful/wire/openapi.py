@@ -69,6 +69,11 @@ def or_null(schema: Json) -> Json:
     return any_of(*schema["anyOf"], NULL) if "anyOf" in schema else any_of(schema, NULL)
 
 
+def or_empty(schema: Json) -> Json:
+    """Of a parameter: an empty one counts as left out."""
+    return any_of(schema, {"type": "string", "maxLength": 0})
+
+
 def record(needed: Mapping[str, Json], more: Mapping[str, Json] | None = None, **how: Any) -> Json:
     """An object with these fields, of which `more` may be left out. Others may be there."""
     made: dict[str, Any] = {"type": "object", "properties": {**needed, **(more or {})}, **how}

@@ -13,6 +13,7 @@ from wakeful.wire.openapi import (
     json_body,
     list_of,
     operation,
+    or_empty,
     or_null,
     query,
     record,
@@ -129,7 +130,11 @@ PATHS: dict[str, dict[str, Json]] = {
             },
             parameters=[
                 query("q", text(maxLength=500, pattern="^[^\\u0000]*$"), "Words to look for in titles and messages."),
-                query("limit", WHOLE, "1 to 200, 50 where nothing is said; what is out of range is moved to its end."),
+                query(
+                    "limit",
+                    or_empty(WHOLE),
+                    "1 to 200, 50 where nothing is said; what is out of range is moved to its end.",
+                ),
                 query("cursor", TEXT, "The `next_cursor` of the page before."),
                 query("archived", common.SWITCH, "Only those that are archived; else only those that are not."),
             ],
@@ -142,7 +147,7 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("The session.", ref("Snapshot")), **refusals(400, 404, 503)},
             parameters=[
                 _WHICH,
-                query("limit", WHOLE, "1 to 1000 messages, 100 where nothing is said."),
+                query("limit", or_empty(WHOLE), "1 to 1000 messages, 100 where nothing is said."),
                 query("before", TEXT, "Only messages before the one with this id."),
                 query("short", common.SWITCH, "Of tools' results only the two ends, and these once."),
             ],

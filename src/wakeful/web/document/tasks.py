@@ -13,6 +13,7 @@ from wakeful.wire.openapi import (
     json_body,
     list_of,
     operation,
+    or_empty,
     or_null,
     path,
     query,
@@ -54,7 +55,7 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("The newest.", record({"tasks": list_of(ref("Task"))})), **refusals(400, 404, 503)},
             parameters=[
                 query("session_id", text(maxLength=200, pattern="^[^\\u0000]*$"), "Only that of one session."),
-                query("limit", WHOLE, "1 to 1000, 200 where nothing is said."),
+                query("limit", or_empty(WHOLE), "1 to 1000, 200 where nothing is said."),
             ],
         ),
     },
@@ -71,7 +72,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "readTaskLog",
             "What it has said, in bytes; looking consumes nothing",
             {200: json_answer("A page of it.", _LOG), **refusals(400, 404, 503)},
-            parameters=[_ID, query("offset", WHOLE, "From this byte on.")],
+            parameters=[_ID, query("offset", or_empty(WHOLE), "From this byte on.")],
         ),
     },
     "/api/tasks/{task_id}/kill": {

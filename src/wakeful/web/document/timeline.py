@@ -2,7 +2,19 @@
 
 from wakeful.web.document import common
 from wakeful.web.document.messages import NOTICE_KIND, OUTLINE
-from wakeful.wire.openapi import TEXT, WHOLE, Family, Json, json_answer, list_of, operation, query, record, ref
+from wakeful.wire.openapi import (
+    TEXT,
+    WHOLE,
+    Family,
+    Json,
+    json_answer,
+    list_of,
+    operation,
+    or_empty,
+    query,
+    record,
+    ref,
+)
 from wakeful.wire.refusals import refusals
 
 _NOTICE = record({"task_id": TEXT, "turn_id": TEXT, "delivered": TEXT, "kind": NOTICE_KIND, "at": TEXT})
@@ -23,7 +35,7 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("The newest, in order.", _TIMELINE), **refusals(400, 404, 503)},
             parameters=[
                 query("session_id", common.ID, "Which.", required=True),
-                query("limit", WHOLE, "1 to 1000 turns, 200 where nothing is said."),
+                query("limit", or_empty(WHOLE), "1 to 1000 turns, 200 where nothing is said."),
             ],
         ),
     },

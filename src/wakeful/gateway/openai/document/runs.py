@@ -17,6 +17,7 @@ from wakeful.wire.openapi import (
     list_of,
     only,
     operation,
+    or_empty,
     or_null,
     path,
     query,
@@ -30,7 +31,7 @@ from wakeful.wire.openapi import (
 )
 
 _ID = path("run_id", "`run_…`")
-_CURSOR = whole(0, 10**15 - 1)
+_CURSOR = or_empty(whole(0, 10**15 - 1))
 _CHOICE = choice(*(known.value for known in Choice))
 _SECONDS: Json = {"type": "number", "minimum": 0}
 _CALL_ID = text(minLength=1, maxLength=256, pattern="^[^\\u0000]*$")
