@@ -51,6 +51,14 @@ test("an arrow rises from the end of a task into the turn that it woke", () => {
   assert.ok(drawn.turns[1].isWakeup && !drawn.turns[0].isWakeup);
 });
 
+test("a turn that an edit has left has no number and no way to it", () => {
+  const again = { turn_id: "t3", number: 1, source: "user", status: "done", opened_at: 75, closed_at: 78 };
+  const turns = [...DATA.turns, again];
+  const drawn = scene({ ...DATA, turns }, { width: 1200, isNarrow: false });
+  assert.deepEqual(drawn.turns.map((bar) => bar.isLeft), [true, true, false]);
+  assert.ok(!story({ ...DATA, turns }).includes("Turn 2"));
+});
+
 test("a session without turns has no timeline", () => {
   assert.equal(scene({ ...DATA, turns: [] }, { width: 1200, isNarrow: false }), null);
 });

@@ -35,14 +35,15 @@ function nowLine(x, height) {
   ];
 }
 
-function turn({ turn, x, y, width, height, isWakeup, isRunning, label }) {
-  const kind = isWakeup ? " tl__turn--wake" : "";
+function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, label }) {
+  const kind = isLeft ? " tl__turn--left" : isWakeup ? " tl__turn--wake" : "";
   const parts = [shape("rect", { class: `tl__turn${kind}`, x, y, width, height, rx: 3 })];
   if (isRunning) parts.push(shape("rect", { class: "tl__turn tl__turn--live", x: x + width - 4, y, width: 4, height, rx: 2 }));
   if (turn.source === "cron") parts.push(shape("circle", { class: "tl__ask", cx: x + 4, cy: 22.5, r: 2.5 }));
   else if (!isWakeup) parts.push(shape("path", { class: "tl__ask", d: `M${round(x)} 20h9l-4.5 6z` }));
   if (label) parts.push(shape("text", { class: `tl__turntext${isWakeup ? " tl__turntext--wake" : ""}`, x: x + width / 2, y: 39, "text-anchor": "middle", text: label }));
-  return link({ turn: turn.turn_id }, `Turn ${turn.number}`, parts);
+  // What was left is no longer in the transcript: there is nothing to lead to.
+  return isLeft ? shape("g", {}, parts) : link({ turn: turn.turn_id }, `Turn ${turn.number}`, parts);
 }
 
 function spawn({ x, y }) {

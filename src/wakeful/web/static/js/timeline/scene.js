@@ -44,8 +44,15 @@ function turnBar(turn, data, axis, isNarrow) {
   const x = axis.x(turn.opened_at);
   const width = Math.max(10, axis.x(turn.closed_at ?? data.now) - x);
   const isWakeup = turn.source.endsWith("_wakeup") || turn.source === "watch_match";
-  const label = isNarrow || width < 18 ? "" : width < 56 ? `${turn.number}` : `turn ${turn.number}`;
-  return { turn, x, y: TURN_TOP, width, height: TURN_HEIGHT, isWakeup, label, isRunning: turn.closed_at === null };
+  const isLeft = wasLeft(turn, data.turns);
+  const label = isLeft || isNarrow || width < 18 ? "" : width < 56 ? `${turn.number}` : `turn ${turn.number}`;
+  const isRunning = turn.closed_at === null;
+  return { turn, x, y: TURN_TOP, width, height: TURN_HEIGHT, isWakeup, isLeft, label, isRunning };
+}
+
+// An edit or another answer went on from before it: a later turn has its number, or a lower one.
+export function wasLeft(turn, turns) {
+  return turns.some((other) => other.opened_at > turn.opened_at && other.number <= turn.number);
 }
 
 function taskSpan(task, data, axis, isNarrow) {

@@ -1,17 +1,16 @@
 const SVG = "http://www.w3.org/2000/svg";
 
-export function shape(name, { text, ...attributes }) {
+export function shape(name, { text, ...attributes }, parts = []) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) {
     element.setAttribute(key, typeof value === "number" ? Math.round(value * 10) / 10 : value);
   }
   if (text) element.textContent = text;
+  element.append(...parts);
   return element;
 }
 
 // Something that leads to its place in the transcript.
 export function link({ turn = "", task = "" }, label, parts) {
-  const anchor = shape("a", { href: `#turn-${turn}`, "aria-label": label, "data-turn": turn, "data-task": task });
-  anchor.append(...parts);
-  return anchor;
+  return shape("a", { href: `#turn-${turn}`, "aria-label": label, "data-turn": turn, "data-task": task }, parts);
 }

@@ -2,14 +2,14 @@
 
 import { duration } from "../format.js";
 import { shortId } from "../short_id.js";
-import { howItStands } from "./scene.js";
+import { howItStands, wasLeft } from "./scene.js";
 
 const ENDINGS = { ok: "ended well", fail: "failed", lost: "was lost", killed: "was stopped", live: "is running", needs: "needs your approval" };
 // What a listener can take in: the rest is in the transcript.
 const MOST_TURNS = 12;
 
 export function story({ turns, tasks, notices }) {
-  const told = turns.slice(-MOST_TURNS);
+  const told = turns.filter((turn) => !wasLeft(turn, turns)).slice(-MOST_TURNS);
   const sentences = told.map((turn) => aboutTurn(turn, tasks, notices));
   const ends = tasks.filter((task) => told.some((turn) => turn.turn_id === task.turn_id)).map((task) => aboutTask(task, turns, notices));
   return ["Timeline.", ...sentences, ...ends].join(" ");
