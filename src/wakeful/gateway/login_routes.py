@@ -2,7 +2,6 @@
 
 from math import ceil
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -14,10 +13,11 @@ from wakeful.gateway.origin import is_foreign_write, is_own_write, refuse_foreig
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.password import Password
 from wakeful.gateway.tries import Tries
-from wakeful.wire.errors import BodyTooLarge, InvalidRequest, error_response
+from wakeful.wire.body import read_object
+from wakeful.wire.errors import InvalidRequest, error_response
 
 # Anybody may send one.
-_BODY_LIMIT = 16 * 1024
+_BODY_KIB = 16
 
 
 class LoginRoutes:
@@ -68,7 +68,7 @@ class LoginRoutes:
     async def new_link(self, request: Request) -> Response:
         """The operator may let anybody in, others themselves."""
         principal: str = request.state.principal
-        given = (await _body(request)).get("as")
+        given = (await read_object(request, kib=_BODY_KIB)).get("as")
         name = principal if given is None else given
         if name != principal and principal != self._operator:
             return error_response(403, "forbidden", "Only the operator can make links for others.")
@@ -114,24 +114,9 @@ def _is_secure(request: Request) -> bool:
 
 
 async def _credential(request: Request) -> tuple[str, str]:
-    given = await _body(request)
+    given = await read_object(request, kib=_BODY_KIB)
     kinds = [kind for kind in ("token", "password") if given.get(kind) is not None]
     word = given[kinds[0]] if len(kinds) == 1 else None
     if not isinstance(word, str) or not word:
         raise InvalidRequest("The body must have either the text token or the text password.")
     return kinds[0], word
-
-
-async def _body(request: Request) -> dict[str, object]:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _BODY_LIMIT:
-            raise BodyTooLarge(f"The body must not be larger than {_BODY_LIMIT // 1024} KiB.")
-    try:
-        fields = orjson.loads(body) if body.strip() else {}
-    except orjson.JSONDecodeError as error:
-        raise InvalidRequest(f"The body must be JSON in UTF-8: {error}.") from error
-    if not isinstance(fields, dict):
-        raise InvalidRequest("The body must be a JSON object.")
-    return fields

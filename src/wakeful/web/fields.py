@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 
-from wakeful.wire.errors import BodyTooLarge, InvalidRequest
+from wakeful.wire.body import read_object
+from wakeful.wire.errors import InvalidRequest
 
-_BODY_LIMIT = 4 * 1024 * 1024
+_BODY_KIB = 4 * 1024
 _ID_LIMIT = 200
 _TITLE_LIMIT = 200
 _WORDS_LIMIT = 500
@@ -18,19 +18,7 @@ Fields = Mapping[str, Any]
 
 
 async def read_body(request: Request) -> Fields:
-    """The JSON object in the body; an empty body is an empty object."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _BODY_LIMIT:
-            raise BodyTooLarge(f"The body must not be larger than {_BODY_LIMIT // 1024 // 1024} MiB.")
-    try:
-        fields = orjson.loads(body) if body.strip() else {}
-    except orjson.JSONDecodeError as error:
-        raise InvalidRequest(f"The body must be JSON in UTF-8: {error}.") from error
-    if not isinstance(fields, dict):
-        raise InvalidRequest("The body must be a JSON object.")
-    return fields
+    return await read_object(request, kib=_BODY_KIB)
 
 
 def identifier(fields: Fields, name: str) -> str:
