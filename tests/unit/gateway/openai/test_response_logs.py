@@ -17,20 +17,8 @@ from tests.unit.gateway.openai.kit import (
     stream_body,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
-from wakeful.gateway.openai.frames import resume
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.model.event import Event
-
-
-@randomly
-@given(turn_logs(), st.data())
-def test_what_was_seen_before_a_cut_and_what_comes_after_it_is_the_whole(turn_log: list[Event], data: Any) -> None:
-    frames = fold(turn_log)
-    last_seen = data.draw(st.integers(-1, len(frames)))
-
-    rest = list(resume(ResponseProjection(FACTS, {}), turn_log, last_seen))
-
-    assert frames[: last_seen + 1] + rest == frames
 
 
 @randomly

@@ -1,10 +1,8 @@
 """The events of a run, and the run object."""
 
 from dataclasses import replace
-from typing import Any
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.unit.gateway.openai.kit import (
     ENDED_AT,
@@ -22,7 +20,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
-from wakeful.gateway.openai.frames import Frame, resume
+from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
@@ -144,14 +142,10 @@ def test_what_is_not_of_this_turn_is_passed_over() -> None:
 
 
 @randomly
-@given(turn_logs(), st.data())
-def test_a_run_is_whole_after_any_cut_and_ends_once(turn_log: list[Event], data: Any) -> None:
+@given(turn_logs())
+def test_a_run_is_numbered_without_a_gap_and_ends_once(turn_log: list[Event]) -> None:
     frames = fold(turn_log)
-    last_seen = data.draw(st.integers(-1, len(frames)))
 
-    rest = list(resume(RunProjection("run_1", TURN), turn_log, last_seen))
-
-    assert frames[: last_seen + 1] + rest == frames
     assert [frame.number for frame in frames] == list(range(len(frames)))
     assert [frame for frame in frames if frame.type in ENDS] == frames[-1:]
     assert data_of(frames[-1])["output"] == spoken(turn_log)
