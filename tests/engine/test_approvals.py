@@ -1,14 +1,13 @@
 """A call asks a person and waits: one question, one answer, whatever happens meanwhile."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from tests.engine.kit import House, Node, kinds_of, log_of, open_session, send, session_of, until
 from wakeful.engine.submission import Receipt
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, LeaseLost
-from wakeful.model.approval import Choice
+from wakeful.model.approval import Choice, Question, Reason
 from wakeful.model.event import Event
 
 DANGER = "recursive delete"
@@ -24,8 +23,8 @@ async def ask(
     node: Node, house: House, receipt: Receipt, *, index: int = 1, call_id: str = "call_1"
 ) -> asyncio.Task[Choice | None]:
     turn = node.agent.briefs[receipt.turn_id].turn
-    question: dict[str, Any] = {"call_id": call_id, "command": "rm -r /srv", "danger": DANGER, "reason": "outside"}
-    asking = asyncio.create_task(node.engine.approvals.ask(turn, 1, index, **question))
+    question = Question(call_id, "terminal", "rm -r /srv", (Reason(DANGER, "outside"),))
+    asking = asyncio.create_task(node.engine.approvals.ask(turn, 1, index, question))
     await house.settle()
     return asking
 

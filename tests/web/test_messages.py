@@ -34,6 +34,7 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
         "truncated": False,
         "full_size": 14,
         "seconds": 0.0,
+        "is_error": False,
         "status": "done",
     }
     assert messages[0].keys() == {

@@ -41,7 +41,7 @@ class CallRunner:
         again = [open_call for open_call in calls if await self._may_rerun(turn, step, open_call)]
         for open_call in calls:
             if open_call not in again:
-                yield CallFinished(step, open_call.index, open_call.call, INTERRUPTED, 0.0)
+                yield CallFinished(step, open_call.index, open_call.call, INTERRUPTED, 0.0, is_error=True)
         async with aclosing(self.run(turn, step, again)) as results:
             async for finished in results:
                 yield finished
@@ -61,21 +61,23 @@ class CallRunner:
         started = time.monotonic()
         result = await self._result_of(call, context)
         seconds = round(time.monotonic() - started, 3)
-        return CallFinished(step, open_call.index, call, self.redact(result.text), seconds, result.consumes)
+        text = self.redact(result.text)
+        return CallFinished(step, open_call.index, call, text, seconds, result.consumes, result.is_error)
 
     async def _result_of(self, call: ToolCall, context: ToolContext) -> ToolResult:
         tool = self.tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self.tools)) or "none"
-            return ToolResult(f"error: there is no tool {call.name!r}; the tools are: {known}")
+            return ToolResult.failed("unknown_tool", f"There is no tool {call.name!r}; the tools are: {known}.")
         arguments = _arguments_of(call)
         if arguments is None:
-            return ToolResult(f"error: the arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}")
+            sentence = f"The arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}."
+            return ToolResult.failed("invalid_arguments", sentence)
         try:
             return await tool.run(arguments, context)
         except Exception as error:  # A broken tool must not end the turn: the model can go another way.
             logger.exception("tool %s broke in turn %s", call.name, context.turn.id)
-            return ToolResult(f"error: {call.name} broke: {type(error).__name__}: {error}")
+            return ToolResult.failed("tool_broke", f"{call.name} broke: {type(error).__name__}: {error}.")
 
 
 def _arguments_of(call: ToolCall) -> dict[str, Any] | None:

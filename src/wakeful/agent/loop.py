@@ -23,11 +23,14 @@ from wakeful.model.fact import (
     StepAbandoned,
     TextDelta,
 )
+from wakeful.model.failure import failure_text
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.tools.base import Tool, ToolSpec
 
-_TOO_MANY_CALLS = "not run: the client allows no more calls of tools (max_tool_calls); answer with what you have"
+_TOO_MANY_CALLS = failure_text(
+    "too_many_calls", "Not run: the client allows no more calls of tools (max_tool_calls); answer with what you have."
+)
 
 # The provider for `provider:model`, and the model's name there.
 FindModel = Callable[[str], tuple[Provider, str]]
@@ -126,7 +129,7 @@ class Loop:
                     progress.note_answer(fact)
                 yield fact
         for call in progress.excess:
-            finished = CallFinished(progress.step, call.index, call.call, _TOO_MANY_CALLS, 0.0)
+            finished = CallFinished(progress.step, call.index, call.call, _TOO_MANY_CALLS, 0.0, is_error=True)
             progress.note_result(finished)
             yield finished
         allowed = progress.calls[: len(progress.calls) - len(progress.excess)]

@@ -9,7 +9,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import require_task
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound
 from wakeful.model import event as events
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approval import Approval, Choice, Question
 from wakeful.model.event import NewEvent
 from wakeful.model.session import Session
 from wakeful.model.task_data import time_text
@@ -26,15 +26,17 @@ class Approvals:
         self._waiting: dict[str, set[asyncio.Event]] = {}
         store.notifier.listen(self._hear)
 
-    async def ask(
-        self, turn: Turn, step: int, index: int, *, call_id: str, command: str, danger: str, reason: str
-    ) -> Choice | None:
+    async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         """Ask, and wait for the answer; None when none came in time. What was allowed before is not asked again."""
-        question = Approval(turn.session_id, turn.id, step, index, call_id, command, danger, reason, expires_at=0.0)
+        danger = question.reasons[0].kind
+        reason = "; ".join(found.reason for found in question.reasons)
+        asking = Approval(
+            turn.session_id, turn.id, step, index, question.call_id, question.command, danger, reason, expires_at=0.0
+        )
         answered = asyncio.Event()
         self._waiting.setdefault(turn.session_id, set()).add(answered)
         try:
-            asked = await self._ask_once(turn, question)
+            asked = await self._ask_once(turn, asking)
             return Choice.ONCE if asked is None else await self._answer_to(asked, answered)
         finally:
             self._stop_waiting(turn.session_id, answered)

@@ -64,6 +64,7 @@ class Recorder:
             call_id=fact.call.id,
             text=fact.text,
             seconds=fact.seconds,
+            is_error=fact.is_error,
         )
         await self._record([entry], [turn_events.call_finished(fact)], fact.consumes)
 

@@ -62,7 +62,13 @@ def answered(fact: Answered) -> list[NewEvent]:
 
 
 def call_finished(fact: CallFinished) -> NewEvent:
-    data = {"step": fact.step, "call_id": fact.call.id, "result": fact.text, "seconds": fact.seconds}
+    data = {
+        "step": fact.step,
+        "call_id": fact.call.id,
+        "result": fact.text,
+        "seconds": fact.seconds,
+        "is_error": fact.is_error,
+    }
     return NewEvent.of(events.TOOL_COMPLETE, data)
 
 

@@ -15,6 +15,33 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason to ask a person about a call."""
+
+    # What a grant covers: one kind.
+    kind: str
+    # Why, in words that finish the sentence "this command …".
+    reason: str
+    # What it concerns, as far as that is a single path.
+    path: str | None = None
+    # The dangerous part of the command, as it stands there; empty where it is not in its text.
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a call asks a person before it does anything: one question about all of its reasons together."""
+
+    call_id: str
+    tool: str
+    # The command, what is typed, or the path of a file.
+    command: str
+    reasons: tuple[Reason, ...]
+    # Of a file: the diff that the call would make.
+    preview: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Approval:
     session_id: str
     turn_id: str

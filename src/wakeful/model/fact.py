@@ -46,6 +46,7 @@ class CallFinished:
     seconds: float
     # Tasks whose end this result has shown to the agent: their notices are not needed any more.
     consumes: tuple[str, ...] = ()
+    is_error: bool = False
 
 
 Fact = TextDelta | ReasoningDelta | StepAbandoned | Answered | CallFinished

@@ -69,8 +69,10 @@ def answer_entry(turn_id: str, fact: Answered) -> Entry:
     return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload))
 
 
-def result_entry(turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float) -> Entry:
-    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds})
+def result_entry(
+    turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float, is_error: bool = False
+) -> Entry:
+    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error})
     return Entry(turn_id, step, index, EntryKind.RESULT, payload)
 
 

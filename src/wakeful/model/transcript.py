@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wakeful.model.fact import OpenCall
+from wakeful.model.failure import failure_text
 from wakeful.model.journal import (
     Entry,
     EntryKind,
@@ -17,7 +18,9 @@ from wakeful.model.journal import (
 )
 from wakeful.model.message import AssistantMessage, Message, ToolMessage
 
-INTERRUPTED = "interrupted: the turn ended before this call had a result; whether it took effect is unknown"
+INTERRUPTED = failure_text(
+    "interrupted", "interrupted: the turn ended before this call had a result; whether it took effect is unknown"
+)
 
 
 @dataclass(slots=True)

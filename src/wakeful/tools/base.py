@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from wakeful.model.failure import failure_text
 from wakeful.model.turn import Turn
 
 
@@ -41,6 +42,12 @@ class ToolResult:
     text: str
     # Tasks whose end this result shows: their notices are consumed with it.
     consumes: tuple[str, ...] = ()
+    is_error: bool = False
+
+    @classmethod
+    def failed(cls, code: str, sentence: str, **fields: Any) -> "ToolResult":
+        """Build the result of a call that failed; `fields` are the tool's own, after `error` and `code`."""
+        return cls(failure_text(code, sentence, **fields), is_error=True)
 
 
 class Tool(Protocol):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from wakeful.model.approval import Choice
+from wakeful.model.approval import Choice, Question, Reason
 from wakeful.model.turn import Turn
 from wakeful.tools.base import ToolContext
 from wakeful.tools.dangers import find_danger
@@ -32,10 +32,7 @@ class Gate:
             context.turn,
             context.step,
             context.index,
-            call_id=context.call_id,
-            command=command,
-            danger=danger.name,
-            reason=danger.reason,
+            Question(context.call_id, "terminal", command, (Reason(danger.name, danger.reason),)),
         )
         if choice is None:
             return f"this command {danger.reason}, and nobody allowed it within {self._approver.seconds:g} s"

@@ -6,7 +6,7 @@ The engine has them all. `process_registry` has a ledger of its own, in memory, 
 from collections.abc import Sequence
 from typing import Protocol
 
-from wakeful.model.approval import Choice
+from wakeful.model.approval import Choice, Question
 from wakeful.model.task import Host, Task, TaskOutcome, WatchMatch
 from wakeful.model.turn import Lease, Turn
 
@@ -52,10 +52,10 @@ class TaskLedger(Protocol):
 
 
 class Approver(Protocol):
-    async def ask(
-        self, turn: Turn, step: int, index: int, *, call_id: str, command: str, danger: str, reason: str
-    ) -> Choice | None:
-        """Ask a person and wait; None when nobody answered in time. What was allowed before is not asked again."""
+    async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
+        """Ask a person and wait; None when nobody answered in time. A call is not asked about when each of its kinds
+        is covered by a grant; otherwise the question names only those kinds that are not.
+        """
         ...
 
     async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:

@@ -149,6 +149,7 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
         "truncated": len(text) > _MOST_RESULT,
         "full_size": len(text),
         "seconds": told.get("seconds"),
+        "is_error": bool(told.get("is_error")) or (result is None and turn.status.is_final),
         "status": "done" if result is not None else _unfinished(turn),
     }
     number = f"{turn.id}.{answer.step}.{index}"

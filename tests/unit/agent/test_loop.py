@@ -146,7 +146,7 @@ async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_orde
 @pytest.mark.parametrize(
     ("bad_call", "text"),
     [
-        (call("nothing"), "there is no tool 'nothing'; the tools are: echo"),
+        (call("nothing"), "There is no tool 'nothing'; the tools are: echo"),
         (call("echo", arguments="{"), "are not a JSON object"),
         (call("echo", arguments="[1]"), "are not a JSON object"),
         (call("echo", arguments='{"breaks": true}'), "echo broke: ZeroDivisionError"),
@@ -229,7 +229,7 @@ async def test_after_a_crash_a_call_of_unknown_outcome_is_told_and_not_run_again
     model = ScriptedModel([(["I will check"], ())])
     brief = brief_with(last_step=1, open_calls=[OpenCall(1, call("echo"))], arriving=[UserMessage("too early")])
     facts = await facts_of(loop_with(model, tool), brief)
-    assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0)
+    assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0, is_error=True)
     assert tool.runs == []
     assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED)
 

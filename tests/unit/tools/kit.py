@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.approval import Choice
+from wakeful.model.approval import Choice, Question
 from wakeful.model.session import Address
 from wakeful.model.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -49,12 +49,10 @@ class Person:
     def __init__(self, choice: Choice | None, *, is_still_asked: bool = False) -> None:
         self._choice = choice
         self._is_still_asked = is_still_asked
-        self.asked: list[tuple[str, str, str, str]] = []
+        self.asked: list[Question] = []
 
-    async def ask(
-        self, turn: Turn, step: int, index: int, *, call_id: str, command: str, danger: str, reason: str
-    ) -> Choice | None:
-        self.asked.append((call_id, command, danger, reason))
+    async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
+        self.asked.append(question)
         return self._choice
 
     async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:

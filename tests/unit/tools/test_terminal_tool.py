@@ -301,7 +301,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
 
     assert answer["exit_code"] == 0
     assert not (tmp_path / "victim").exists()
-    assert [(call_id, command, danger) for call_id, command, danger, _ in person.asked] == [
+    assert [(asked.call_id, asked.command, asked.reasons[0].kind) for asked in person.asked] == [
         ("call_1", "rm -rf ../victim", "delete_outside")
     ]
 

@@ -38,6 +38,7 @@ _TOOL = record(
         "truncated": told("`result` lacks its middle; `/api/session/result` has the whole.", FLAG),
         "full_size": whole(0),
         "seconds": or_null({"type": "number"}),
+        "is_error": told("The tool failed. A command that ran and exited with another code than 0 did not.", FLAG),
         "status": choice("done", "interrupted", "running"),
     }
 )
