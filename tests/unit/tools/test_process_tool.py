@@ -256,5 +256,5 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
     typed, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=words.id, data="rm -rf /srv/x")
 
     assert "has denied it" in refused["error"]
-    assert [command for _, command, _, _ in person.asked] == ["rm -rf /srv/x"]
+    assert [asked.command for asked in person.asked] == ["rm -rf /srv/x"]
     assert typed["status"] == "ok"
