@@ -60,6 +60,18 @@ class AlreadyAnswered(WakefulError):
     """The question was answered before, or its time has passed."""
 
 
+class OnceOnly(WakefulError):
+    """This can be allowed once only: answer once or deny."""
+
+
+class NoFolderToGrant(WakefulError):
+    """The session has no folder of its own that something could be allowed for: answer once, session or deny."""
+
+
+class GrantNotFound(WakefulError):
+    """There is no such grant."""
+
+
 class TooManyDelegations(WakefulError):
     """There are too many sub-agents."""
 

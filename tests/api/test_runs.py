@@ -104,12 +104,12 @@ def test_a_model_that_fails_is_a_failed_run(server: ApiServer) -> None:
 
 @pytest.mark.parametrize(("choice", "is_there"), [("once", False), ("deny", True)])
 def test_a_dangerous_command_waits_for_its_approval(server: ApiServer, choice: str, is_there: bool) -> None:
-    victim = server.home / "victim"
+    victim = server.home.parent / "victim"
     victim.mkdir(exist_ok=True)
     run_id = start(server, dangerous(victim))
     frames = follow(server, run_id)
     asked = next(data for _, name, data in frames if name == "approval.required")
-    assert (asked["command"], asked["choices"]) == (f"rm -rf {victim}", ["once", "session", "always", "deny"])
+    assert (asked["command"], asked["choices"]) == (f"rm -rf {victim}", ["once", "session", "folder", "deny"])
 
     answer = {"call_id": asked["call_id"], "choice": choice}
     replies = [server.send("POST", f"/v1/runs/{run_id}/approval", json=answer).status_code for _ in range(2)]

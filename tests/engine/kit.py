@@ -366,8 +366,8 @@ async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.002)
 
 
-async def open_session(node: Node, address: Address = HOME, *, owner: str = "me") -> str:
-    return (await node.engine.create_session(owner, address, "demo:led", "/")).id
+async def open_session(node: Node, address: Address = HOME, *, owner: str = "me", workspace: str = "/") -> str:
+    return (await node.engine.create_session(owner, address, "demo:led", workspace)).id
 
 
 async def send(

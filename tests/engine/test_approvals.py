@@ -4,41 +4,10 @@ import asyncio
 
 import pytest
 
-from tests.engine.kit import House, Node, kinds_of, log_of, open_session, send, session_of, until
-from wakeful.engine.submission import Receipt
+from tests.engine.asking import ask, questions_in, sub_agent_of, working
+from tests.engine.kit import House, Node, kinds_of, log_of, session_of, until
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, LeaseLost
-from wakeful.model.approval import Choice, Question, Reason
-from wakeful.model.event import Event
-
-DANGER = "recursive delete"
-
-
-async def working(node: Node, house: House, *, session: str = "", owner: str = "me", text: str = "clean up") -> Receipt:
-    receipt = await send(node, session or await open_session(node, owner=owner), text)
-    await house.settle()
-    return receipt
-
-
-async def ask(
-    node: Node, house: House, receipt: Receipt, *, index: int = 1, call_id: str = "call_1"
-) -> asyncio.Task[Choice | None]:
-    turn = node.agent.briefs[receipt.turn_id].turn
-    question = Question(call_id, "terminal", "rm -r /srv", (Reason(DANGER, "outside"),))
-    asking = asyncio.create_task(node.engine.approvals.ask(turn, 1, index, question))
-    await house.settle()
-    return asking
-
-
-async def questions_in(house: House, session_id: str) -> list[Event]:
-    return [event for event in await log_of(house, session_id) if event.kind == "approval_required"]
-
-
-async def sub_agent_of(node: Node, house: House, receipt: Receipt, index: int = 1) -> Receipt:
-    turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, index, ["clean up"], is_inline=False)
-    await house.settle()
-    child = await session_of(house, task.child_session_id or "")
-    return Receipt(child.id, child.active or "", is_queued=False)
+from wakeful.model.approval import Choice
 
 
 @pytest.mark.parametrize("choice", list(Choice))
@@ -162,29 +131,6 @@ async def test_what_is_allowed_once_is_asked_again(node: Node, house: House) -> 
     again.cancel()
 
 
-async def test_what_is_allowed_for_the_session_is_asked_again_only_elsewhere(node: Node, house: House) -> None:
-    receipt = await working(node, house)
-    asking = await ask(node, house, receipt)
-    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.SESSION)
-    await asking
-    assert await (await ask(node, house, receipt, index=2, call_id="call_2")) is Choice.ONCE
-    assert len(await questions_in(house, receipt.session_id)) == 1
-    elsewhere = await ask(node, house, await working(node, house))
-    assert not elsewhere.done()
-    elsewhere.cancel()
-
-
-async def test_what_is_always_allowed_is_asked_again_only_of_others(node: Node, house: House) -> None:
-    receipt = await working(node, house)
-    asking = await ask(node, house, receipt)
-    await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ALWAYS)
-    await asking
-    assert await (await ask(node, house, await working(node, house))) is Choice.ONCE
-    theirs = await ask(node, house, await working(node, house, owner="you"))
-    assert not theirs.done()
-    theirs.cancel()
-
-
 async def test_a_question_of_a_sub_agent_is_shown_and_answered_in_its_parent_too(node: Node, house: House) -> None:
     top = await working(node, house)
     middle = await sub_agent_of(node, house, top)
@@ -228,18 +174,6 @@ async def test_a_question_of_a_session_is_not_one_of_its_neighbours(node: Node, 
     asking.cancel()
 
 
-async def test_a_sub_agents_own_answer_for_the_session_does_not_bind_its_parent(node: Node, house: House) -> None:
-    top = await working(node, house)
-    child = await sub_agent_of(node, house, top)
-    asking = await ask(node, house, child)
-    await node.engine.approvals.answer(child.session_id, "call_1", Choice.SESSION)
-    await asking
-    assert await (await ask(node, house, child, index=2, call_id="call_2")) is Choice.ONCE
-    own = await ask(node, house, top)
-    assert not own.done()
-    own.cancel()
-
-
 async def test_a_question_is_answered_on_another_server(couple: tuple[House, Node, Node]) -> None:
     house, first, second = couple
     receipt = await working(first, house)
@@ -258,6 +192,6 @@ async def test_the_question_of_a_stopped_turn_can_be_answered_no_more(node: Node
     asking = await ask(node, house, receipt)
     await node.engine.cancel(receipt.session_id)
     with pytest.raises(AlreadyAnswered):
-        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ALWAYS)
+        await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.FOLDER)
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from wakeful.model.approval import Approval
+from wakeful.model.approval import Approval, Reason
 from wakeful.model.event import NewEvent
+from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import Entry, input_entry
 from wakeful.model.session import Address, Session
@@ -79,13 +80,20 @@ def an_approval(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> 
         "step": 1,
         "index": 1,
         "call_id": "call1",
+        "tool": "terminal",
         "command": "rm -r /",
-        "danger": "recursive_delete",
-        "reason": "It deletes a folder.",
+        "reasons": (Reason("delete_outside", "deletes a folder", "/", "rm -r /"),),
         "expires_at": 90.0,
         "created_at": 50.0,
     }
     return Approval(session_id, turn_id, **(values | changes))
+
+
+def a_grant(grant_id: str = "g1", **changes: Any) -> Grant:
+    """Of a session, unless the test names a folder."""
+    place = {} if "folder" in changes else {"session_id": "s1"}
+    values: dict[str, Any] = {"owner": "alice", "kind": "delete_outside", "created_at": 50.0, "example": "rm -r /"}
+    return Grant(grant_id, **(values | place | changes))
 
 
 def an_input(turn_id: str, text: str, index: int = 0) -> Entry:

@@ -6,13 +6,16 @@ from dataclasses import replace
 import pytest
 
 from tests.store.nouns import a_task, an_approval, have_session, have_task
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approval import Approval, Choice, Reason
 from wakeful.model.task import TaskKind
 from wakeful.store.base import Store
 
 
 async def test_a_question_is_read_back_whole(store: Store) -> None:
-    approval = an_approval(command="rm 'a\0b' 漢字", reason="Why\0 not?", task_id="k1")
+    reasons = (Reason("delete_outside", "Why\0 not?", "/a\0b", "漢字"), Reason("unclear", "hides"))
+    approval = an_approval(
+        command="rm 'a\0b' 漢字", reasons=reasons, preview="-a\0\n+b", folder="/srv", granted_until=9.5, task_id="k1"
+    )
 
     asked = await _ask(store, approval)
 
@@ -100,32 +103,30 @@ async def test_a_session_sees_the_open_questions_of_its_delegations_however_deep
     assert await _open_of(store, "s3") == ["t3"]
 
 
-async def test_what_is_allowed_in_a_session_is_allowed_nowhere_else(store: Store) -> None:
-    await have_session(store)
+async def test_an_owner_sees_their_open_questions_in_all_sessions_but_deleted_ones(store: Store) -> None:
+    await have_session(store, "s3", owner="bob")
+    for number in range(1, 5):
+        await _ask(store, an_approval(f"t{number}", f"s{number}", created_at=10.0 - number))
+    await _ask(store, an_approval("expired", expires_at=60.0))
+    await _answer(store, await _ask(store, an_approval("answered")), Choice.ONCE)
+    await store.write(lambda tx: tx.sessions.delete("s4", 99.0), lock=["s4"])
 
-    for _ in range(2):
-        await store.write(lambda tx: tx.approvals.allow("delete", session_id="s1"), lock=["s1"])
+    async def waiting(owner: str | None) -> list[str]:
+        return [a.turn_id for a in await store.read(lambda tx: tx.approvals.open_of_owner(owner, 60.0))]
 
-    assert await _is_allowed(store, "delete", "s1", "alice")
-    assert not await _is_allowed(store, "delete", "s2", "alice")
-    assert not await _is_allowed(store, "format", "s1", "alice")
-
-
-async def test_what_is_allowed_to_an_owner_is_allowed_in_all_their_sessions(store: Store) -> None:
-    for _ in range(2):
-        await store.write(lambda tx: tx.approvals.allow("delete", owner="alice"))
-
-    assert await _is_allowed(store, "delete", "s1", "alice")
-    assert await _is_allowed(store, "delete", "s2", "alice")
-    assert not await _is_allowed(store, "delete", "s1", "bob")
+    assert await waiting("alice") == ["t2", "t1"]
+    assert await waiting("bob") == ["t3"]
+    assert await waiting(None) == ["t3", "t2", "t1"]
 
 
-async def test_nobody_inherits_an_allowance_for_want_of_a_name(store: Store) -> None:
-    await have_session(store)
-    await store.write(lambda tx: tx.approvals.allow("delete", session_id="s1"), lock=["s1"])
-    await store.write(lambda tx: tx.approvals.allow("delete", owner="alice"))
+async def test_what_was_called_always_is_for_the_folder(store: Store) -> None:
+    approval = await _ask(store, an_approval())
 
-    assert not await _is_allowed(store, "delete", "", "")
+    await _answer(store, approval, Choice("always"))
+
+    found = await _get(store)
+    assert found is not None
+    assert found.choice is Choice.FOLDER
 
 
 async def _ask(store: Store, approval: Approval) -> Approval:
@@ -144,10 +145,6 @@ async def _answer(store: Store, approval: Approval, choice: Choice, *, now: floa
 async def _open_of(store: Store, session_id: str, *, now: float = 60.0) -> list[str]:
     approvals = await store.read(lambda tx: tx.approvals.open_of(session_id, now))
     return [approval.turn_id for approval in approvals]
-
-
-async def _is_allowed(store: Store, danger: str, session_id: str, owner: str) -> bool:
-    return await store.read(lambda tx: tx.approvals.is_allowed(danger, session_id, owner))
 
 
 async def _have_child(store: Store, task_id: str, *, parent: str, child: str) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
+from tests.store.nouns import a_grant, a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
 from wakeful.model.approval import Choice
 from wakeful.model.task import Host, TaskOutcome, TaskStatus
 from wakeful.model.turn import Lease, Outcome, TurnStatus
@@ -16,7 +16,7 @@ _FREE_WRITES: dict[str, Any] = {
     "next attempt": lambda tx: tx.tasks.next_attempt_if("k1", 1),
     "save watch": lambda tx: tx.tasks.save_watch("k1", b"{}"),
     "intend kill": lambda tx: tx.tasks.intend_kill_if_running("k1"),
-    "allow owner": lambda tx: tx.approvals.allow("recursive_delete", owner="alice"),
+    "grant in a folder": lambda tx: tx.grants.give(a_grant(folder="/srv")),
 }
 _UNLOCKED_WRITES: dict[str, Any] = {
     "change": lambda tx: tx.sessions.change("s1", title="Another"),
@@ -37,7 +37,7 @@ _UNLOCKED_WRITES: dict[str, Any] = {
     "finish task": lambda tx: tx.tasks.finish_if_running("k1", TaskOutcome(TaskStatus.EXITED, 0, "")),
     "ask": lambda tx: tx.approvals.ask_if_new(an_approval()),
     "answer": lambda tx: tx.approvals.answer_if_open(an_approval(), Choice.ONCE, 0.0),
-    "allow session": lambda tx: tx.approvals.allow("recursive_delete", session_id="s1"),
+    "grant in a session": lambda tx: tx.grants.give(a_grant()),
 }
 
 

@@ -13,6 +13,7 @@ from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_session, a_task, a_turn, have_turn
 from wakeful.errors import StoreTooNew
+from wakeful.model.approval import Choice, Reason
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.task import TaskStatus
 from wakeful.model.turn import Outcome, TurnStatus
@@ -105,6 +106,32 @@ async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(
     await store.close()
 
 
+async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_sqlite(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "wakeful.db"
+    _apply_to_sqlite(path, SQLITE[:7])
+    _execute(path, _ROWS_BEFORE_GRANTS.format(blob="BLOB"))
+
+    store = SqliteStore(path, FakeClock())
+    await store.open()
+    await _check_allowances(store, caplog)
+    await store.close()
+
+
+async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_postgres(
+    postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    await _apply_to_postgres(postgres_url, POSTGRES[:7])
+    async with Admin(postgres_url) as admin:
+        await admin.execute(_ROWS_BEFORE_GRANTS.format(blob="BYTEA"))
+
+    store = PostgresStore(postgres_url)
+    await store.open()
+    await _check_allowances(store, caplog)
+    await store.close()
+
+
 async def test_opening_again_keeps_what_is_there(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "wakeful.db", FakeClock())
     await store.open()
@@ -163,6 +190,34 @@ _ROWS_OF_VERSION_1 = """
            ('k2', 'process', 's1', 'alice', 't2', 1, 2, 'host1', 'boot1', CAST('make' AS {blob}), 'telegram', TRUE,
             'telegram', 'chat', 'thread', 'demo:model', TRUE, 'killed', 9, TRUE, 41, 42)
 """
+
+
+# An open question, and what was allowed: in a session, in one that is gone, and twice without a limit.
+_ROWS_BEFORE_GRANTS = """
+    INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, created_at, updated_at)
+    VALUES ('s1', 'alice', 'telegram', 'chat', 'thread', 'demo:model', '/srv', 10, 10);
+
+    INSERT INTO approvals (session_id, turn_id, step, idx, call_id, command, danger, reason, expires_at, created_at)
+    VALUES ('s1', 't1', 1, 1, 'call1', CAST('rm -r "/"' AS {blob}), 'delete_outside', CAST('deletes "it"' AS {blob}),
+            90, 50);
+
+    INSERT INTO allowances (danger, session_id, owner)
+    VALUES ('force_push', 's1', ''), ('unclear', 's1', ''), ('discard_work', 'gone', ''), ('stop_machine', '', 'alice')
+"""
+
+
+async def _check_allowances(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    grants = await store.read(lambda tx: tx.grants.of_owner(None, 60.0))
+    assert [(grant.owner, grant.kind, grant.session_id, grant.folder) for grant in grants] == [
+        ("alice", "force_push", "s1", "")
+    ]
+    (line,) = [record.message for record in caplog.records if "is forgotten" in record.message]
+    assert "(2)" in line
+
+    (asked,) = await store.read(lambda tx: tx.approvals.open_of("s1", 60.0))
+    assert (asked.tool, asked.command) == ("terminal", 'rm -r "/"')
+    assert asked.reasons == (Reason("delete_outside", 'deletes "it"'),)
+    assert asked.choices == (Choice.ONCE, Choice.SESSION, Choice.DENY)
 
 
 async def _check_rows_of_version_1(store: Store) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.store.nouns import (
+    a_grant,
     a_row,
     a_task,
     an_approval,
@@ -264,7 +265,7 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.journal.add([an_input(turn_id, "words") for turn_id in turn_ids])
         await tx.readers.see("alice", session_id, 1)
         await tx.approvals.ask_if_new(approval)
-        await tx.approvals.allow("danger", session_id=session_id)
+        await tx.grants.give(a_grant(f"grant-{session_id}", session_id=session_id))
         await tx.conversations.create_if_absent(Conversation(f"conv-{session_id}", "alice", session_id, "", b"{}", 1.0))
         await tx.idempotency_keys.reserve(key)
         await tx.sessions.delete(session_id, 1.0)
@@ -280,7 +281,7 @@ async def left_of(store: Store, session_id: str, *turn_ids: str) -> list[str]:
             "inbox": await tx.inbox.find(session_id, "m1"),
             "task": await tx.tasks.get(f"task-{session_id}"),
             "approval": await tx.approvals.get(turn_ids[0], 1, 1),
-            "allowance": await tx.approvals.is_allowed("danger", session_id, "nobody"),
+            "grant": await tx.grants.covering([session_id], "nobody", [], 0.0),
             "conversation": await tx.conversations.get(f"conv-{session_id}"),
             "key": await tx.idempotency_keys.find("alice", f"key-{session_id}"),
             "journal": await tx.journal.of_turns(turn_ids),

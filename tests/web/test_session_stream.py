@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Frame, Reader, Served
-from wakeful.model.approval import Approval
+from wakeful.model.approval import Approval, Reason
 from wakeful.store.base import Transaction
 
 
@@ -203,7 +203,8 @@ async def ask(web: Served, session_id: str, turn_id: str) -> None:
 
     async def body(tx: Transaction) -> None:
         expires = await tx.now() + 60
-        approval = Approval(session_id, turn_id, 1, 1, "call_1", "rm -rf /", "recursive_delete", "It is gone.", expires)
+        reasons = (Reason("delete_outside", "deletes it all", "/", "rm -rf /"),)
+        approval = Approval(session_id, turn_id, 1, 1, "call_1", "terminal", "rm -rf /", reasons, expires)
         await tx.approvals.ask_if_new(approval)
 
     await web.store.write(body, lock=[session_id])

@@ -44,6 +44,7 @@ _ALL = [
     Setting("wake_retry_limit", values.whole_number(1, 100)),
     Setting("wake_retry_seconds", values.seconds(0.1, _DAY)),
     Setting("approval_seconds", values.seconds(1, 30 * _DAY)),
+    Setting("grant_days", values.days(0.001, 3650)),
     Setting("delegation_limit", values.whole_number(1, 1000)),
     Setting("delegation_depth", values.whole_number(0, 20)),
     Setting("delegation_seconds", values.seconds(1, 30 * _DAY)),

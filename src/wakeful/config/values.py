@@ -52,6 +52,16 @@ def seconds(low: float, high: float) -> Read:
     return read
 
 
+def days(low: float, high: float) -> Read:
+    def read(value: object) -> float:
+        number = _number(value, float)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a number of days from {low:g} to {high:g}")
+        return number
+
+    return read
+
+
 def one_of(*names: str) -> Read:
     def read(value: object) -> str:
         if not isinstance(value, str) or value.strip().lower() not in names:

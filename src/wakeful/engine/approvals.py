@@ -3,16 +3,16 @@
 import asyncio
 from dataclasses import replace
 
+from wakeful.engine.approval_data import approval_data
 from wakeful.engine.dispatcher import require_session
+from wakeful.engine.family import child_below, sessions_above
+from wakeful.engine.grants import grants_of, real_folder, reasons_to_ask
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.task_runner import require_task
-from wakeful.errors import AlreadyAnswered, ApprovalNotFound
+from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
 from wakeful.model.approval import Approval, Choice, Question
 from wakeful.model.event import NewEvent
-from wakeful.model.session import Session
-from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Store, Transaction
 
@@ -22,16 +22,25 @@ class Approvals:
         self._store = store
         self._clock = clock
         self.seconds = settings.approval_seconds
+        self._grant_seconds = settings.grant_days * 86_400
         # Calls that wait, by the session that asks.
         self._waiting: dict[str, set[asyncio.Event]] = {}
         store.notifier.listen(self._hear)
 
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         """Ask, and wait for the answer; None when none came in time. What was allowed before is not asked again."""
-        danger = question.reasons[0].kind
-        reason = "; ".join(found.reason for found in question.reasons)
         asking = Approval(
-            turn.session_id, turn.id, step, index, question.call_id, question.command, danger, reason, expires_at=0.0
+            turn.session_id,
+            turn.id,
+            step,
+            index,
+            question.call_id,
+            question.tool,
+            question.command,
+            question.reasons,
+            expires_at=0.0,
+            preview=question.preview,
+            folder=real_folder(turn.workspace),
         )
         answered = asyncio.Event()
         self._waiting.setdefault(turn.session_id, set()).add(answered)
@@ -51,18 +60,20 @@ class Approvals:
         return await self._store.read(body)
 
     async def answer(self, session_id: str, call_id: str, choice: Choice) -> None:
-        """Answer a question of this session or of one of its delegations. Raises ApprovalNotFound, AlreadyAnswered."""
+        """Answer a question of this session or of one of its delegations; what is allowed for the session is allowed
+        in this one. Raises ApprovalNotFound, AlreadyAnswered, OnceOnly, NoFolderToGrant.
+        """
         approval = await self._find(session_id, call_id)
+        _require_possible(approval, choice)
         shown_in = await self._shown_in(approval.session_id)
 
         async def body(tx: Transaction) -> None:
-            if not await tx.approvals.answer_if_open(approval, choice, await tx.now()):
+            now = await tx.now()
+            if not await tx.approvals.answer_if_open(approval, choice, now):
                 raise AlreadyAnswered
-            if choice is Choice.SESSION:
-                await tx.approvals.allow(approval.danger, session_id=approval.session_id)
-            elif choice is Choice.ALWAYS:
-                owner = (await require_session(tx, approval.session_id)).owner
-                await tx.approvals.allow(approval.danger, owner=owner)
+            owner = (await require_session(tx, approval.session_id)).owner
+            for grant in grants_of(approval, choice, owner, session_id, now):
+                await tx.grants.give(grant)
             for shown in shown_in:
                 shown_id = approval_data(approval, shown)["call_id"]
                 data = {"session_id": shown, "call_id": shown_id, "choice": choice}
@@ -91,10 +102,18 @@ class Approvals:
             if known is not None:
                 return known
             session = await require_session(tx, turn.session_id)
-            if await tx.approvals.is_allowed(asking.danger, session.id, session.owner):
-                return None
             now = await tx.now()
-            asked = replace(asking, task_id=session.task_id, created_at=now, expires_at=now + self.seconds)
+            reasons = await reasons_to_ask(tx, asking, session.owner, shown_in, now)
+            if not reasons:
+                return None
+            asked = replace(
+                asking,
+                reasons=reasons,
+                task_id=session.task_id,
+                created_at=now,
+                expires_at=now + self.seconds,
+                granted_until=now + self._grant_seconds,
+            )
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
                 question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
@@ -104,22 +123,15 @@ class Approvals:
         return await self._store.write(body, lock=shown_in)
 
     async def _shown_in(self, session_id: str) -> list[str]:
-        """The session and those whose delegation it works for, up to the first."""
-
         async def body(tx: Transaction) -> list[str]:
-            session: Session = await require_session(tx, session_id)
-            found = [session.id]
-            while session.task_id is not None:
-                session = await require_session(tx, (await require_task(tx, session.task_id)).session_id)
-                found.append(session.id)
-            return found
+            return [session.id for session in await sessions_above(tx, session_id)]
 
         return await self._store.read(body)
 
     async def _find(self, session_id: str, shown_id: str) -> Approval:
         async def body(tx: Transaction) -> Approval | None:
             task_id, colon, call_id = shown_id.partition(":")
-            asking = await _child_below(tx, session_id, task_id) if colon else None
+            asking = await child_below(tx, session_id, task_id) if colon else None
             if asking is not None:
                 return await tx.approvals.find(asking, call_id)
             return await tx.approvals.find(session_id, shown_id)
@@ -156,26 +168,8 @@ class Approvals:
                 event.set()
 
 
-async def _child_below(tx: Transaction, session_id: str, task_id: str) -> str | None:
-    """The session that works for this delegation, if that stands below the session, however deep."""
-    task = await tx.tasks.get(task_id)
-    child = None if task is None else task.child_session_id
-    while task is not None and task.session_id != session_id:
-        above = (await require_session(tx, task.session_id)).task_id
-        task = None if above is None else await tx.tasks.get(above)
-    return None if task is None else child
-
-
-def approval_data(approval: Approval, shown_in: str) -> dict[str, object]:
-    """A question as people see it in this session. Call ids are unique in their session only, so that above it the
-    name of the delegation is a part of the id."""
-    is_own = approval.session_id == shown_in
-    return {
-        "session_id": shown_in,
-        "call_id": approval.call_id if is_own else f"{approval.task_id}:{approval.call_id}",
-        "task_id": approval.task_id,
-        "command": approval.command,
-        "danger": approval.danger,
-        "reason": approval.reason,
-        "expires_at": time_text(approval.expires_at),
-    }
+def _require_possible(approval: Approval, choice: Choice) -> None:
+    # What was answered before has another refusal.
+    if approval.choice is not None or choice in approval.choices:
+        return
+    raise NoFolderToGrant if Choice.SESSION in approval.choices else OnceOnly

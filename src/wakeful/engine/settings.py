@@ -20,6 +20,8 @@ class EngineSettings:
     wake_retry_seconds: float = 5.0
     # How long a question for an approval waits for its answer.
     approval_seconds: float = 300.0
+    # How long what was allowed in a folder is not asked about again.
+    grant_days: float = 90.0
     # Sub-agents of one session at the same time, how deep they may delegate further, and how long one may take.
     delegation_limit: int = 8
     delegation_depth: int = 2

@@ -4,14 +4,26 @@ it again instead of asking twice."""
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wakeful.model.reason_kinds import ONCE_ONLY
+
 
 class Choice(StrEnum):
     ONCE = "once"
-    # For the rest of the session.
+    # These kinds, in the session where it is said and in its delegations.
     SESSION = "session"
-    # For every session of the same owner.
-    ALWAYS = "always"
+    # These kinds, for the same owner in this folder and below.
+    FOLDER = "folder"
     DENY = "deny"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Choice | None":
+        """What was `always` exists only with a folder now; clients and old rows go on to use that name."""
+        return cls.FOLDER if value == _OLD_FOLDER else None
+
+
+_OLD_FOLDER = "always"
+# What clients may answer, in the order in which it is shown.
+CHOICES = (*(choice.value for choice in Choice), _OLD_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +60,26 @@ class Approval:
     step: int
     index: int
     call_id: str
+    tool: str
     command: str
-    # The rule that found it dangerous, and why in words.
-    danger: str
-    reason: str
+    # Why it asks: only what no grant covered when it did.
+    reasons: tuple[Reason, ...]
     expires_at: float
+    # Of a file: the diff that the call would make.
+    preview: str = ""
+    # What a grant of this folder would cover, and until when; empty: the session works in no folder of its own.
+    folder: str = ""
+    granted_until: float = 0.0
     # The delegation whose session asks; its parent shows the question too.
     task_id: str | None = None
     choice: Choice | None = None
     created_at: float = 0.0
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Those possible. The root folder is everywhere: what holds there holds for the session at most."""
+        if any(found.kind in ONCE_ONLY for found in self.reasons):
+            return Choice.ONCE, Choice.DENY
+        if self.folder in ("", "/"):
+            return Choice.ONCE, Choice.SESSION, Choice.DENY
+        return tuple(Choice)

@@ -12,6 +12,7 @@ from wakeful.model.approval import Approval, Choice
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.login import Login, Ticket
@@ -349,11 +350,29 @@ class Approvals(Protocol):
         """What waits for an answer in this session or in one of its delegations, however deep; oldest first."""
         ...
 
-    async def allow(self, danger: str, *, session_id: str = "", owner: str = "") -> None:
-        """Do not ask about this danger again: in the session, or for the owner, whichever is given."""
+    async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
+        """What waits for an answer in any session of the owner, or of everybody; oldest first."""
         ...
 
-    async def is_allowed(self, danger: str, session_id: str, owner: str) -> bool: ...
+
+class Grants(Protocol):
+    async def give(self, grant: Grant) -> None:
+        """One of the same kind in the same place is given anew, and stays one; the owner's expired ones go."""
+        ...
+
+    async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:
+        """Those of these sessions, and the owner's of these folders; those of sessions first, then the oldest."""
+        ...
+
+    async def count_use(self, grant_ids: Sequence[str], now: float) -> None: ...
+
+    async def of_owner(self, owner: str | None, now: float) -> list[Grant]:
+        """Those that hold, of the owner or of everybody, oldest first; none of deleted sessions."""
+        ...
+
+    async def revoke_if_there(self, grant_id: str, owner: str | None) -> bool:
+        """False when there is none of this id that belongs to the owner; None: whoever it belongs to."""
+        ...
 
 
 class Conversations(Protocol):
@@ -474,6 +493,8 @@ class Transaction(Protocol):
     def tasks(self) -> Tasks: ...
     @property
     def approvals(self) -> Approvals: ...
+    @property
+    def grants(self) -> Grants: ...
     @property
     def conversations(self) -> Conversations: ...
     @property

@@ -1,14 +1,19 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
+from dataclasses import asdict
 from typing import Any, Protocol
 
-from wakeful.model.approval import Approval, Choice
+import orjson
+
+from wakeful.model.approval import Approval, Choice, Reason
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
+from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
+from wakeful.model.packed_json import pack
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -156,13 +161,35 @@ def approval_from(row: Row) -> Approval:
         step=row["step"],
         index=row["idx"],
         call_id=row["call_id"],
+        tool=row["tool"],
         command=row["command"].decode(),
-        danger=row["danger"],
-        reason=row["reason"].decode(),
+        reasons=tuple(Reason(**found) for found in orjson.loads(row["dangers"])),
         expires_at=row["expires_at"],
+        preview=row["preview"].decode(),
+        folder=row["folder"],
+        granted_until=row["granted_until"],
         task_id=row["task_id"],
         choice=None if choice is None else Choice(choice),
         created_at=row["created_at"],
+    )
+
+
+def packed_reasons(approval: Approval) -> bytes:
+    return pack([asdict(found) for found in approval.reasons])
+
+
+def grant_from(row: Row) -> Grant:
+    return Grant(
+        id=row["id"],
+        owner=row["owner"],
+        kind=row["kind"],
+        session_id=row["session_id"],
+        folder=row["folder"],
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        last_used_at=row["last_used_at"],
+        uses=row["uses"],
+        example=row["example"].decode(),
     )
 
 

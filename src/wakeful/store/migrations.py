@@ -1,9 +1,16 @@
 """The numbered SQL files of a store, in order. A released file is never edited: a change is a new file."""
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.errors import StoreTooNew
+
+logger = logging.getLogger(__name__)
+
+# The migration that knows no allowances without a folder any more, and what it is about to forget.
+FORGETS_ALLOWANCES = 8
+FORGOTTEN_ALLOWANCES = "SELECT count(*) FROM allowances WHERE owner <> '' OR danger IN ('home', 'unclear')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +22,15 @@ class Migration:
 def migrations_in(folder: Path) -> list[Migration]:
     files = sorted(folder.glob("[0-9][0-9][0-9][0-9]_*.sql"))
     return [Migration(int(file.name[:4]), file.read_text(encoding="utf-8")) for file in files]
+
+
+def tell_forgotten(allowances: int) -> None:
+    if allowances:
+        logger.warning(
+            "what an older version had allowed for ever is forgotten and will be asked about again (%d); "
+            "from now on it is allowed for a session or for a folder",
+            allowances,
+        )
 
 
 def refuse_newer(found: int, known: int, where: str) -> None:

@@ -1,14 +1,17 @@
-"""The route on which a person answers a call that waits for it."""
+"""The routes on which a person sees what waits for them, and answers it."""
+
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.model.approval import Choice
+from wakeful.engine.approval_data import approval_data
+from wakeful.engine.family import sessions_above
+from wakeful.model.approval import CHOICES, Approval, Choice
+from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.web import Web
-
-_CHOICES = tuple(choice.value for choice in Choice)
 
 
 class ApprovalRoutes:
@@ -16,12 +19,29 @@ class ApprovalRoutes:
         self._web = web
 
     def routes(self) -> list[Route]:
-        return [Route("/api/approval/respond", self.respond, methods=["POST"])]
+        return [
+            Route("/api/approvals", self.page, methods=["GET"]),
+            Route("/api/approval/respond", self.respond, methods=["POST"]),
+        ]
+
+    async def page(self, request: Request) -> Response:
+        """All that waits, whichever session asks; a sub-agent's question stands where its work was ordered."""
+
+        async def body(tx: Transaction) -> list[dict[str, Any]]:
+            waiting = await tx.approvals.open_of_owner(self._web.owner_seen_by(request), await tx.now())
+            return [await _shown_at_top(tx, approval) for approval in waiting]
+
+        return JSONResponse({"approvals": await self._web.store.read(body)})
 
     async def respond(self, request: Request) -> Response:
         given = await fields.read_body(request)
         call_id = fields.identifier(given, "call_id")
-        choice = Choice(fields.one_of(given, "choice", _CHOICES))
+        choice = Choice(fields.one_of(given, "choice", CHOICES))
         session = await self._web.find_session(request, fields.identifier(given, "session_id"))
         await self._web.engine.approvals.answer(session.id, call_id, choice)
         return JSONResponse({"ok": True})
+
+
+async def _shown_at_top(tx: Transaction, approval: Approval) -> dict[str, Any]:
+    *_, top = await sessions_above(tx, approval.session_id)
+    return approval_data(approval, top.id) | {"session_title": top.title}

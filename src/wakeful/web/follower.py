@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from wakeful.engine.approvals import approval_data
+from wakeful.engine.approval_data import approval_data
 from wakeful.engine.engine import Engine
 from wakeful.model import event as events
 from wakeful.model.approval import Approval

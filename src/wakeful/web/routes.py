@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from wakeful.web.approvals import ApprovalRoutes
 from wakeful.web.chat import ChatRoutes
+from wakeful.web.grants import GrantRoutes
 from wakeful.web.sessions import SessionRoutes
 from wakeful.web.streams import StreamRoutes
 from wakeful.web.tasks import TaskRoutes
@@ -19,5 +20,6 @@ def web_routes(web: Web) -> list[Route]:
         TaskRoutes(web),
         TimelineRoutes(web),
         ApprovalRoutes(web),
+        GrantRoutes(web),
     )
     return [route for room in rooms for route in room.routes()]

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from wakeful.engine.approvals import approval_data
+from wakeful.engine.approval_data import approval_data
 from wakeful.model.approval import Approval
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import EntryKind

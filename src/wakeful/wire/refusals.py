@@ -9,6 +9,7 @@ _PROBLEM = ref("Problem")
 _REFUSALS = {
     400: json_answer("The request cannot be understood; `message` says why.", _PROBLEM),
     401: with_headers(json_answer("No key, or a wrong one.", _PROBLEM), {"www-authenticate": WWW_AUTHENTICATE}),
+    403: json_answer("`not_allowed`: a command of the agent may not do that; or `foreign_origin`.", _PROBLEM),
     404: json_answer("There is no such thing, or it belongs to somebody else.", _PROBLEM),
     409: json_answer("Not now; `code` says why.", _PROBLEM),
     413: json_answer("The body is larger than 4 MiB.", _PROBLEM),

@@ -289,7 +289,7 @@ async def test_process_that_cannot_start_is_told_at_once_and_not_again(workspace
     assert result.consumes == (answer["session_id"],)
 
 
-@pytest.mark.parametrize("choice", [Choice.ONCE, Choice.SESSION, Choice.ALWAYS])
+@pytest.mark.parametrize("choice", [Choice.ONCE, Choice.SESSION, Choice.FOLDER])
 async def test_dangerous_command_runs_when_a_person_allows_it(
     keeper: ProcessKeeper, workspace: Path, tmp_path: Path, choice: Choice
 ) -> None:

@@ -12,7 +12,8 @@ from wakeful.model.approval import Choice
 from wakeful.model.event import Event
 
 _STATUS = {events.DONE: "completed", events.FAILED: "failed", events.CANCELLED: "cancelled"}
-_CHOICES = [choice.value for choice in Choice]
+# Of questions in logs of older versions, which had all of them.
+_OLD_CHOICES = [choice.value for choice in Choice]
 
 
 class RunProjection:
@@ -73,7 +74,7 @@ class RunProjection:
                 return "tool.completed", called | {"result": data["result"], "duration": data["seconds"]}
             case events.APPROVAL_REQUIRED:
                 asked = {key: data[key] for key in ("call_id", "command", "reason", "expires_at")}
-                return "approval.required", asked | {"choices": _CHOICES}
+                return "approval.required", asked | {"choices": data.get("choices", _OLD_CHOICES)}
             case events.USAGE:
                 self._usage.add(data["usage"])
             case events.DONE | events.FAILED | events.CANCELLED:

@@ -20,7 +20,7 @@ from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
-from wakeful.model.approval import Choice
+from wakeful.model.approval import CHOICES, Choice
 from wakeful.model.request import RUN, request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
@@ -31,7 +31,6 @@ _RUN = "run_"
 _TURN = "turn_"
 _PAGE = 1000
 _ID_LIMIT = 256
-_CHOICES = [choice.value for choice in Choice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +87,11 @@ class RunRoutes:
         call_id, choice = fields.text(given, "call_id", limit=_ID_LIMIT), given.get("choice")
         if not call_id or "\0" in call_id:
             raise invalid("call_id", "call_id must name the call that waits.")
-        if choice not in _CHOICES:
-            raise invalid("choice", f"choice must be one of {', '.join(_CHOICES)}.")
+        if choice not in CHOICES:
+            raise invalid("choice", f"choice must be one of {', '.join(CHOICES)}.")
         run = await self._require(request)
         await self._api.engine.approvals.answer(run.session.id, call_id, Choice(choice))
-        answered = {"run_id": run.id, "call_id": call_id, "choice": choice}
+        answered = {"run_id": run.id, "call_id": call_id, "choice": Choice(choice)}
         return NamingItsSession(JSONResponse(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunRequest) -> Receipt:

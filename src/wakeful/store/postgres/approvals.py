@@ -1,7 +1,7 @@
-"""Questions to a person, their answers, and what need not be asked any more, in PostgreSQL."""
+"""Questions to a person and their answers in PostgreSQL."""
 
 from wakeful.model.approval import Approval, Choice
-from wakeful.store.decode import approval_from
+from wakeful.store.decode import approval_from, packed_reasons
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
@@ -14,17 +14,21 @@ class PostgresApprovals:
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         await self._connection.execute(
-            """INSERT INTO approvals (session_id, turn_id, step, idx, call_id, command, danger, reason, expires_at,
-                                      task_id, created_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (turn_id, step, idx) DO NOTHING""",
+            """INSERT INTO approvals (session_id, turn_id, step, idx, call_id, tool, command, dangers, preview, folder,
+                                      granted_until, expires_at, task_id, created_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+               ON CONFLICT (turn_id, step, idx) DO NOTHING""",
             approval.session_id,
             approval.turn_id,
             approval.step,
             approval.index,
             approval.call_id,
+            approval.tool,
             approval.command.encode(),
-            approval.danger,
-            approval.reason.encode(),
+            packed_reasons(approval),
+            approval.preview.encode(),
+            approval.folder,
+            approval.granted_until,
             approval.expires_at,
             approval.task_id,
             approval.created_at,
@@ -83,23 +87,13 @@ class PostgresApprovals:
         )
         return [approval_from(row) for row in rows]
 
-    async def allow(self, danger: str, *, session_id: str = "", owner: str = "") -> None:
-        if session_id:
-            self._footprint.require_lock(session_id)
-        await self._connection.execute(
-            "INSERT INTO allowances (danger, session_id, owner) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            danger,
-            session_id,
+    async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
+        rows = await self._connection.fetch(
+            """SELECT a.* FROM approvals a JOIN sessions s ON s.id = a.session_id
+               WHERE a.choice IS NULL AND a.expires_at > $1 AND s.purge_at IS NULL
+                 AND ($2::TEXT IS NULL OR s.owner = $2)
+               ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
+            now,
             owner,
         )
-
-    async def is_allowed(self, danger: str, session_id: str, owner: str) -> bool:
-        # Empty means nobody, on both sides.
-        allowed = await self._connection.fetchval(
-            """SELECT TRUE FROM allowances
-               WHERE danger = $1 AND (session_id = $2 AND $2 <> '' OR owner = $3 AND $3 <> '') LIMIT 1""",
-            danger,
-            session_id,
-            owner,
-        )
-        return allowed is not None
+        return [approval_from(row) for row in rows]

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import asyncpg
 
-from wakeful.store.migrations import Migration, migrations_in, refuse_newer
+from wakeful.store.migrations import (
+    FORGETS_ALLOWANCES,
+    FORGOTTEN_ALLOWANCES,
+    Migration,
+    migrations_in,
+    refuse_newer,
+    tell_forgotten,
+)
 from wakeful.store.postgres.connection import Connection
 
 _FOLDER = Path(__file__).parent / "migrations"
@@ -27,6 +34,8 @@ async def migrate(driver: asyncpg.Connection, where: str) -> None:
 
 async def _apply(connection: Connection, migration: Migration) -> None:
     await connection.execute("BEGIN")
+    if migration.version == FORGETS_ALLOWANCES:
+        tell_forgotten(await connection.fetchval(FORGOTTEN_ALLOWANCES))
     await connection.execute(migration.sql)
     await connection.execute("INSERT INTO wakeful_schema (version) VALUES ($1)", migration.version)
     await connection.execute("COMMIT")

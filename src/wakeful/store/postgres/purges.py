@@ -6,7 +6,7 @@ from wakeful.store.postgres.connection import Connection
 # What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
 _TABLES = {
     "seen": "owner",
-    "allowances": "danger",
+    "grants": "id",
     "approvals": "turn_id",
     "conversations": "id",
     "events": "session_seq",

@@ -8,6 +8,7 @@ from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.conversations import PostgresConversations
 from wakeful.store.postgres.deliveries import PostgresDeliveries
 from wakeful.store.postgres.events import PostgresEvents
+from wakeful.store.postgres.grants import PostgresGrants
 from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
 from wakeful.store.postgres.inbox import PostgresInbox
 from wakeful.store.postgres.journal import PostgresJournal
@@ -37,6 +38,7 @@ class PostgresTransaction:
         self.journal = PostgresJournal(connection)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
+        self.grants = PostgresGrants(connection, footprint)
         self.conversations = PostgresConversations(connection)
         self.idempotency_keys = PostgresIdempotencyKeys(connection)
         self.deliveries = PostgresDeliveries(connection)

@@ -3,7 +3,13 @@
 import sqlite3
 from pathlib import Path
 
-from wakeful.store.migrations import migrations_in, refuse_newer
+from wakeful.store.migrations import (
+    FORGETS_ALLOWANCES,
+    FORGOTTEN_ALLOWANCES,
+    migrations_in,
+    refuse_newer,
+    tell_forgotten,
+)
 
 _FOLDER = Path(__file__).parent / "migrations"
 
@@ -14,6 +20,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     refuse_newer(found, migrations[-1].version, str(path))
     for migration in migrations:
         if migration.version > found:
+            if migration.version == FORGETS_ALLOWANCES:
+                tell_forgotten(connection.execute(FORGOTTEN_ALLOWANCES).fetchone()[0])
             connection.executescript(
                 f"BEGIN IMMEDIATE;\n{migration.sql}\nPRAGMA user_version = {migration.version};\nCOMMIT;"
             )

@@ -7,7 +7,7 @@ from wakeful.store.footprint import Footprint
 # What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
 _TABLES = {
     "seen": "owner",
-    "allowances": "danger",
+    "grants": "id",
     "approvals": "turn_id",
     "conversations": "id",
     "events": "session_seq",

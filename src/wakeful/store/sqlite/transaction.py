@@ -12,6 +12,7 @@ from wakeful.store.sqlite.approvals import SqliteApprovals
 from wakeful.store.sqlite.conversations import SqliteConversations
 from wakeful.store.sqlite.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.events import SqliteEvents
+from wakeful.store.sqlite.grants import SqliteGrants
 from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
@@ -38,6 +39,7 @@ class SqliteTransaction:
         self.journal = SqliteJournal(connection, clock)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
+        self.grants = SqliteGrants(connection, footprint)
         self.conversations = SqliteConversations(connection)
         self.idempotency_keys = SqliteIdempotencyKeys(connection)
         self.deliveries = SqliteDeliveries(connection)

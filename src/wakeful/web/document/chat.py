@@ -1,6 +1,5 @@
-"""The routes of talking, and of answering a question."""
+"""The routes of talking."""
 
-from wakeful.model.approval import Choice
 from wakeful.model.inbox import IfBusy
 from wakeful.web.document import common
 from wakeful.wire.openapi import (
@@ -33,8 +32,6 @@ _REGENERATE = record({"session_id": common.ID}, _AGAIN)
 _STARTED = record({"session_id": TEXT, "turn_id": TEXT, "stream_id": TEXT, "queued": FLAG})
 _SESSION = record({"session_id": common.ID})
 _QUEUED = record({"session_id": common.ID, "turn_id": common.ID})
-_CHOICE = choice(*(known.value for known in Choice))
-_ANSWER = record({"session_id": common.ID, "call_id": common.ID, "choice": _CHOICE})
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/start": {
@@ -80,26 +77,6 @@ PATHS: dict[str, dict[str, Json]] = {
             body=json_body(_QUEUED),
         ),
     },
-    "/api/approval/respond": {
-        "post": operation(
-            "answerApproval",
-            "Answer a call that waits for a person",
-            {200: json_answer("It is answered.", common.OK), **refusals(400, 404, 409, 413, 503)},
-            body=json_body(_ANSWER),
-        ),
-    },
 }
 
-_APPROVAL = record(
-    {
-        "session_id": TEXT,
-        "call_id": TEXT,
-        "task_id": or_null(TEXT),
-        "command": TEXT,
-        "danger": TEXT,
-        "reason": TEXT,
-        "expires_at": TEXT,
-    }
-)
-
-FAMILY = Family("Chat", "Words to a session, and answers to its questions.", PATHS, {"Approval": _APPROVAL})
+FAMILY = Family("Chat", "Words to a session.", PATHS)

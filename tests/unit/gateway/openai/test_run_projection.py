@@ -40,8 +40,9 @@ def question(call_id: str) -> Event:
         "call_id": call_id,
         "task_id": None,
         "command": "rm -r /",
-        "danger": "recursive_delete",
-        "reason": "It deletes everything.",
+        "danger": "unclear",
+        "reason": "hides what it does",
+        "choices": ["once", "deny"],
         "expires_at": "2026-11-15T12:00:00Z",
     }
     asked = log(NewEvent.of(events.APPROVAL_REQUIRED, data))[-1]
@@ -129,7 +130,7 @@ def test_a_question_of_its_session_is_told_with_the_choices() -> None:
 
     data = data_of(frame)
     assert (frame.type, data["call_id"], data["command"]) == ("approval.required", "c1", "rm -r /")
-    assert data["choices"] == ["once", "session", "always", "deny"]
+    assert data["choices"] == ["once", "deny"]
 
 
 def test_what_is_not_of_this_turn_is_passed_over() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
-from wakeful.model.approval import Choice
+from wakeful.model.approval import CHOICES, Choice
 from wakeful.wire.openapi import (
     TEXT,
     Family,
@@ -119,7 +119,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 **refusals(400, 404, 409, 413),
             },
             parameters=[_ID],
-            body=json_body(record({"call_id": _CALL_ID, "choice": _CHOICE})),
+            body=json_body(record({"call_id": _CALL_ID, "choice": choice(*CHOICES)})),
         ),
     },
 }

@@ -1,0 +1,62 @@
+"""The routes of what need not be asked again: see it, and take it back."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.engine.grants import grants_in, real_folder
+from wakeful.errors import GrantNotFound
+from wakeful.model.grant import Grant, grant_data
+from wakeful.model.session import Session
+from wakeful.store.base import Transaction
+from wakeful.web import fields
+from wakeful.web.web import Web
+
+
+class GrantRoutes:
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/grants", self.page, methods=["GET"]),
+            Route("/api/grants", self.revoke, methods=["DELETE"]),
+        ]
+
+    async def page(self, request: Request) -> Response:
+        """Of a session: all that hold in it, also those of its folder."""
+        query = request.query_params
+        if query.get("session_id"):
+            grants = await self._grants_in(
+                await self._web.find_session(request, fields.identifier(query, "session_id"))
+            )
+        else:
+            grants = await self._grants_of(self._web.owner_seen_by(request))
+        return JSONResponse({"grants": [grant_data(grant) for grant in grants]})
+
+    async def revoke(self, request: Request) -> Response:
+        grant_id = fields.identifier(request.query_params, "id")
+        owner = self._web.owner_seen_by(request)
+
+        async def body(tx: Transaction) -> bool:
+            return await tx.grants.revoke_if_there(grant_id, owner)
+
+        if not await self._web.store.write(body):
+            raise GrantNotFound(f"There is no grant {grant_id}.")
+        return JSONResponse({"ok": True})
+
+    async def _grants_in(self, session: Session) -> list[Grant]:
+        folder = await asyncio.to_thread(real_folder, session.workspace)
+
+        async def body(tx: Transaction) -> list[Grant]:
+            return await grants_in(tx, session, folder)
+
+        return await self._web.store.read(body)
+
+    async def _grants_of(self, owner: str | None) -> list[Grant]:
+        async def body(tx: Transaction) -> list[Grant]:
+            return await tx.grants.of_owner(owner, await tx.now())
+
+        return await self._web.store.read(body)
