@@ -28,6 +28,7 @@ from tests.engine.kit import (
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, StoreUnavailable, TooManyDelegations
 from wakeful.model.inbox import IfBusy
+from wakeful.model.notice_text import FENCE
 from wakeful.model.session import Address
 from wakeful.model.task import Task, TaskKind, TaskStatus
 from wakeful.store.base import Body, Signal, Transaction
@@ -87,7 +88,7 @@ async def all_delegations(house: House, session_id: str) -> list[Task]:
 
 
 def completed(task: Task, answer: str) -> str:
-    return f"[IMPORTANT: Background delegation {task.id} completed.\nGoal: {GOAL}\nResult:\n{answer}]"
+    return f"[IMPORTANT: Background delegation {task.id} completed.\nGoal: {GOAL}\nResult:\n{answer}]\n{FENCE}"
 
 
 async def successor_of(house: House, node: Node) -> Node:

@@ -12,6 +12,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.errors import StoreError
 from wakeful.model.event import TASK_STARTED
+from wakeful.model.notice_text import notice_text
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -121,8 +122,6 @@ class Custodian:
 
 
 def _lost(task: Task) -> TaskOutcome:
-    notice = (
-        f"[IMPORTANT: Background process {task.id} was lost: its machine has been silent for too long, "
-        f"and nobody knows how it ended.\nCommand: {task.command}]"
-    )
+    fate = "was lost: its machine has been silent for too long, and nobody knows how it ended."
+    notice = notice_text(f"Background process {task.id} {fate}", f"Command: {task.command}")
     return TaskOutcome(TaskStatus.LOST, None, notice)

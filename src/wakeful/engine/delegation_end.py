@@ -4,6 +4,7 @@ import orjson
 
 from wakeful.model.inbox import RowKind
 from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.notice_text import notice_text
 from wakeful.model.session import Session
 from wakeful.model.task import Task, TaskOutcome, TaskStatus
 from wakeful.store.base import Transaction
@@ -37,7 +38,7 @@ async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bo
 
 async def _completed(tx: Transaction, task: Task, child: Session) -> TaskOutcome:
     answer = await _last_answer(tx, child)
-    notice = f"[IMPORTANT: Background delegation {task.id} completed.\nGoal: {task.command}\nResult:\n{answer}]"
+    notice = notice_text(f"Background delegation {task.id} completed.", f"Goal: {task.command}\nResult:\n{answer}")
     return TaskOutcome(TaskStatus.EXITED, 0, notice, answer)
 
 
@@ -48,7 +49,7 @@ async def _killed(tx: Transaction, child: Session) -> TaskOutcome:
 async def _failed(tx: Transaction, task: Task, child: Session, reason: str) -> TaskOutcome:
     answer = await _last_answer(tx, child)
     said = f"{reason}\nIts last words:\n{answer}" if answer else reason
-    notice = f"[IMPORTANT: Background delegation {task.id} failed.\nGoal: {task.command}\nResult:\n{said}]"
+    notice = notice_text(f"Background delegation {task.id} failed.", f"Goal: {task.command}\nResult:\n{said}")
     return TaskOutcome(TaskStatus.FAILED, None, notice, said)
 
 

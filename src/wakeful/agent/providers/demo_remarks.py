@@ -10,7 +10,7 @@ NOTICE_MARK = "[IMPORTANT: "
 _QUOTE_LIMIT = 2_000
 _ENDED = re.compile(
     r"\[IMPORTANT: Background process (?P<id>\S+) completed \(exit code (?P<code>-?\d+)\)\.\n"
-    r"Command: (?P<command>.*?)\nOutput:\n(?P<output>.*)\]",
+    r"Command: (?P<command>.*?)\nOutput:\n(?P<output>.*)\](?:\n\[Between [^\n]*\])?",
     re.DOTALL,
 )
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from wakeful.cli.chat.card import Card, Tone
 from wakeful.cli.chat.plain_text import clock_time, duration, folded, harmless, one_line, output_lines, seconds_since
+from wakeful.model.notice_text import words_in
 
 _USER_LINES = 12
 _TAIL_LINES = 6
@@ -113,7 +114,7 @@ def _after(notice: dict[str, Any]) -> str:
 
 def _said_in(content: str) -> str:
     for mark in _SAID:
-        _, found, said = content.partition(mark)
+        _, found, said = words_in(content).partition(mark)
         if found:
-            return said.removesuffix("]")
+            return said
     return content

@@ -1,5 +1,6 @@
 """What the agent reads about a process."""
 
+from wakeful.model.notice_text import notice_text
 from wakeful.model.task import Task, TaskOutcome, TaskStatus, WatchMatch
 from wakeful.tools.processes.output import Output
 from wakeful.tools.processes.watch import Found, Hit, load_state
@@ -14,26 +15,21 @@ def outcome_of(task: Task, exit_code: int | None, output: Output) -> TaskOutcome
     """How a process ended that is gone. Without an exit code nobody knows, unless its end was wanted."""
     tail, is_cut = output.tail(TAIL)
     remark = _unsearched(load_state(task.watch).skipped)
-    said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}{remark}]"
+    said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}{remark}"
     if task.kill_intended:
-        return TaskOutcome(
-            TaskStatus.KILLED, None, f"[IMPORTANT: Background process {task.id} was killed.\n{said}", tail, is_cut
-        )
-    if exit_code is None:
+        status, code, fate = TaskStatus.KILLED, None, "was killed."
+    elif exit_code is None:
         fate = "was lost: it is gone without an exit code, and nobody knows how it ended."
-        return TaskOutcome(
-            TaskStatus.LOST, None, f"[IMPORTANT: Background process {task.id} {fate}\n{said}", tail, is_cut
-        )
-    status = TaskStatus.EXITED if exit_code == 0 else TaskStatus.FAILED
-    notice = f"[IMPORTANT: Background process {task.id} completed (exit code {exit_code}).\n{said}"
-    return TaskOutcome(status, exit_code, notice, tail, is_cut)
+        status, code = TaskStatus.LOST, None
+    else:
+        status = TaskStatus.EXITED if exit_code == 0 else TaskStatus.FAILED
+        code, fate = exit_code, f"completed (exit code {exit_code})."
+    return TaskOutcome(status, code, notice_text(f"Background process {task.id} {fate}", said), tail, is_cut)
 
 
 def never_ran(task: Task, exit_code: int, reason: str) -> TaskOutcome:
-    notice = (
-        f"[IMPORTANT: Background process {task.id} completed (exit code {exit_code}).\n"
-        f"Command: {task.command}\nOutput:\n{reason}]"
-    )
+    head = f"Background process {task.id} completed (exit code {exit_code})."
+    notice = notice_text(head, f"Command: {task.command}\nOutput:\n{reason}")
     return TaskOutcome(TaskStatus.FAILED, exit_code, notice, reason)
 
 
@@ -45,10 +41,8 @@ def match_of(task: Task, found: Found, output: Output) -> WatchMatch:
     limit = _LINE if len(found.hits) == 1 else _LINE_OF_MANY
     lines = [_shown_line(hit, output, limit) for hit in found.hits]
     shown = "\n".join(lines)
-    notice = (
-        f'[IMPORTANT: Background process {task.id} matched watch pattern "{newest.pattern}".\n'
-        f"Command: {task.command}\nMatched output:\n{shown}{_remarks(found)}]"
-    )
+    head = f'Background process {task.id} matched watch pattern "{newest.pattern}".'
+    notice = notice_text(head, f"Command: {task.command}\nMatched output:\n{shown}{_remarks(found)}")
     return WatchMatch(newest.pattern, lines[-1], newest.offset, notice)
 
 

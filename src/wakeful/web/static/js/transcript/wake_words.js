@@ -45,7 +45,7 @@ export function wakeHow({ notice }) {
 export function wakeOutput({ content, notice }) {
   if (typeof notice.output === "string") return notice.output;
   const at = /\n(?:Output|Matched output|Result):\n/.exec(content ?? "");
-  return at ? content.slice(at.index + at[0].length).replace(/\]$/, "") : "";
+  return at ? content.slice(at.index + at[0].length).replace(/\](?:\n\[Between [^\n]*\])?$/, "") : "";
 }
 
 // The last line says most.
