@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from wakeful.gateway.openai.errors import invalid
 from wakeful.model.failure import failure_text
 
@@ -73,12 +75,15 @@ def _server_call(item: Mapping[str, Any], where: str) -> Input | Reference:
 
 
 def _sentence(error: Any, where: str) -> str:
-    told = error.get("message", error.get("content")) if isinstance(error, dict) else error
-    if isinstance(told, list):
-        told = "\n".join(str(part.get("text", "")) for part in told if isinstance(part, dict))
-    if not isinstance(told, str):
-        raise invalid(f"{where}.error", f"{where}.error must be a text, or an object with a message or a content.")
-    return told
+    """As we wrote it, or as others would; of what looks different, all."""
+    if isinstance(error, str):
+        return error
+    if not isinstance(error, dict):
+        raise invalid(f"{where}.error", f"{where}.error must be a text or an object.")
+    content = error.get("content")
+    parts = content if isinstance(content, list) else [{"text": error.get("message", content)}]
+    texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
+    return "\n".join(map(str, texts)) if texts and None not in texts else orjson.dumps(error).decode()
 
 
 def _untyped(item: Mapping[str, Any]) -> str:
