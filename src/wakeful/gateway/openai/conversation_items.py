@@ -62,8 +62,8 @@ def _input_item(entry: Entry) -> Item:
     if role == "tool":
         output = {"type": "function_call_output", "call_id": data["call_id"], "output": data["text"]}
         return {"id": f"fco_{rest}", "status": "completed", **output}
-    if label := data.get("server_label"):
-        return _server_call(f"mcp_{rest}", label, data)
+    if "server_label" in data:
+        return _server_call(f"mcp_{rest}", data)
     if calls := data.get("calls"):
         call = {"type": "function_call", "call_id": calls[0]["id"], "name": calls[0]["name"]}
         return {"id": f"fc_{rest}", "status": "completed", **call, "arguments": calls[0]["arguments"]}
@@ -74,9 +74,10 @@ def _input_item(entry: Entry) -> Item:
     return {"id": f"msg_{rest}", "type": "message", "role": role, "status": "completed", "content": [part, *images]}
 
 
-def _server_call(item_id: str, label: str, data: Item) -> Item:
+def _server_call(item_id: str, data: Item) -> Item:
     call, result = data["calls"][0], data.get("result")
-    item = ServerCallItem(item_id, 0, 0, INCOMPLETE, name=call["name"], server_label=label, arguments=call["arguments"])
+    item = ServerCallItem(item_id, 0, 0, INCOMPLETE, name=call["name"], arguments=call["arguments"])
+    item.server_label = data["server_label"]
     if result is not None:
         item.finish(result["text"], is_error=result["is_error"])
     return item.data()

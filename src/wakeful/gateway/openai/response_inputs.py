@@ -67,10 +67,10 @@ def _server_call(item: Mapping[str, Any], where: str) -> Input | Reference:
     call = {"id": item_id, "name": _text(item, "name", where), "arguments": _text(item, "arguments", where)}
     label = _text(item, "server_label", where)
     made: Input = {"role": "assistant", "text": "", "calls": [call], "server_label": label}
-    if item.get("output") is not None:
-        return made | {"result": {"text": _text(item, "output", where), "is_error": False}}
     if (error := item.get("error")) is not None:
         made["result"] = {"text": failure_text("failed", _sentence(error, where)), "is_error": True}
+    if item.get("output") is not None:
+        return made | {"result": {"text": _text(item, "output", where), "is_error": False}}
     return Reference(item_id, where, made)
 
 
