@@ -100,6 +100,8 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+    # The names of the agent's tools.
+    tools: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +159,14 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
     host = this_host(config.home)
     binder = TurnBinder(ADAPTERS)
     keepers: list[ProcessKeeper] = []
+    names: set[str] = set()
 
     def equip(engine: Engine) -> Equipment:
         settings = build_process_settings(config)
         keeper = ProcessKeeper(engine.tasks, settings, host)
         keepers.append(keeper)
         tools = build_tools(engine, keeper, binder)
+        names.update(tool.spec.name for tool in tools)
         return Equipment(Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text), keeper)
 
     webhooks = StoredQueue(store, config.webhooks)
@@ -172,7 +176,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
     store.notifier.listen(metrics.hear)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
-    return Running(engine, store, keepers[0], providers, catalogue, webhooks, metrics)
+    return Running(engine, store, keepers[0], providers, catalogue, webhooks, metrics, frozenset(names))
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -296,6 +300,8 @@ def build_api(config: Config, running: Running) -> Api:
         models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
         operator=OPERATOR,
         workspace=str(config.workspace),
+        tools=running.tools,
+        tool_items=config.tool_items,
         streams=build_streams(config),
     )
 

@@ -13,6 +13,10 @@ THREE = "token0 token1 token2 "
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
 
+# Words of an endpoint whose model cannot read so much.
+TOO_LONG = script(status=400, error={"message": "too long", "code": "context_length_exceeded"})
+
+
 def words(text: str) -> Any:
     return [{"role": "user", "content": text}]
 
@@ -220,3 +224,32 @@ def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body:
     reply = server.send("POST", "/v1/chat/completions", json=body)
 
     assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)
+
+
+def test_a_conversation_that_is_too_long_is_the_clients_to_shorten(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    before = endpoint.stats()["requests"]
+
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.with_options(max_retries=2).chat.completions.create(model="wakeful", messages=words(TOO_LONG))
+
+    assert (refused.value.code, refused.value.type) == ("context_length_exceeded", "invalid_request_error")
+    assert endpoint.stats()["requests"] == before + 1
+
+
+def test_a_stream_of_a_conversation_that_is_too_long_ends_with_the_same_error(client: OpenAI) -> None:
+    stream = client.chat.completions.create(model="wakeful", messages=words(TOO_LONG), stream=True)
+
+    with pytest.raises(openai.APIError) as failed:
+        list(stream)
+
+    assert (failed.value.code, failed.value.type) == ("context_length_exceeded", "invalid_request_error")
+
+
+def test_an_answer_that_stays_empty_is_a_failure(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    before = endpoint.stats()["requests"]
+
+    with pytest.raises(openai.APIStatusError) as failed:
+        client.chat.completions.create(model="wakeful", messages=words(script(tokens=0)))
+
+    assert (failed.value.status_code, failed.value.code) == (502, "empty_answer")
+    assert endpoint.stats()["requests"] == before + 2

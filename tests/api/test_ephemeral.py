@@ -162,6 +162,8 @@ def results_of(client: OpenAI, *calls: dict[str, Any]) -> list[Any]:
     conversation = client.conversations.create().id
     response = client.responses.create(input=script(calls=calls), conversation=conversation, store=False)
     items = [item.to_dict() for item in response.output]
-    outputs = {item["call_id"]: item["output"] for item in items if item["type"] == "function_call_output"}
-    made = [item["call_id"] for item in items if item["type"] == "function_call"]
-    return [orjson.loads(str(outputs[call_id])) for call_id in made]
+    return [_result_of(item) for item in items if item["type"] == "mcp_call"]
+
+
+def _result_of(call: Any) -> Any:
+    return orjson.loads(call["output"]) if call["error"] is None else {"error": call["error"]["content"][0]["text"]}

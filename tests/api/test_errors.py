@@ -86,7 +86,8 @@ def test_what_is_not_there_is_told_in_the_same_form(server: ApiServer, method: s
         ({"input": "x", "text": "plain"}, "text"),
         ({"input": "x", "user": {}}, "user"),
         ({"input": "x", "service_tier": 7}, "service_tier"),
-        ({"input": "x", "max_tool_calls": 0}, "max_tool_calls"),
+        ({"input": "x", "max_tool_calls": -1}, "max_tool_calls"),
+        ({"input": [{"type": "mcp_call", "id": "mcp_1", "name": "f", "arguments": "{}"}]}, "input[0].server_label"),
         ({"input": "x", "top_logprobs": 21}, "top_logprobs"),
         ({"input": "x", "truncation": "yes"}, "truncation"),
         ({"input": "x", "store": False, "background": True}, "background"),
@@ -100,6 +101,10 @@ def test_what_is_not_there_is_told_in_the_same_form(server: ApiServer, method: s
         ({"input": "x", "tools": [{"type": "function", "name": "f", "description": 7}]}, "tools[0].description"),
         ({"input": "x", "tools": [{"type": "function", "name": "f"}] * 2}, "tools[1].name"),
         ({"input": "x", "tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
+        ({"input": "x", "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": []}}, "tool_choice"),
+        ({"input": "x", "tool_choice": {"type": "web_search"}}, "tool_choice"),
+        ({"input": "x", "tool_choice": {"type": "function", "name": "unknown"}}, "tool_choice"),
+        ({"input": "x", "tool_choice": "required", "max_tool_calls": 0}, "tool_choice"),
         ({"input": "x", "reasoning": {"effort": 7}}, "reasoning.effort"),
         ({"input": "x", "reasoning": {"summary": "long"}}, "reasoning.summary"),
         ({"input": "x", "text": {"format": 7}}, "text.format"),
@@ -155,6 +160,8 @@ def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body:
         ({"tools": [{"type": "function", "function": {"name": "f"}}] * 2}, "tools[1].function.name"),
         ({"tools": [{"type": "custom", "custom": {"name": "f"}}]}, "tools[0]"),
         ({"tool_choice": {"type": "function", "name": "f"}}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "function": {"name": "unknown"}}}, "tool_choice"),
+        ({"tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto"}}}, "tool_choice"),
         ({"logit_bias": {"50256": 101}}, "logit_bias.50256"),
         ({"reasoning_effort": 7}, "reasoning_effort"),
         ({"user": 7}, "user"),
@@ -197,7 +204,7 @@ def test_other_bodies_that_cannot_be_understood_are_refused(
 def test_options_that_can_be_honoured_reach_the_endpoint(server: ApiServer, endpoint: ModelEndpoint) -> None:
     given = {"stop": ["a", "b"], "seed": 7, "logit_bias": {"1": -5}, "max_tokens": 9.0, "temperature": 0.5}
     schema = {"name": "n", "schema": {"type": "object"}, "strict": True}
-    more = {"response_format": {"type": "json_schema", "json_schema": schema}, "tool_choice": "none"}
+    more = {"response_format": {"type": "json_schema", "json_schema": schema}, "tool_choice": "required"}
     words = "which options reach the endpoint"
 
     server.send(

@@ -32,12 +32,14 @@ def test_what_was_asked_and_answered_can_be_named(client: OpenAI, endpoint: Mode
         assert [item.content[0].text for item in listed] == ["one", made.output_text, "two"]
 
 
-def test_a_call_and_its_output_can_be_named(client: OpenAI, endpoint: ModelEndpoint) -> None:
+def test_a_call_of_the_servers_can_be_named(client: OpenAI, endpoint: ModelEndpoint) -> None:
     made = client.responses.create(input=script(calls=[{"name": "list_files", "id": "call_1", "arguments": {}}]))
-    call, output = made.output[:2]
+    call = made.output[0]
 
-    client.responses.create(input=[named(str(call.id)), named(str(output.id)), {"role": "user", "content": "And?"}])
+    more = client.responses.create(input=[named(str(call.id)), {"role": "user", "content": "And?"}])
 
+    listed: Any = client.responses.input_items.list(more.id, order="asc").data[0]
+    assert listed.to_dict() == call.to_dict() | {"id": listed.id}
     sent = endpoint.requests()[-1]["messages"][1:]
     assert [message["role"] for message in sent] == ["assistant", "tool", "user"]
     assert sent[0]["tool_calls"][0]["id"] == sent[1]["tool_call_id"] == "call_1"

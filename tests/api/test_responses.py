@@ -255,3 +255,14 @@ def test_an_answer_that_broke_off_is_asked_for_again_and_not_told_twice(client: 
 def created_id(events: list[Any]) -> str:
     response_id: str = events[0].response.id
     return response_id
+
+
+@pytest.mark.parametrize("truncation", ["auto", "disabled"])
+def test_a_conversation_that_is_too_long_is_a_failed_response_with_the_word_for_it(
+    client: OpenAI, truncation: Any
+) -> None:
+    too_long = script(status=400, error={"message": "too long", "code": "context_length_exceeded"})
+
+    made = client.responses.create(input=too_long, truncation=truncation)
+
+    assert (made.status, made.error.code if made.error else None) == ("failed", "context_length_exceeded")

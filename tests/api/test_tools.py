@@ -25,14 +25,14 @@ def kinds(items: Any) -> list[str]:
     return [item.type for item in items]
 
 
-def test_a_call_of_the_servers_tool_and_its_result_are_items(client: OpenAI, server: ApiServer) -> None:
+def test_a_call_of_the_servers_tool_is_an_item_with_its_result(client: OpenAI, server: ApiServer) -> None:
     made = client.responses.create(input=script(calls=[read_note(server)]))
 
-    assert kinds(made.output) == ["function_call", "function_call_output", "message"]
-    items: list[Any] = list(made.output)
-    calling, result = items[0], items[1]
-    assert (calling.name, calling.call_id, calling.status) == ("read_file", result.call_id, "completed")
-    assert "a note" in str(result.output)
+    assert kinds(made.output) == ["mcp_call", "message"]
+    call: Any = made.output[0]
+    assert (call.name, call.server_label, call.status) == ("read_file", "wakeful", "completed")
+    assert (call.arguments, call.error) == ('{"path":"note.txt"}', None)
+    assert "a note" in call.output
     assert (made.output_text, made.status, made.tools) == (THREE, "completed", [])
 
 
@@ -41,8 +41,65 @@ def test_the_stream_helper_accepts_the_items_of_the_servers_tools(client: OpenAI
         types = [event.type for event in stream]
         final = stream.get_final_response()
 
-    assert "response.function_call_arguments.done" in types
-    assert kinds(final.output) == ["function_call", "function_call_output", "message"]
+    assert [kind for kind in types if "mcp_call" in kind] == [
+        "response.mcp_call.in_progress",
+        "response.mcp_call_arguments.delta",
+        "response.mcp_call_arguments.done",
+        "response.mcp_call.completed",
+    ]
+    assert kinds(final.output) == ["mcp_call", "message"]
+
+
+def test_a_call_that_failed_has_the_sentence_and_is_no_failure_of_the_response(client: OpenAI) -> None:
+    made = client.responses.create(input=script(calls=[call("no_such_tool", "call_1")]))
+
+    failed: Any = made.output[0]
+    assert (failed.status, failed.output, made.status) == ("failed", None, "completed")
+    assert "There is no tool 'no_such_tool'" in failed.error.content[0]["text"]
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_a_client_may_give_a_call_of_the_servers_back(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint, is_stored: bool
+) -> None:
+    calls = [read_note(server), call("no_such_tool", "call_2")]
+    words: Any = {"role": "user", "content": script(calls=calls, text="I have read it.")}
+    made = client.responses.create(input=[words])
+    more: Any = {"role": "user", "content": "And?"}
+
+    client.responses.create(input=[words, *(item.to_dict() for item in made.output), more], store=is_stored)  # type: ignore[list-item]
+
+    sent = endpoint.requests()[-1]["messages"][1:]
+    assert [message["role"] for message in sent] == ["user", *["assistant", "tool"] * 2, "assistant", "user"]
+    named = [message["tool_calls"][0]["function"]["name"] for message in sent if "tool_calls" in message]
+    results = [message["content"] for message in sent if message["role"] == "tool"]
+    assert named == ["read_file", "no_such_tool"]
+    assert ("a note" in results[0], '"code":"unknown_tool"' in results[1]) == (True, True)
+
+
+def test_a_client_that_leaves_the_result_out_relies_on_what_the_server_knows(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint
+) -> None:
+    made = client.responses.create(input=script(calls=[read_note(server)]))
+    bare: Any = made.output[0].to_dict() | {"output": None, "status": None}
+
+    again = client.responses.create(input=[bare, {"role": "user", "content": "And?"}])
+
+    assert "a note" in endpoint.requests()[-1]["messages"][2]["content"]
+    listed: Any = client.responses.input_items.list(again.id, order="asc").data[0]
+    assert (listed.type, listed.status, "a note" in listed.output) == ("mcp_call", "completed", True)
+
+
+def test_a_call_of_which_the_server_knows_no_result_is_told_as_interrupted(
+    client: OpenAI, endpoint: ModelEndpoint
+) -> None:
+    unknown: Any = {"type": "mcp_call", "id": "mcp_x", "name": "f", "server_label": "elsewhere", "arguments": "{}"}
+
+    made = client.responses.create(input=[unknown, {"role": "user", "content": "And?"}])
+
+    assert "interrupted" in endpoint.requests()[-1]["messages"][2]["content"]
+    listed: Any = client.responses.input_items.list(made.id, order="asc").data[0]
+    assert (listed.server_label, listed.status, listed.output) == ("elsewhere", "incomplete", None)
 
 
 def test_a_tool_of_the_client_is_handed_to_it_and_answered(client: OpenAI, endpoint: ModelEndpoint) -> None:
@@ -102,7 +159,7 @@ def test_the_servers_calls_run_before_the_clients_are_handed_over(
     calls = [call("weather", "call_7"), read_note(server)]
     with client.responses.stream(model="wakeful", input=script(calls=calls), tools=[WEATHER]) as stream:
         asked = stream.get_final_response()
-    assert sorted(kinds(asked.output)) == ["function_call", "function_call", "function_call_output"]
+    assert kinds(asked.output) == ["function_call", "mcp_call"]
 
     output: Any = {"type": "function_call_output", "call_id": "call_7", "output": "rain"}
     answered = client.responses.create(input=[output], previous_response_id=asked.id)
@@ -138,7 +195,7 @@ def test_notices_later_are_not_promised_here(demo_server: ApiServer) -> None:
     with demo_server.client() as client:
         made = client.responses.create(input="run echo hello in the background")
 
-    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    result: Any = next(item for item in made.output if item.type == "mcp_call")
     assert '"notify_on_complete":false' in result.output.replace(" ", "")
     assert "notify_unsupported" in result.output
     assert "process(action='poll')" in result.output
@@ -148,7 +205,7 @@ def test_a_watch_is_not_promised_here(demo_server: ApiServer) -> None:
     with demo_server.client() as client:
         made = client.responses.create(input="watch echo hello for hello")
 
-    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    result: Any = next(item for item in made.output if item.type == "mcp_call")
     assert "notify_unsupported" in result.output
 
 
@@ -156,7 +213,7 @@ def test_background_delegation_runs_in_the_same_turn_here(demo_server: ApiServer
     with demo_server.client() as client:
         made = client.responses.create(input="delegate count to 3 in the background")
 
-    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    result: Any = next(item for item in made.output if item.type == "mcp_call")
     assert "1 2 3" in result.output
     assert "synchronously" in result.output
 
@@ -175,9 +232,9 @@ def test_a_dangerous_command_is_refused_and_not_waited_for(demo_server: ApiServe
     with demo_server.client() as client:
         made = client.responses.create(input="run rm -rf /nowhere/at/all")
 
-    result: Any = next(item for item in made.output if item.type == "function_call_output")
+    result = next(item.to_dict() for item in made.output if item.type == "mcp_call")
     assert made.status == "completed"
-    assert "nobody can be asked" in result.output
+    assert "nobody can be asked" in str(result["error"] or result["output"])
 
 
 STRAY: Any = {"type": "function_call_output", "call_id": "call_nobody_made", "output": "rain"}
@@ -195,14 +252,14 @@ def test_an_output_that_answers_no_call_is_refused(client: OpenAI, endpoint: Mod
 
 
 def test_the_first_output_of_a_call_stands(client: OpenAI, server: ApiServer, endpoint: ModelEndpoint) -> None:
-    made = client.responses.create(input=script(calls=[read_note(server)]), conversation="answered twice")
+    client.responses.create(input=script(calls=[read_note(server)]), conversation="answered twice")
     again: Any = STRAY | {"call_id": "call_ours"}
 
-    # So do agent frameworks that take every call for theirs.
+    # So do clients that take every call for theirs.
     before = endpoint.stats()["requests"]
     client.responses.create(input=[again], conversation="answered twice")
-    history: Any = [item.to_dict() for item in made.output]
-    client.responses.create(input=[*history, again])
+    call: Any = {"type": "function_call", "call_id": "call_ours", "name": "f", "arguments": "{}"}
+    client.responses.create(input=[call, again | {"output": "sun"}, again])
 
     heard = [message for sent in endpoint.requests()[before:] for message in sent["messages"]]
     outputs = [message["content"] for message in heard if message["role"] == "tool"]
@@ -232,10 +289,55 @@ def test_no_more_tools_are_called_than_the_client_allows(client: OpenAI, server:
 
     made = client.responses.create(input=script(calls=calls), max_tool_calls=2)
 
-    results = [str(item.to_dict()["output"]) for item in made.output if item.type == "function_call_output"]
-    assert ["a note" in result for result in sorted(results)] == [True, True, False]
-    assert "max_tool_calls" in max(results)
+    results: list[Any] = [item for item in made.output if item.type == "mcp_call"]
+    assert ["a note" in (result.output or "") for result in results] == [True, True, False]
+    assert "max_tool_calls" in str(results[2].error)
     assert (made.output_text, made.max_tool_calls) == (THREE, 2)
+
+
+@pytest.mark.parametrize("more", [{"tool_choice": "none"}, {"max_tool_calls": 0}])
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_no_tool_runs_where_the_client_allows_none(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint, more: Any, is_stored: bool
+) -> None:
+    mark = server.home / "workspace" / "must not be"
+    calls = [call("write_file", "call_1", path=mark.name, content="x")]
+
+    made = client.responses.create(input=script(calls=calls), store=is_stored, **more)
+
+    first, second = endpoint.requests()[-2:]
+    assert [name for sent in (first, second) for name in ("tools", "tool_choice") if name in sent] == []
+    refused: Any = made.output[0]
+    assert (refused.status, made.output_text, mark.exists()) == ("failed", THREE, False)
+    assert next(iter(more)) in second["messages"][-1]["content"]
+
+
+def test_no_tool_runs_in_a_chat_that_allows_none(server: ApiServer, endpoint: ModelEndpoint) -> None:
+    mark = server.home / "workspace" / "must not be either"
+    calls = [call("write_file", "call_1", path=mark.name, content="x"), call("weather", "call_2")]
+    tools = [{"type": "function", "function": {"name": "weather"}}]
+    asked = {"messages": [{"role": "user", "content": script(calls=calls)}], "tools": tools, "tool_choice": "none"}
+
+    reply = server.send("POST", "/v1/chat/completions", json=asked).json()
+
+    choice = reply["choices"][0]
+    assert (choice["finish_reason"], choice["message"]["content"], mark.exists()) == ("stop", THREE, False)
+    assert [name for sent in endpoint.requests()[-2:] for name in ("tools", "tool_choice") if name in sent] == []
+
+
+def test_only_the_tools_that_the_client_allows_are_told_and_run(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint
+) -> None:
+    allowed: Any = [{"type": "function", "name": name} for name in ("read_file", "weather")]
+    choice: Any = {"type": "allowed_tools", "mode": "required", "tools": allowed}
+    calls = [read_note(server), call("list_files", "call_2")]
+
+    made = client.responses.create(input=script(calls=calls), tools=[WEATHER], tool_choice=choice)
+
+    first = endpoint.requests()[-2]
+    assert sorted(tool["function"]["name"] for tool in first["tools"]) == ["read_file", "weather"]
+    assert first["tool_choice"] == "required"
+    assert [item.to_dict()["status"] for item in made.output[:2]] == ["completed", "failed"]
 
 
 def test_a_tool_that_must_be_called_is_called_once(client: OpenAI, server: ApiServer, endpoint: ModelEndpoint) -> None:

@@ -1,14 +1,13 @@
 """The agent loop: ask the model, run the tools it calls, look into the inbox, again. It tells facts and keeps none."""
 
 import asyncio
-import random
-import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wakeful.agent.calls import CallRunner
+from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.prompt import INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
 from wakeful.agent.settings import AgentSettings
@@ -26,14 +25,19 @@ from wakeful.model.fact import (
 from wakeful.model.failure import failure_text
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage
 from wakeful.model.request import TurnRequest, request_from
+from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolSpec
 
 _TOO_MANY_CALLS = failure_text(
     "too_many_calls", "Not run: the client allows no more calls of tools (max_tool_calls); answer with what you have."
 )
+_NOT_ALLOWED = failure_text(
+    "tool_not_allowed", "Not run: the client does not allow this tool here (tool_choice); answer with what you have."
+)
 
 # The provider for `provider:model`, and the model's name there.
 FindModel = Callable[[str], tuple[Provider, str]]
+RunCalls = Callable[[Turn, int, Sequence[OpenCall]], AsyncGenerator[CallFinished, None]]
 
 
 @dataclass(slots=True)
@@ -48,23 +52,28 @@ class _Progress:
     output_tokens: int
     # Calls of our tools so far.
     calls_made: int = 0
-    # The calls of the newest answer: how many, which are ours to run, which of those the client does not allow any
-    # more, and their results so far.
+    # The calls of the newest answer: how many, which are ours to run, what to say instead of running one, by its index,
+    # and their results so far.
     call_count: int = 0
     calls: list[OpenCall] = field(default_factory=list)
-    excess: list[OpenCall] = field(default_factory=list)
+    refusals: dict[int, str] = field(default_factory=dict)
     waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
 
     def note_answer(self, answered: Answered) -> None:
         self.messages.append(answered.message)
-        calls = enumerate(answered.message.calls, start=1)
-        self.call_count = len(answered.message.calls)
-        self.calls = [OpenCall(index, call) for index, call in calls if index not in answered.client_calls]
-        self.excess = self.calls[self._calls_left() :]
+        self._note_calls(answered.message, answered.client_calls)
         self.calls_made += len(self.calls)
         self.waits_for_client = bool(answered.client_calls)
         self.output_tokens += answered.usage.output_tokens
+
+    def note_recorded_answer(self) -> None:
+        """The newest answer was recorded before a crash, and its calls are counted already."""
+        answer = next(known for known in reversed(self.messages) if isinstance(known, AssistantMessage))
+        client_calls = _client_calls(self.request, answer)
+        self.calls_made -= len(answer.calls) - len(client_calls)
+        self._note_calls(answer, client_calls)
+        self.calls_made += len(self.calls)
 
     def note_result(self, finished: CallFinished) -> None:
         self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
@@ -74,9 +83,18 @@ class _Progress:
         self.messages += [self.results[index] for index in sorted(self.results)]
         self.results.clear()
 
-    def _calls_left(self) -> int:
+    def _note_calls(self, answer: AssistantMessage, client_calls: Collection[int]) -> None:
+        calls = enumerate(answer.calls, start=1)
+        self.call_count = len(answer.calls)
+        self.calls = [OpenCall(index, call) for index, call in calls if index not in client_calls]
+        self.refusals = self._refused()
+
+    def _refused(self) -> dict[int, str]:
+        """Calls of the newest answer that its client does not allow."""
         limit = self.request.tool_call_limit
-        return len(self.calls) if limit is None else max(0, limit - self.calls_made)
+        left = len(self.calls) if limit is None else max(0, limit - self.calls_made)
+        excess = {call.index: _TOO_MANY_CALLS for call in self.calls[left:]}
+        return excess | {call.index: _NOT_ALLOWED for call in self.calls if not self.request.allows(call.call.name)}
 
 
 class Loop:
@@ -115,12 +133,10 @@ class Loop:
             progress.messages += await brief.take_inputs(progress.step, progress.call_count + 1)
 
     async def _carry_on(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
-        brief = progress.brief
-        async with aclosing(self._calls.rerun(brief.turn, brief.last_step, brief.open_calls)) as results:
+        progress.note_recorded_answer()
+        async with aclosing(self._answer_calls(progress, progress.brief.open_calls, self._calls.rerun)) as results:
             async for finished in results:
-                progress.note_result(finished)
                 yield finished
-        progress.settle_results()
 
     async def _step(self, progress: _Progress) -> AsyncGenerator[Fact, None]:
         async with aclosing(self._ask(progress)) as facts:
@@ -128,12 +144,21 @@ class Loop:
                 if isinstance(fact, Answered):
                     progress.note_answer(fact)
                 yield fact
-        for call in progress.excess:
-            finished = CallFinished(progress.step, call.index, call.call, _TOO_MANY_CALLS, 0.0, is_error=True)
-            progress.note_result(finished)
-            yield finished
-        allowed = progress.calls[: len(progress.calls) - len(progress.excess)]
-        async with aclosing(self._calls.run(progress.brief.turn, progress.step, allowed)) as results:
+        async with aclosing(self._answer_calls(progress, progress.calls, self._calls.run)) as results:
+            async for finished in results:
+                yield finished
+
+    async def _answer_calls(
+        self, progress: _Progress, calls: Sequence[OpenCall], run: RunCalls
+    ) -> AsyncGenerator[CallFinished, None]:
+        """Results of calls of the newest answer: at once where one is refused, by `run` for the others."""
+        for call in calls:
+            if (refusal := progress.refusals.get(call.index)) is not None:
+                refused = CallFinished(progress.step, call.index, call.call, refusal, 0.0, is_error=True)
+                progress.note_result(refused)
+                yield refused
+        allowed = [call for call in calls if call.index not in progress.refusals]
+        async with aclosing(run(progress.brief.turn, progress.step, allowed)) as results:
             async for finished in results:
                 progress.note_result(finished)
                 yield finished
@@ -143,8 +168,8 @@ class Loop:
         """One answer of the model, tried again while that is safe and there is time."""
         progress.step += 1
         self._check_limits(progress)
-        deadline = time.monotonic() + self._settings.model_retry_seconds
-        for attempt in range(1, self._settings.model_tries + 1):
+        tries = ModelTries(self._settings)
+        while True:
             has_streamed = False
             try:
                 async with aclosing(self._stream(progress)) as facts:
@@ -153,9 +178,8 @@ class Loop:
                         yield fact
                 return
             except ModelError as error:
-                wait = max(_backoff(attempt), error.retry_after or 0.0)
-                is_last = attempt == self._settings.model_tries or time.monotonic() + wait > deadline
-                if is_last or not error.passing:
+                wait = tries.wait_after(error)
+                if wait is None:
                     raise
             if has_streamed:
                 yield StepAbandoned(progress.step)
@@ -176,6 +200,7 @@ class Loop:
                     case ReasoningPart():
                         yield ReasoningDelta(step, part.text)
                     case Finished():
+                        _require_words(part.message)
                         message = _with_own_call_ids(progress, part.message)
                         yield Answered(step, message, part.usage, part.is_cut, _client_calls(asked, message))
                         return
@@ -185,7 +210,8 @@ class Loop:
         """A tool of the client takes the place of one of ours with the same name."""
         client = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in asked.tools]
         taken = {tool.name for tool in client}
-        return [spec for spec in self._specs if spec.name not in taken] + client
+        own = [spec for spec in self._specs if spec.name not in taken] if asked.takes_server_tools else []
+        return [spec for spec in own + client if asked.allows(spec.name)]
 
     def _provider_of(self, model: str) -> tuple[Provider, str]:
         try:
@@ -210,11 +236,18 @@ class Loop:
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """A model that must call a tool has done so once; if it had to each time, it would never come to its answer."""
-    return options if options.get("tool_choice") == "none" else {k: v for k, v in options.items() if k != "tool_choice"}
+    return {name: value for name, value in options.items() if name != "tool_choice"}
+
+
+def _require_words(message: AssistantMessage) -> None:
+    """Thoughts alone are no answer, and neither are blanks."""
+    if not message.calls and not message.text.strip():
+        sentence = "The model answered nothing, twice in a row; say it differently or choose another model."
+        raise ModelError(sentence, code=EMPTY_ANSWER)
 
 
 def _client_calls(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
-    names = {tool.name for tool in asked.tools}
+    names = {tool.name for tool in asked.tools if asked.allows(tool.name)}
     return frozenset(index for index, call in enumerate(message.calls, start=1) if call.name in names)
 
 
@@ -228,7 +261,3 @@ def _with_own_call_ids(progress: _Progress, message: AssistantMessage) -> Assist
         taken.add(call.id)
         calls.append(call)
     return replace(message, calls=tuple(calls))
-
-
-def _backoff(attempt: int) -> float:
-    return float(0.5 * 2 ** (attempt - 1) * random.uniform(0.75, 1.25))

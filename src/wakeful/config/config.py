@@ -45,6 +45,8 @@ class Config:
     stream_write_seconds: float = 20.0
     # A stream says something at least so often.
     stream_comment_seconds: float = 15.0
+    # How responses tell of calls of the server's tools: mcp_call, or function_call for a call and its output.
+    tool_items: str = "mcp_call"
     # The origins of pages that may use the API from a browser.
     cors_origins: tuple[str, ...] = ()
     # Who hears of the ends of background responses.

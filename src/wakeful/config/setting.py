@@ -56,6 +56,7 @@ _ALL = [
     Setting("api_concurrency_per_key", values.whole_number(1, _MANY)),
     Setting("stream_write_seconds", values.seconds(0.1, _DAY)),
     Setting("stream_comment_seconds", values.seconds(0.1, _DAY)),
+    Setting("tool_items", values.one_of("mcp_call", "function_call")),
     Setting("cors_origins", values.origins),
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),

@@ -76,6 +76,19 @@ def result_entry(
     return Entry(turn_id, step, index, EntryKind.RESULT, payload)
 
 
+def parts_of(entry: Entry) -> list[Entry]:
+    """The entry as messages are made of it. A client may give a call of the server's back together with its result:
+    to a model those are two.
+    """
+    # Hardly any entry has one: most need not be decoded to know it.
+    result = entry.data.get("result") if entry.kind is EntryKind.INPUT and b'"result"' in entry.payload else None
+    if result is None:
+        return [entry]
+    call = {name: value for name, value in entry.data.items() if name != "result"}
+    answer = {"role": "tool", "call_id": call["calls"][0]["id"], "text": result["text"]}
+    return [replace(entry, payload=orjson.dumps(part)) for part in (call, answer)]
+
+
 def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")

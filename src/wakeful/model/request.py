@@ -23,6 +23,10 @@ class ClientTool:
 # work for it.
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"
 
+# How a client is told of calls of the server's tools: as items that hold their result, or as pairs of a call and its
+# output, which many clients take for calls that they have to run.
+MCP_CALL, FUNCTION_CALL = "mcp_call", "function_call"
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
@@ -35,6 +39,11 @@ class TurnRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     # The request as the client wrote it, for those who are to see it again.
     echo: Mapping[str, Any] = field(default_factory=dict)
+    # One of the two above: what was told of a turn once is told in the same words for ever. Empty: another door's turn,
+    # or one of a version that knew only pairs.
+    tool_items: str = ""
+    # The only tools that may be called, by name; None: all of them.
+    allowed_tools: tuple[str, ...] | None = None
 
     @property
     def can_ask(self) -> bool:
@@ -47,6 +56,13 @@ class TurnRequest:
         limit: int | None = self.echo.get("max_tool_calls")
         return limit
 
+    @property
+    def takes_server_tools(self) -> bool:
+        return self.tool_call_limit != 0
+
+    def allows(self, tool: str) -> bool:
+        return self.allowed_tools is None or tool in self.allowed_tools
+
     def dump(self) -> bytes:
         return orjson.dumps(self)
 
@@ -54,4 +70,6 @@ class TurnRequest:
 def request_from(stored: bytes) -> TurnRequest:
     data = orjson.loads(stored)
     tools = tuple(ClientTool(**tool) for tool in data.pop("tools", ()))
+    if (allowed := data.pop("allowed_tools", None)) is not None:
+        data["allowed_tools"] = tuple(allowed)
     return TurnRequest(**data, tools=tools)

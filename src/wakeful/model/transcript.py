@@ -14,6 +14,7 @@ from wakeful.model.journal import (
     input_message,
     is_cut,
     is_gone,
+    parts_of,
     usage_of,
 )
 from wakeful.model.message import AssistantMessage, Message, ToolMessage
@@ -52,9 +53,7 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
     transcript = Transcript()
     last: Entry | None = None
     before = ""
-    for entry in entries:
-        if is_gone(entry):
-            continue
+    for entry in (part for whole in entries if not is_gone(whole) for part in parts_of(whole)):
         role = _role_of(entry)
         if role == before == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
             continue

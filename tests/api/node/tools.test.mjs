@@ -35,14 +35,26 @@ test("the stream helper hands over a function of the client", async () => {
   assert.deepEqual([final.output[0].name, final.output[0].arguments], ["weather", written]);
 });
 
+test("a call that failed tells why, and can be given back", async () => {
+  const calls = [{ name: "no_such_tool", arguments: {} }];
+  const made = await alice.responses.create({ input: script({ calls }) });
+  const [call] = made.output;
+  assert.deepEqual([call.status, call.output, call.error.type], ["failed", null, "mcp_tool_execution_error"]);
+  assert.match(call.error.content[0].text, /no_such_tool/);
+
+  await alice.responses.create({ input: [...made.output, { role: "user", content: "And?" }] });
+
+  assert.match((await lastAsked()).at(-3).content, /unknown_tool/);
+});
+
 test("the stream helper accepts the items of the server's tools", async () => {
   const calls = [{ name: "terminal", arguments: { command: "echo from the server" } }];
   const stream = alice.responses.stream({ model: "wakeful", input: script({ calls }) });
 
   const final = await stream.finalResponse();
 
-  assert.deepEqual(final.output.map((item) => item.type), ["function_call", "function_call_output", "message"]);
-  assert.match(final.output[1].output, /from the server/);
+  assert.deepEqual(final.output.map((item) => item.type), ["mcp_call", "message"]);
+  assert.match(final.output[0].output, /from the server/);
 });
 
 for (const stream of [false, true]) {

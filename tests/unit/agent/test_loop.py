@@ -97,12 +97,18 @@ def brief_with(
     is_answered: bool = False,
     arriving: Sequence[Message] = (),
     asked: TurnRequest | None = None,
+    calls_made: int = 0,
 ) -> Brief:
     async def take_inputs(step: int, index: int) -> Sequence[Message]:
         return arriving
 
     turn = TURN if asked is None else replace(TURN, request=asked.dump())
-    return Brief(turn, messages, last_step, open_calls, waits_for_client, is_answered, 0, take_inputs)
+    return Brief(turn, messages, last_step, open_calls, waits_for_client, is_answered, 0, take_inputs, calls_made)
+
+
+def answered_with(*calls: ToolCall) -> list[Message]:
+    """A conversation whose last answer makes these calls."""
+    return [UserMessage("hello"), AssistantMessage("", calls=calls)]
 
 
 async def facts_of(loop: Loop, brief: Brief) -> list[Fact]:
@@ -227,7 +233,8 @@ async def test_a_turn_that_was_answered_before_a_crash_does_nothing_more() -> No
 async def test_after_a_crash_a_call_of_unknown_outcome_is_told_and_not_run_again() -> None:
     tool = EchoTool()
     model = ScriptedModel([(["I will check"], ())])
-    brief = brief_with(last_step=1, open_calls=[OpenCall(1, call("echo"))], arriving=[UserMessage("too early")])
+    said, calls = answered_with(call("echo")), [OpenCall(1, call("echo"))]
+    brief = brief_with(said, last_step=1, open_calls=calls, arriving=[UserMessage("too early")])
     facts = await facts_of(loop_with(model, tool), brief)
     assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0, is_error=True)
     assert tool.runs == []
@@ -236,7 +243,7 @@ async def test_after_a_crash_a_call_of_unknown_outcome_is_told_and_not_run_again
 
 async def test_after_a_crash_a_harmless_call_is_run_again() -> None:
     tool = EchoTool(is_harmless=True)
-    brief = brief_with(last_step=1, open_calls=[OpenCall(1, call("echo"))])
+    brief = brief_with(answered_with(call("echo")), last_step=1, open_calls=[OpenCall(1, call("echo"))])
     facts = await facts_of(loop_with(ScriptedModel([(["done"], ())]), tool), brief)
     assert isinstance(facts[0], CallFinished)
     assert facts[0].text == "echo "
@@ -312,7 +319,8 @@ async def test_a_tool_of_the_client_takes_the_place_of_ours_with_the_same_name()
 
 async def test_after_a_crash_our_open_calls_run_and_the_turn_then_waits_for_its_client() -> None:
     tool, model = EchoTool(is_harmless=True), ScriptedModel([])
-    brief = brief_with(last_step=1, open_calls=[OpenCall(2, call("echo", "b"))], waits_for_client=True, asked=WITH_LOOK)
+    said, calls = answered_with(call("look"), call("echo", "b")), [OpenCall(2, call("echo", "b"))]
+    brief = brief_with(said, last_step=1, open_calls=calls, waits_for_client=True, asked=WITH_LOOK)
     facts = await facts_of(loop_with(model, tool), brief)
     assert [(type(fact).__name__, getattr(fact, "index", None)) for fact in facts] == [("CallFinished", 2)]
     assert model.requests == []
@@ -328,3 +336,72 @@ async def test_an_answer_that_reached_the_output_limit_is_told_as_cut() -> None:
     facts = await facts_of(loop_with(model), brief_with())
     assert isinstance(facts[-1], Answered)
     assert facts[-1].is_cut
+
+
+NO_TOOLS = TurnRequest("response", tools=WITH_LOOK.tools, allowed_tools=())
+NO_CALLS = TurnRequest("response", tools=WITH_LOOK.tools, echo={"max_tool_calls": 0})
+ONLY_LOOK = TurnRequest("response", tools=WITH_LOOK.tools, allowed_tools=("look",))
+
+
+@pytest.mark.parametrize(("asked", "told"), [(NO_TOOLS, []), (NO_CALLS, ["look"]), (ONLY_LOOK, ["look"])])
+async def test_the_model_is_told_only_of_the_tools_that_the_client_allows(asked: TurnRequest, told: list[str]) -> None:
+    model = ScriptedModel([(["done"], ())])
+    await facts_of(loop_with(model, EchoTool()), brief_with(asked=asked))
+    assert [tool.name for tool in model.asked[0].tools] == told
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "code"),
+    [
+        (NO_TOOLS, "echo", "tool_not_allowed"),
+        (NO_TOOLS, "look", "tool_not_allowed"),
+        (NO_CALLS, "echo", "too_many_calls"),
+        (ONLY_LOOK, "echo", "tool_not_allowed"),
+    ],
+)
+async def test_a_call_that_the_client_does_not_allow_is_not_run_and_the_model_reads_why(
+    asked: TurnRequest, name: str, code: str
+) -> None:
+    tool, model = EchoTool(), ScriptedModel([([], (call(name),)), (["without it"], ())])
+    facts = await facts_of(loop_with(model, tool), brief_with(asked=asked))
+    assert isinstance(facts[1], CallFinished)
+    assert facts[1].is_error
+    assert f'"code":"{code}"' in model.requests[1][-1].text
+    assert tool.runs == []
+    assert facts[-1] == Answered(2, AssistantMessage("without it"), Usage(10, 5))
+
+
+@pytest.mark.parametrize("asked", [NO_CALLS, ONLY_LOOK])
+async def test_a_function_of_the_client_is_handed_to_it_where_only_the_servers_tools_are_not_allowed(
+    asked: TurnRequest,
+) -> None:
+    model = ScriptedModel([([], (call("look"),))])
+    facts = await facts_of(loop_with(model, EchoTool()), brief_with(asked=asked))
+    assert isinstance(facts[-1], Answered)
+    assert facts[-1].client_calls == {1}
+
+
+async def test_after_a_crash_a_call_beyond_the_clients_limit_is_refused_and_not_run() -> None:
+    calls = [call("echo", name) for name in ("a", "b", "c")]
+    tool, model = EchoTool(is_harmless=True), ScriptedModel([(["done"], ())])
+    asked = TurnRequest("response", echo={"max_tool_calls": 2})
+    still_open = [OpenCall(2, calls[1]), OpenCall(3, calls[2])]
+    brief = brief_with(answered_with(*calls), last_step=1, open_calls=still_open, asked=asked, calls_made=3)
+    facts = await facts_of(loop_with(model, tool), brief)
+    ends = {fact.index: fact.is_error for fact in facts if isinstance(fact, CallFinished)}
+    assert (ends, len(tool.runs)) == ({2: False, 3: True}, 1)
+
+
+@pytest.mark.parametrize("blank", [[], [" ", "\n"]])
+async def test_an_empty_answer_is_asked_for_once_more(blank: list[str]) -> None:
+    model = ScriptedModel([(blank, ()), (["words"], ())])
+    facts = await facts_of(loop_with(model, model_tries=1), brief_with())
+    assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5))
+    assert [fact for fact in facts if isinstance(fact, StepAbandoned)] == ([StepAbandoned(1)] if blank else [])
+
+
+async def test_a_second_empty_answer_is_a_failure() -> None:
+    model = ScriptedModel([([], ()), ([], ()), (["too late"], ())])
+    with pytest.raises(ModelError) as failure:
+        await facts_of(loop_with(model), brief_with())
+    assert (failure.value.code, len(model.requests)) == ("empty_answer", 2)

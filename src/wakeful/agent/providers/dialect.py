@@ -1,7 +1,19 @@
 """Where OpenAI-compatible endpoints differ in what they accept. It is learnt from what they refuse."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Self
+
+# What endpoints say of a model, or of a server, that calls no tools. It must not be what they say of a bad tool: that
+# is the client's to hear.
+_NO_TOOLS = re.compile(
+    r"(?:does|do)(?: not|n't) support (?:tool|function)"
+    r"|support tool use"
+    r"|(?:tool|function)[ _-]?(?:call(?:s|ing)?|use|choice)?`? (?:is|are) not supported"
+    r"|tool choice requires"
+    r"|tools param requires",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +32,7 @@ class Dialect:
         if "reasoning_content" in words:
             return replace(self, returns_reasoning=True)
         return self
+
+
+def refuses_tools(status: int, words: str) -> bool:
+    return 400 <= status < 600 and _NO_TOOLS.search(words) is not None

@@ -1,14 +1,15 @@
 """Our own small client for any OpenAI-compatible chat-completions endpoint."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import ModelRequest, Part
 from wakeful.agent.providers.chunk_stream import ChunkStream, decoded
-from wakeful.agent.providers.dialect import Dialect
+from wakeful.agent.providers.dialect import Dialect, refuses_tools
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.transport import Response, Transport
@@ -18,6 +19,8 @@ from wakeful.model.message import AssistantMessage
 
 # After the model has said that it is done, its usage and [DONE] are worth waiting for, but not for long.
 _LAST_WORDS_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ class OpenAICompatible:
 
     @asynccontextmanager
     async def _ask(self, request: ModelRequest) -> AsyncGenerator[Response, None]:
-        """Yield the response to a request, which is sent again while only its dialect is refused."""
+        """Yield the response to a request, which is sent again while only its dialect is refused, or its tools. That is
+        asked each time: what serves the model may have learnt them meanwhile.
+        """
         while True:
             dialect = self._dialect
             async with self._transport.post(request_body(request, dialect)) as response:
@@ -73,7 +78,12 @@ class OpenAICompatible:
                     yield response
                     return
                 body = await response.read_error()
-                learnt = dialect.after_refusal(response.status, body.decode(errors="replace"))
+                words = body.decode(errors="replace")
+                if _may_go_without_tools(request) and refuses_tools(response.status, words):
+                    logger.warning("the model %s takes no tools, and is asked without them", request.model)
+                    request = replace(request, tools=())
+                    continue
+                learnt = dialect.after_refusal(response.status, words)
                 # Against the dialect of this request: others may have learnt in the meantime.
                 if learnt == dialect:
                     raise self._errors.refused(response.status, decoded(body), response.retry_after)
@@ -111,6 +121,11 @@ def _headers(key: str) -> dict[str, str]:
             raise ConfigError("OPENAI_API_KEY holds characters that no key has; copy it again.")
         headers["authorization"] = f"Bearer {key}"
     return headers
+
+
+def _may_go_without_tools(request: ModelRequest) -> bool:
+    """Not where a call is demanded: that cannot be passed over."""
+    return bool(request.tools) and "tool_choice" not in request.options
 
 
 def _call_ids(request: ModelRequest) -> set[str]:

@@ -19,6 +19,10 @@ def request_body(request: ModelRequest, dialect: Dialect) -> bytes:
     body |= {"model": request.model, "stream": True, "messages": list(_messages(request, dialect))}
     if request.tools:
         body["tools"] = [_tool(spec) for spec in request.tools]
+    else:
+        # Endpoints refuse words about tools where there are none.
+        for name in ("tool_choice", "parallel_tool_calls"):
+            body.pop(name, None)
     if dialect.asks_for_usage:
         body["stream_options"] = {"include_usage": True}
     try:

@@ -1,7 +1,7 @@
 """What every route of the OpenAI-compatible API works with, handed in by app.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +10,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.model.ids import new_id
-from wakeful.model.request import TurnRequest
+from wakeful.model.request import MCP_CALL, TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Store, Transaction
@@ -32,6 +32,9 @@ class Api:
     # Whoever holds this name sees everything; others see what they own.
     operator: str
     workspace: str
+    # The names of the server's tools, and how calls of them are told.
+    tools: frozenset[str] = frozenset()
+    tool_items: str = MCP_CALL
     streams: StreamSettings = field(default_factory=StreamSettings)
 
     @property
@@ -58,10 +61,14 @@ class Api:
             dedupe_key=turn_id,
             model=model,
             inputs=inputs,
-            request=request,
+            request=self.marked(request),
             from_checkpoint=True,
             turn_id=turn_id,
         )
+
+    def marked(self, request: TurnRequest) -> TurnRequest:
+        """The request with what the server decides about it now and keeps to later."""
+        return replace(request, tool_items=self.tool_items)
 
     def may_see(self, request: Request, owner: str) -> bool:
         principal: str = request.state.principal

@@ -20,6 +20,7 @@ from wakeful.gateway.openai.chat_news import in_session
 from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat_stream import ChatStream
 from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lane import Lane, Lanes
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
 from wakeful.store.base import Transaction
@@ -35,7 +36,7 @@ class ChatRoutes:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
     async def create(self, request: Request) -> NamingItsSession:
-        asked = read_chat_request(await read_body(request))
+        asked = read_chat_request(await read_body(request), self._api.tools)
         receipt, created = await self._begin(request, asked)
         rest = receipt.turn_id.removeprefix("turn_")
         facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", created)
@@ -45,7 +46,9 @@ class ChatRoutes:
             return NamingItsSession(lines, receipt.session_id)
         answer = await self._answer_or_cancel(request, receipt)
         if answer.error is not None:
-            return NamingItsSession(JSONResponse({"error": answer.error}, 502), receipt.session_id)
+            return NamingItsSession(
+                JSONResponse({"error": answer.error}, chat_status(answer.error)), receipt.session_id
+            )
         return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:

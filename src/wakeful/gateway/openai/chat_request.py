@@ -1,16 +1,17 @@
 """What a client asks for with POST /v1/chat/completions, checked before anything happens."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answer_format import response_format
 from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.client_tools import client_tools, tool_choice
+from wakeful.gateway.openai.client_tools import client_tools
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.response_inputs import Input
 from wakeful.gateway.openai.response_request import SERVICE_TIERS
+from wakeful.gateway.openai.tool_choice import require_tools, tool_choice
 from wakeful.model.request import CHAT, TurnRequest
 
 _NAME_LIMIT = 256
@@ -30,12 +31,12 @@ class ChatRequest:
     turn: TurnRequest
 
 
-def read_chat_request(body: Body) -> ChatRequest:
+def read_chat_request(body: Body, server_tools: Collection[str]) -> ChatRequest:
     """Raises ApiError."""
     _refuse_what_is_not_there(body)
     _check_the_rest(body)
     stream_options = fields.mapping(body, "stream_options") or {}
-    return ChatRequest(
+    request = ChatRequest(
         inputs=_inputs(body.get("messages")),
         model=fields.text(body, "model", limit=_NAME_LIMIT) or "",
         is_streamed=fields.flag(body, "stream", False),
@@ -45,8 +46,11 @@ def read_chat_request(body: Body) -> ChatRequest:
             tools=client_tools(body, nested="function"),
             options=_options(body),
             echo={name: body[name] for name in ("model", "metadata", "user") if name in body},
+            allowed_tools=tool_choice(body, nested="function").allowed,
         ),
     )
+    require_tools(request.turn, server_tools)
+    return request
 
 
 def _inputs(given: Any) -> list[Input]:
@@ -133,7 +137,7 @@ def _options(body: Body) -> dict[str, Any]:
         "stop": _stop(body),
         "logit_bias": _logit_bias(body),
         "response_format": response_format(body),
-        "tool_choice": tool_choice(body, nested="function"),
+        **tool_choice(body, nested="function").option,
     }
     if not fields.flag(body, "parallel_tool_calls", True):
         options["parallel_tool_calls"] = False

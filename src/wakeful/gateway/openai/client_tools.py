@@ -1,4 +1,4 @@
-"""The functions that a client brings along, and which of them the model is to call."""
+"""The functions that a client brings along."""
 
 import re
 from typing import Any
@@ -28,29 +28,15 @@ def client_tools(body: Body, *, nested: str = "") -> tuple[ClientTool, ...]:
     return tuple(tools.values())
 
 
-def tool_choice(body: Body, *, nested: str = "") -> Any:
-    """In the words of a chat-completions endpoint; None where nothing was asked. Raises ApiError."""
-    choice = body.get("tool_choice")
-    if choice in (None, "auto"):
-        return None
-    if choice in ("none", "required"):
-        return choice
-    named = choice if isinstance(choice, dict) and choice.get("type") == "function" else {}
-    function = named.get(nested) if nested else named
-    if isinstance(function, dict) and _is_name(function.get("name")):
-        return {"type": "function", "function": {"name": function["name"]}}
-    raise invalid("tool_choice", "tool_choice must be auto, none, required, or a function with a name.")
-
-
 def _function(given: Any, where: str) -> ClientTool:
     if not isinstance(given, dict):
         raise invalid(where, f"{where} must be an object with the function's name.")
-    if not _is_name(given.get("name")):
+    if not is_name(given.get("name")):
         raise invalid(f"{where}.name", f"{where}.name must be 1 to 128 letters, digits and _ . -")
     description = fields.text(given, "description", inside=where) or ""
     fields.flag(given, "strict", False, inside=where)
     return ClientTool(given["name"], description, fields.mapping(given, "parameters", inside=where) or {})
 
 
-def _is_name(given: Any) -> bool:
+def is_name(given: Any) -> bool:
     return isinstance(given, str) and NAME.fullmatch(given) is not None

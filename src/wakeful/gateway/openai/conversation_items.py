@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wakeful.gateway.openai.item_place import place_of
+from wakeful.gateway.openai.items import INCOMPLETE, ServerCallItem
 from wakeful.gateway.openai.turn_response import response_of
 from wakeful.model.journal import Entry
 from wakeful.model.turn import Turn
@@ -61,6 +62,8 @@ def _input_item(entry: Entry) -> Item:
     if role == "tool":
         output = {"type": "function_call_output", "call_id": data["call_id"], "output": data["text"]}
         return {"id": f"fco_{rest}", "status": "completed", **output}
+    if "server_label" in data:
+        return _server_call(f"mcp_{rest}", data)
     if calls := data.get("calls"):
         call = {"type": "function_call", "call_id": calls[0]["id"], "name": calls[0]["name"]}
         return {"id": f"fc_{rest}", "status": "completed", **call, "arguments": calls[0]["arguments"]}
@@ -69,3 +72,12 @@ def _input_item(entry: Entry) -> Item:
         part = {"type": "output_text", "text": data["text"], "annotations": [], "logprobs": []}
     images = [{"type": "input_image", "image_url": url, "detail": "auto"} for url in data.get("images", ())]
     return {"id": f"msg_{rest}", "type": "message", "role": role, "status": "completed", "content": [part, *images]}
+
+
+def _server_call(item_id: str, data: Item) -> Item:
+    call, result = data["calls"][0], data.get("result")
+    item = ServerCallItem(item_id, 0, 0, INCOMPLETE, name=call["name"], arguments=call["arguments"])
+    item.server_label = data["server_label"]
+    if result is not None:
+        item.finish(result["text"], is_error=result["is_error"])
+    return item.data()

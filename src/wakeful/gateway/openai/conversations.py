@@ -105,7 +105,7 @@ class ConversationRoutes:
         found = await self._find(request)
         items = await self._items(found)
         doomed = pair_of(items, _item_in(request, items))
-        await self._delete(found, [place for item in doomed if (place := place_of(item["id"])) is not None])
+        await self._delete(found, [part for item in doomed if (place := place_of(item["id"])) for part in place.parts])
         return JSONResponse(_form(found))
 
     async def _delete(self, conversation: Conversation, places: list[ItemPlace]) -> None:

@@ -15,6 +15,14 @@ class ItemPlace:
     step: int
     index: int
     part: Part
+    # The index of the entry of its result, where the item holds that too.
+    result_index: int | None = None
+
+    @property
+    def parts(self) -> list["ItemPlace"]:
+        """All places that its content stands at."""
+        result = self.result_index
+        return [self] if result is None else [self, ItemPlace(self.turn_id, self.step, result, WHOLE)]
 
     def entry_in(self, journal: Sequence[Entry]) -> Entry | None:
         """`journal` is its turn's."""
@@ -37,19 +45,21 @@ def place_of(item_id: str) -> ItemPlace | None:
     return None if place is None else ItemPlace(f"turn_{turn}", int(step), *place)
 
 
-def _place_in_step(kind: str, step: int, number: int) -> tuple[int, Part] | None:
-    """The index of its entry, and which part of that it is."""
+def _place_in_step(kind: str, step: int, number: int) -> tuple[int, Part, int | None] | None:
+    """The index of its entry, which part of that it is, and the index of its result."""
     if step == 0:
-        return number, WHOLE
+        return number, WHOLE, None
     match kind:
         case "msg":
-            return 0, TEXT
+            return 0, TEXT, None
         case "rs":
-            return 0, REASONING
+            return 0, REASONING, None
         case "fc":
-            return 0, number + 1
+            return 0, number + 1, None
         case "fco":
-            return number + 1, WHOLE
+            return number + 1, WHOLE, None
+        case "mcp":
+            return 0, number + 1, number + 1
     return None
 
 

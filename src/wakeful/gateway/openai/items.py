@@ -4,9 +4,17 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import orjson
+
+from wakeful.model.failure import failure_sentence
+
 IN_PROGRESS = "in_progress"
 COMPLETED = "completed"
 INCOMPLETE = "incomplete"
+FAILED = "failed"
+
+# Whose tools they are that the server runs, to clients that know of several servers.
+SERVER_LABEL = "wakeful"
 
 
 @dataclass(slots=True)
@@ -106,6 +114,44 @@ class CallItem(Item):
 
 
 @dataclass(slots=True, kw_only=True)
+class ServerCallItem(Item):
+    """A call that the server runs itself, with its result once there is one."""
+
+    name: str
+    server_label: str = SERVER_LABEL
+    # The whole JSON text; empty until the model has written it.
+    arguments: str = ""
+    output: str | None = None
+    # Why it failed, in a sentence.
+    error: str | None = None
+
+    @property
+    def place(self) -> dict[str, Any]:
+        return {"item_id": self.id, "output_index": self.index}
+
+    def finish(self, text: str, *, is_error: bool) -> None:
+        """`text` is what the model reads of it."""
+        self.status = FAILED if is_error else COMPLETED
+        if is_error:
+            self.error = failure_sentence(text)
+        else:
+            self.output = text
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "type": "mcp_call",
+            "status": self.status,
+            "server_label": self.server_label,
+            "name": self.name,
+            "arguments": self.arguments,
+            "output": self.output,
+            "error": None if self.error is None else _tool_error(self.error),
+            "approval_request_id": None,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
 class ResultItem(Item):
     call_id: str
     output: str
@@ -118,3 +164,18 @@ class ResultItem(Item):
             "call_id": self.call_id,
             "output": self.output,
         }
+
+
+def json_arguments(written: str) -> str:
+    """Arguments that a client can parse: clients do so with those of the server's calls, and a model may have written
+    anything.
+    """
+    try:
+        is_object = isinstance(orjson.loads(written or "{}"), dict)
+    except orjson.JSONDecodeError:
+        is_object = False
+    return (written or "{}") if is_object else orjson.dumps({"invalid_json": written}).decode()
+
+
+def _tool_error(sentence: str) -> dict[str, Any]:
+    return {"type": "mcp_tool_execution_error", "content": [{"type": "text", "text": sentence}]}

@@ -11,7 +11,9 @@ from wakeful.gateway.openai.items import (
     MessageItem,
     ReasoningItem,
     ResultItem,
+    ServerCallItem,
     TextItem,
+    json_arguments,
 )
 
 # An event of the stream without its number: its type and its data.
@@ -34,6 +36,8 @@ class Output:
         self._reasoning: ReasoningItem | None = None
         # By call id: the call, and its number in its step.
         self._calls: dict[str, tuple[CallItem, int]] = {}
+        # By call id: the calls that the server runs now.
+        self._running: dict[str, ServerCallItem] = {}
         # How many items of a kind a step has had so far.
         self._places: dict[tuple[str, int], int] = {}
 
@@ -58,8 +62,20 @@ class Output:
             yield from self._open(self._reasoning)
         yield _grow(self._reasoning, text)
 
+    def serve(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[Part]:
+        """A call that the server runs; its item stays open until there is a result."""
+        yield from self._finish_texts(COMPLETED)
+        item_id = f"mcp_{self._turn_rest}_{step}_{self._next_place('fc', step)}"
+        item = ServerCallItem(item_id, self._count, step, name=name)
+        self._running[call_id] = item
+        yield self._add(item)
+        yield "response.mcp_call.in_progress", item.place
+        item.arguments = json_arguments(arguments)
+        yield "response.mcp_call_arguments.delta", item.place | {"delta": item.arguments}
+        yield "response.mcp_call_arguments.done", item.place | {"arguments": item.arguments}
+
     def call(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[Part]:
-        yield from self.finish(COMPLETED)
+        yield from self._finish_texts(COMPLETED)
         number = self._next_place("fc", step)
         item = CallItem(f"fc_{self._turn_rest}_{step}_{number}", self._count, step, call_id=call_id, name=name)
         self._calls[call_id] = (item, number)
@@ -70,7 +86,11 @@ class Output:
         yield "response.function_call_arguments.done", place | {"name": name, "arguments": arguments}
         yield _done(item, COMPLETED)
 
-    def result(self, call_id: str, text: str) -> Iterator[Part]:
+    def result(self, call_id: str, text: str, *, is_error: bool) -> Iterator[Part]:
+        served = self._running.pop(call_id, None)
+        return self._pair(call_id, text) if served is None else _close_call(served, text, is_error=is_error)
+
+    def _pair(self, call_id: str, text: str) -> Iterator[Part]:
         call, number = self._calls[call_id]
         item_id = f"fco_{self._turn_rest}_{call.step}_{number}"
         item = ResultItem(item_id, self._count, call.step, call_id=call_id, output=text)
@@ -84,7 +104,13 @@ class Output:
         self._items = [item for item in self._items if item.step != step]
 
     def finish(self, status: str) -> Iterator[Part]:
-        """Close what is open."""
+        """Close what is open. A call that has no result by now was cut off, whatever became of the rest."""
+        yield from self._finish_texts(status)
+        for item in self._running.values():
+            yield _done(item, INCOMPLETE)
+        self._running.clear()
+
+    def _finish_texts(self, status: str) -> Iterator[Part]:
         yield from self._finish_reasoning(status)
         if self._message is not None:
             yield from _close(self._message, status)
@@ -92,7 +118,7 @@ class Output:
 
     def _enter(self, step: int) -> Iterator[Part]:
         if step != self._step:
-            yield from self.finish(COMPLETED)
+            yield from self._finish_texts(COMPLETED)
             self._step = step
 
     def _finish_reasoning(self, status: str) -> Iterator[Part]:
@@ -127,6 +153,12 @@ def _close(item: TextItem, status: str) -> Iterator[Part]:
     yield item.done_type, item.place | {"text": item.text} | item.extra
     yield "response.content_part.done", item.place | {"part": item.part()}
     yield _done(item, status)
+
+
+def _close_call(item: ServerCallItem, text: str, *, is_error: bool) -> Iterator[Part]:
+    item.finish(text, is_error=is_error)
+    yield f"response.mcp_call.{item.status}", item.place
+    yield _done(item, item.status)
 
 
 def _done(item: Item, status: str) -> Part:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.item_place import ItemPlace, place_of
+from wakeful.gateway.openai.items import SERVER_LABEL
 from wakeful.gateway.openai.response_inputs import Input, Reference
 from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
 from wakeful.store.base import Transaction
@@ -27,6 +28,8 @@ class References:
     async def _named(self, request: Request, reference: Reference) -> Input:
         place = place_of(reference.id)
         found = None if place is None else await self._find(request, place)
+        if found is None and reference.otherwise is not None:
+            return reference.otherwise
         if found is None:
             message = f"There is no item {reference.id!r} in a stored response or a conversation."
             raise ApiError(404, "item_not_found", message, param=f"{reference.where}.id")
@@ -39,7 +42,10 @@ class References:
 
         journal = await self._api.store.read(body)
         entry = place.entry_in(journal)
-        return None if entry is None or place.is_deleted(journal) else _input_of(entry, place)
+        if entry is None or place.is_deleted(journal):
+            return None
+        named = _input_of(entry, place)
+        return _with_result(named, place, journal) if named is not None and place.result_index is not None else named
 
     async def _is_there(self, tx: Transaction, request: Request, turn_id: str) -> bool:
         """A deleted response leaves its items where they are in a conversation."""
@@ -61,3 +67,12 @@ def _input_of(entry: Entry, place: ItemPlace) -> Input | None:
     assert isinstance(place.part, int)
     calls = data["calls"][place.part - 1 : place.part]
     return {"role": "assistant", "text": "", "calls": calls} if calls else None
+
+
+def _with_result(call: Input, place: ItemPlace, journal: Sequence[Entry]) -> Input | None:
+    """None where there is no result: then it is no call that the server has run."""
+    results = [entry.data for part in place.parts[1:] if (entry := part.entry_in(journal)) is not None]
+    if not results:
+        return None
+    result = {"text": results[0]["text"], "is_error": results[0].get("is_error", False)}
+    return call | {"server_label": SERVER_LABEL, "result": result}

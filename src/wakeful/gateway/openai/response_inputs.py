@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from wakeful.gateway.openai.errors import invalid
+from wakeful.model.failure import failure_text
 
 # No sets: what a client sends may be a list or an object, and cannot be looked up in one.
 _ROLES = ("assistant", "developer", "system", "user")
@@ -20,6 +23,8 @@ class Reference:
     id: str
     # Its place in the input, for complaints.
     where: str
+    # What the client has given beside its id: what counts where there is no such item.
+    otherwise: Input | None = None
 
 
 def read_inputs(given: Any, name: str = "input") -> list[Input | Reference]:
@@ -44,12 +49,41 @@ def _item(item: Any, where: str) -> Input | Reference:
             return {"role": "assistant", "text": "", "calls": [call | {"arguments": _text(item, "arguments", where)}]}
         case "function_call_output":
             return {"role": "tool", "call_id": _text(item, "call_id", where), "text": _output(item, where)}
+        case "mcp_call":
+            return _server_call(item, where)
         case "item_reference":
             return Reference(_text(item, "id", where), where)
         case "reasoning":
             return {"role": "assistant", "text": ""}
         case kind:
             raise invalid(where, f"{where} is of the type {kind!r}, which is not supported.")
+
+
+def _server_call(item: Mapping[str, Any], where: str) -> Input | Reference:
+    """A call that the server has run. What the client says of its result counts; a client that leaves the result out
+    relies on what the server knows of it, and so does one that knows a failure by its sentence only.
+    """
+    item_id = _text(item, "id", where)
+    call = {"id": item_id, "name": _text(item, "name", where), "arguments": _text(item, "arguments", where)}
+    label = _text(item, "server_label", where)
+    made: Input = {"role": "assistant", "text": "", "calls": [call], "server_label": label}
+    if (error := item.get("error")) is not None:
+        made["result"] = {"text": failure_text("failed", _sentence(error, where)), "is_error": True}
+    if item.get("output") is not None:
+        return made | {"result": {"text": _text(item, "output", where), "is_error": False}}
+    return Reference(item_id, where, made)
+
+
+def _sentence(error: Any, where: str) -> str:
+    """As we wrote it, or as others would; of what looks different, all."""
+    if isinstance(error, str):
+        return error
+    if not isinstance(error, dict):
+        raise invalid(f"{where}.error", f"{where}.error must be a text or an object.")
+    content = error.get("content")
+    parts = content if isinstance(content, list) else [{"text": error.get("message", content)}]
+    texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
+    return "\n".join(map(str, texts)) if texts and None not in texts else orjson.dumps(error).decode()
 
 
 def _untyped(item: Mapping[str, Any]) -> str:

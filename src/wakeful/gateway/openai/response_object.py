@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wakeful.model.request import MCP_CALL
+
 # What a request may say and a response echoes, and the value where it says nothing.
 _ECHOED: Mapping[str, Any] = {
     "instructions": None,
@@ -37,6 +39,8 @@ class ResponseFacts:
     conversation_id: str | None = None
     is_stored: bool = True
     is_background: bool = False
+    # How calls of the server's tools are told.
+    tool_items: str = MCP_CALL
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from wakeful.gateway.openai.response_object import ResponseFacts, ResponseForm, 
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
 from wakeful.model.event import Event
+from wakeful.model.request import FUNCTION_CALL
 
 
 class ResponseProjection:
@@ -22,6 +23,7 @@ class ResponseProjection:
         self._form = ResponseForm(facts, request)
         self._state = ResponseState("queued" if facts.is_background else "in_progress")
         self._output = Output(facts.id.partition("_")[2])
+        self._has_pairs = facts.tool_items == FUNCTION_CALL
         self._usage = UsageSum()
         self._count = 0
 
@@ -61,9 +63,11 @@ class ResponseProjection:
             case events.REASONING:
                 return self._output.reason(data["step"], data["text"])
             case events.TOOL:
-                return self._output.call(data["step"], data["call_id"], data["name"], data["arguments"])
+                tell = self._output.call if self._has_pairs or data.get("client", False) else self._output.serve
+                return tell(data["step"], data["call_id"], data["name"], data["arguments"])
             case events.TOOL_COMPLETE:
-                return self._output.result(data["call_id"], data["result"])
+                # Older logs do not say how a call went.
+                return self._output.result(data["call_id"], data["result"], is_error=data.get("is_error", False))
             case _:
                 return self._output.abandon(data["step"])
 

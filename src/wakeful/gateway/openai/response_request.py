@@ -1,14 +1,16 @@
 """What a client asks for with POST /v1/responses, checked before anything happens."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answer_format import format_of_text
 from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.client_tools import client_tools, tool_choice
+from wakeful.gateway.openai.client_tools import client_tools
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
+from wakeful.gateway.openai.tool_choice import require_tools, tool_choice
 from wakeful.model.request import TurnRequest
 
 _NAME_LIMIT = 256
@@ -31,7 +33,7 @@ class ResponseRequest:
     turn: TurnRequest
 
 
-def read_response_request(body: Body) -> ResponseRequest:
+def read_response_request(body: Body, server_tools: Collection[str]) -> ResponseRequest:
     """Raises ApiError."""
     request = ResponseRequest(
         inputs=read_inputs(body.get("input")),
@@ -47,8 +49,10 @@ def read_response_request(body: Body) -> ResponseRequest:
             tools=client_tools(body),
             options=_options(body),
             echo=_echo(body),
+            allowed_tools=tool_choice(body).allowed,
         ),
     )
+    require_tools(request.turn, server_tools)
     if request.conversation and request.previous_response_id:
         message = "conversation and previous_response_id cannot both be given."
         raise invalid("previous_response_id", message, "mutually_exclusive_parameters")
@@ -78,7 +82,7 @@ def _options(body: Body) -> dict[str, Any]:
         "max_tokens": fields.whole_number(body, "max_output_tokens", 1, _MANY),
         "reasoning_effort": fields.text(reasoning, "effort", limit=32, inside="reasoning"),
         "response_format": format_of_text(body),
-        "tool_choice": tool_choice(body),
+        **tool_choice(body).option,
     }
     if not fields.flag(body, "parallel_tool_calls", True):
         options["parallel_tool_calls"] = False
@@ -92,7 +96,7 @@ def _echo(body: Body) -> dict[str, Any]:
         fields.text(body, name)
     fields.one_of(body, "service_tier", SERVICE_TIERS)
     fields.one_of(body, "truncation", ("auto", "disabled"))
-    fields.whole_number(body, "max_tool_calls", 1, _MANY)
+    fields.whole_number(body, "max_tool_calls", 0, _MANY)
     _refuse_what_is_not_there(body)
     return {name: value for name, value in body.items() if name != "input"}
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 
+from wakeful.gateway.openai.failure import run_error
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import UsageSum
@@ -85,7 +86,7 @@ class RunProjection:
         self._status = _STATUS[kind]
         self._incomplete_reason = data.get("incomplete")
         if kind == events.FAILED:
-            self._error = {"code": data["code"], "message": data["message"]}
+            self._error = run_error(data)
         return f"run.{self._status}", self.run()
 
     def _frame(self, event: Event, type_: str, data: dict[str, Any]) -> Frame:

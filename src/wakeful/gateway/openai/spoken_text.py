@@ -9,7 +9,8 @@ class SpokenText:
         self._by_step.setdefault(step, []).append(text)
 
     def has(self, step: int) -> bool:
-        return step in self._by_step
+        """Blanks are nothing said: whoever has read them has read nothing that could be wrong."""
+        return any(text.strip() for text in self._by_step.get(step, ()))
 
     def drop(self, step: int) -> None:
         """What was said in this step is void; it is asked for again."""

@@ -7,7 +7,7 @@ from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.openai.lane import Lane
 from wakeful.gateway.openai.response_object import ResponseFacts
 from wakeful.gateway.openai.response_projection import ResponseProjection
-from wakeful.model.request import TurnRequest, request_from
+from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_from
 from wakeful.model.turn import Turn
 
 
@@ -21,7 +21,8 @@ def in_conversation(asked: TurnRequest, lane: Lane) -> TurnRequest:
 
 def response_of(turn: Turn) -> ResponseProjection:
     """As it was before its first event."""
-    echo = dict(request_from(turn.request).echo)
+    asked = request_from(turn.request)
+    echo = dict(asked.echo)
     facts = ResponseFacts(
         id=response_id(turn.id),
         model=echo.get("model") or turn.model,
@@ -30,6 +31,7 @@ def response_of(turn: Turn) -> ResponseProjection:
         conversation_id=_conversation_id(echo.get("conversation")),
         is_stored=not turn.is_ephemeral,
         is_background=bool(echo.get("background")),
+        tool_items=asked.tool_items or (FUNCTION_CALL if asked.kind else MCP_CALL),
     )
     return ResponseProjection(facts, echo)
 

@@ -76,7 +76,7 @@ class UnstoredResponses:
             node=None,
             epoch=0,
             workspace=session.workspace,
-            request=asked.dump(),
+            request=self._api.marked(asked).dump(),
             is_ephemeral=True,
             opened_at=await tx.now(),
         )

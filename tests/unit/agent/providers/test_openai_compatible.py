@@ -3,6 +3,7 @@ import contextlib
 import logging
 import socket
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,32 @@ async def test_an_endpoint_that_goes_on_refusing_is_not_asked_for_ever() -> None
 
         assert caught.value.code == "model_request"
         assert endpoint.tally.requests == 2
+
+
+_TOOLLESS = Script(status=400, error={"message": "this model does not support tools"})
+
+
+async def test_an_endpoint_that_refuses_tools_is_asked_again_once_without_them() -> None:
+    options = {"parallel_tool_calls": False, "temperature": 0}
+    request = replace(_request(tools=[ToolSpec("look", "sees", {"type": "object"})]), options=options)
+    async with Endpoint([_TOOLLESS, Script()]) as endpoint, _provider(endpoint.url) as provider:
+        parts = [part async for part in provider.stream(request)]
+
+        assert isinstance(parts[-1], Finished)
+        named = ("tools", "parallel_tool_calls", "temperature")
+        assert [[name in body for name in named] for body in endpoint.bodies] == [[True] * 3, [False, False, True]]
+
+
+@pytest.mark.parametrize(("options", "times"), [({}, 2), ({"tool_choice": "required"}, 1)])
+async def test_an_endpoint_that_refuses_the_tools_it_must_use_or_more_than_them_is_an_error(
+    options: dict[str, str], times: int
+) -> None:
+    request = replace(_request(tools=[ToolSpec("look", "sees", {"type": "object"})]), options=options)
+    async with Endpoint(_TOOLLESS) as endpoint, _provider(endpoint.url) as provider:
+        with pytest.raises(ModelError) as caught:
+            await anext(provider.stream(request))
+
+        assert (caught.value.code, endpoint.tally.requests) == ("model_request", times)
 
 
 async def test_requests_under_way_together_each_learn_the_dialect() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, get_args
 
 import httpx2
@@ -14,6 +15,7 @@ from wakeful.gateway.openai.response_object import ResponseFacts
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.request import FUNCTION_CALL
 
 REST = "0190a1b2c3d4"
 TURN = f"turn_{REST}"
@@ -41,8 +43,10 @@ def tool(
     return NewEvent.of(events.TOOL, data | ({"client": True} if client else {}))
 
 
-def result(call_id: str, text: str = "ok", step: int = 1) -> NewEvent:
-    return NewEvent.of(events.TOOL_COMPLETE, {"step": step, "call_id": call_id, "result": text, "seconds": 0.5})
+def result(call_id: str, text: str = "ok", step: int = 1, *, is_error: bool | None = None) -> NewEvent:
+    """`is_error` is None in logs of older versions, which do not say it."""
+    data = {"step": step, "call_id": call_id, "result": text, "seconds": 0.5}
+    return NewEvent.of(events.TOOL_COMPLETE, data if is_error is None else data | {"is_error": is_error})
 
 
 def usage(step: int = 1, *, tokens: tuple[int, int, int, int] = (10, 5, 4, 2)) -> NewEvent:
@@ -77,6 +81,11 @@ def log(*told: NewEvent) -> list[Event]:
 def fold(turn_log: Iterable[Event], projection: ResponseProjection | None = None) -> list[Frame]:
     projection = projection or ResponseProjection(FACTS, {})
     return [frame for event in turn_log for frame in projection.feed(event)]
+
+
+def with_pairs() -> ResponseProjection:
+    """Of a response that tells of the server's calls as calls and outputs."""
+    return ResponseProjection(replace(FACTS, tool_items=FUNCTION_CALL), {})
 
 
 def data_of(frame: Frame) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def _steps(draw: st.DrawFn, step: int) -> list[NewEvent]:
     """A step that calls the server's tools."""
     call_ids = [f"call_{step}_{number}" for number in range(draw(st.integers(1, 3)))]
     calls = [tool(call_id, step, arguments=draw(TEXTS)) for call_id in call_ids]
-    results = [result(call_id, draw(TEXTS), step) for call_id in draw(st.permutations(call_ids))]
+    ends = st.sampled_from([True, False, None])
+    results = [result(call_id, draw(TEXTS), step, is_error=draw(ends)) for call_id in draw(st.permutations(call_ids))]
     return [*draw(_streamed(step)), *calls, usage(step), *results]
 
 

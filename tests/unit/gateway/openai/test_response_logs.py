@@ -58,7 +58,7 @@ def test_the_output_holds_what_was_said_and_nothing_that_is_still_open(turn_log:
     response = last_response(fold(turn_log))
 
     assert Response.model_validate(response).output_text == spoken(turn_log)
-    assert {item["status"] for item in response["output"]} <= {"completed", "incomplete"}
+    assert {item["status"] for item in response["output"]} <= {"completed", "incomplete", "failed"}
 
 
 @randomly

@@ -28,6 +28,7 @@ from tests.unit.gateway.openai.kit import (
     tool,
     types_of,
     usage,
+    with_pairs,
 )
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.response_projection import ResponseProjection
@@ -45,6 +46,8 @@ CALL = [
     "output_item.done",
 ]
 RESULT = ["output_item.added", "output_item.done"]
+SERVED = ["output_item.added", "mcp_call.in_progress", "mcp_call_arguments.delta", "mcp_call_arguments.done"]
+FAILURE = '{"error":"There is no such file.","code":"not_found","path":"x"}'
 
 
 class _Point(BaseModel):
@@ -108,7 +111,7 @@ def test_a_running_response_shows_its_output_so_far_and_no_usage() -> None:
 
     assert response["status"] == "in_progress"
     assert response["usage"] is None
-    assert [item["status"] for item in response["output"]] == ["completed", "completed", "in_progress"]
+    assert [item["status"] for item in response["output"]] == ["completed", "in_progress"]
     assert Response.model_validate(response).output_text == "Hel"
 
 
@@ -127,8 +130,77 @@ def test_a_completed_response_has_its_time_and_the_usage_of_all_its_steps() -> N
     }
 
 
-def test_a_server_tool_is_a_pair_and_the_message_comes_last() -> None:
-    frames = fold(log(tool("c1", arguments='{"command":"ls"}'), usage(), result("c1", "a b"), token("Two.", 2), done()))
+def test_a_call_of_the_servers_is_one_item_with_its_result_and_the_message_comes_last() -> None:
+    called = tool("c1", arguments='{"command":"ls"}')
+    frames = fold(log(called, usage(), result("c1", "a b", is_error=False), token("Two.", 2), done()))
+
+    text = [*TEXT_OPENED, "output_text.delta", *TEXT_CLOSED]
+    assert types_of(frames) == [*BEGUN, *SERVED, "mcp_call.completed", "output_item.done", *text, "completed"]
+    call, _ = last_response(frames)["output"]
+    assert call == {
+        "id": f"mcp_{REST}_1_0",
+        "type": "mcp_call",
+        "status": "completed",
+        "server_label": "wakeful",
+        "name": "terminal",
+        "arguments": '{"command":"ls"}',
+        "output": "a b",
+        "error": None,
+        "approval_request_id": None,
+    }
+    assert data_of(frames[2])["item"] == call | {"status": "in_progress", "arguments": "", "output": None}
+    place = {"item_id": call["id"], "output_index": 0}
+    assert [data_of(frame)["item_id"] for frame in frames[3:7]] == [place["item_id"]] * 4
+    assert data_of(frames[5])["arguments"] == data_of(frames[4])["delta"] == '{"command":"ls"}'
+    check_types(frames)
+
+
+def test_a_call_of_the_servers_that_failed_has_the_sentence_instead_of_an_output() -> None:
+    frames = fold(log(tool("c1"), usage(), result("c1", FAILURE, is_error=True), token("So.", 2), done()))
+
+    assert types_of(frames)[6:8] == ["mcp_call.failed", "output_item.done"]
+    call: Any = Response.model_validate(last_response(frames)).output[0]
+    assert (call.status, call.output, call.error.content[0]["text"]) == ("failed", None, "There is no such file.")
+    assert call.error.type == "mcp_tool_execution_error"
+    check_types(frames)
+
+
+def test_a_failure_of_another_shape_is_told_whole() -> None:
+    frames = fold(log(tool("c1"), usage(), result("c1", "[1]", is_error=True), token("So.", 2), done()))
+
+    assert last_response(frames)["output"][0]["error"]["content"][0]["text"] == "[1]"
+
+
+def test_calls_that_run_at_the_same_time_are_items_in_the_order_of_the_calls() -> None:
+    results = [result("c2", "two"), result("c1", "one")]
+    frames = fold(log(tool("c1"), tool("c2"), usage(), *results, token("Hi", 2), done()))
+
+    assert [item["id"] for item in done_items(frames)[:2]] == [f"mcp_{REST}_1_1", f"mcp_{REST}_1_0"]
+    assert [item.get("output") for item in last_response(frames)["output"]] == ["one", "two", None]
+
+
+@pytest.mark.parametrize("last", [failed(), cancelled()])
+def test_calls_of_a_turn_that_was_cut_off_are_closed_as_incomplete(last: NewEvent) -> None:
+    frames = fold(log(tool("c1"), tool("c2"), usage(), result("c2"), last))
+
+    assert [(item["id"], item["status"]) for item in done_items(frames)] == [
+        (f"mcp_{REST}_1_1", "completed"),
+        (f"mcp_{REST}_1_0", "incomplete"),
+    ]
+    assert [item["status"] for item in last_response(frames)["output"]] == ["incomplete", "completed"]
+    check_types(frames)
+
+
+@pytest.mark.parametrize(("written", "told"), [("", "{}"), ("[1]", '{"invalid_json":"[1]"}'), ("{a", None)])
+def test_the_arguments_of_a_call_of_the_servers_can_always_be_parsed(written: str, told: str | None) -> None:
+    frames = fold(log(tool("c1", arguments=written), usage(), result("c1"), done()))
+
+    assert last_response(frames)["output"][0]["arguments"] == (told or '{"invalid_json":"{a"}')
+
+
+def test_a_server_tool_is_a_pair_where_the_response_was_made_so() -> None:
+    turn_log = log(tool("c1", arguments='{"command":"ls"}'), usage(), result("c1", "a b"), token("Two.", 2), done())
+    frames = fold(turn_log, with_pairs())
 
     text = [*TEXT_OPENED, "output_text.delta", *TEXT_CLOSED]
     assert types_of(frames) == [*BEGUN, *CALL, *RESULT, *text, "completed"]
@@ -153,7 +225,8 @@ def test_a_server_tool_is_a_pair_and_the_message_comes_last() -> None:
 
 
 def test_results_stand_in_the_order_in_which_they_came_and_keep_their_calls_number() -> None:
-    frames = fold(log(tool("c1"), tool("c2"), usage(), result("c2"), result("c1"), token("Hi", 2), done()))
+    turn_log = log(tool("c1"), tool("c2"), usage(), result("c2"), result("c1"), token("Hi", 2), done())
+    frames = fold(turn_log, with_pairs())
 
     ids = [item["id"] for item in last_response(frames)["output"]]
 
@@ -178,7 +251,7 @@ def test_words_before_a_call_are_a_message_of_their_own() -> None:
 
     kinds = [kind for kind, _ in items_of(frames)]
 
-    assert kinds == ["message", "function_call", "function_call_output", "message"]
+    assert kinds == ["message", "mcp_call", "message"]
 
 
 def test_reasoning_is_an_item_that_is_done_when_the_words_begin() -> None:
@@ -233,7 +306,7 @@ def test_an_abandoned_answer_is_closed_and_left_out_and_its_retry_has_a_new_id()
 def test_an_abandoned_step_leaves_the_steps_before_it_alone() -> None:
     frames = fold(log(tool("c1"), usage(), result("c1"), token("Hel", 2), abandoned(2), token("Hi", 2), done()))
 
-    assert [kind for kind, _ in items_of(frames)] == ["function_call", "function_call_output", "message"]
+    assert [kind for kind, _ in items_of(frames)] == ["mcp_call", "message"]
 
 
 def test_a_step_abandoned_before_its_first_word_says_nothing() -> None:
@@ -257,7 +330,6 @@ def test_a_failure_keeps_the_partial_text_and_tells_why() -> None:
     ("code", "told"),
     [
         ("model_rate_limited", "rate_limit_exceeded"),
-        ("context_overflow", "invalid_prompt"),
         ("content_filter", "invalid_prompt"),
         ("step_limit", "server_error"),
     ],
@@ -267,6 +339,15 @@ def test_a_failure_has_a_code_that_the_sdk_knows(code: str, told: str) -> None:
 
     assert response.error is not None
     assert response.error.code == told
+
+
+def test_a_context_that_overflows_has_the_word_that_clients_look_for() -> None:
+    frames = fold(log(failed("context_overflow", "Too long.")))
+
+    with sdk(stream_body(frames)) as client, client.responses.stream(model="wakeful", input="Hi") as stream:
+        last: Any = list(stream)[-1]
+
+    assert (last.type, last.response.error.code) == ("response.failed", "context_length_exceeded")
 
 
 def test_a_cancelled_response_ends_with_an_event_of_its_own() -> None:

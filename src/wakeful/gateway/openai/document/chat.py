@@ -41,6 +41,12 @@ _MESSAGE = any_of(
 )
 _TOOL = record({"type": only("function"), "function": record(common.FUNCTION_NAMED, common.FUNCTION_MORE)})
 _CHOSEN_TOOL = record({"type": only("function"), "function": record(common.FUNCTION_NAMED)})
+_ALLOWED_TOOLS = record(
+    {
+        "type": only("allowed_tools"),
+        "allowed_tools": record({"mode": choice("auto", "required"), "tools": list_of(_CHOSEN_TOOL, minItems=1)}),
+    }
+)
 _FORMAT = any_of(
     record({"type": choice("text", "json_object")}, {"json_schema": or_null({"type": "object"})}),
     record({"type": only("json_schema"), "json_schema": record(common.SCHEMA_NAMED, common.SCHEMA_MORE)}),
@@ -53,7 +59,10 @@ _REQUEST = record(
         "stream": or_null(FLAG),
         "stream_options": or_null(record({}, {"include_usage": or_null(FLAG)})),
         "tools": told("Functions that the client runs; each has a name of its own.", or_null(list_of(_TOOL))),
-        "tool_choice": or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL)),
+        "tool_choice": told(
+            "With `none` no tool is called, also none of the server's. A tool that there is none of is 400.",
+            or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL, _ALLOWED_TOOLS)),
+        ),
         "parallel_tool_calls": or_null(FLAG),
         "response_format": or_null(_FORMAT),
         "temperature": or_null(number(0, 2)),
@@ -140,7 +149,8 @@ PATHS: dict[str, dict[str, Json]] = {
                 **refusals(400, 404, 409, 413),
             },
             words="Hanging up stops the model. The server's own tools run on the server and are not told. With a "
-            "session, only the messages after the assistant's last one are new.",
+            "session, only the messages after the assistant's last one are new. A conversation that is longer than the "
+            "model can read is 400 `context_length_exceeded`, or the error that ends a stream.",
             parameters=common.SESSION_PARAMETERS,
             body=json_body(ref("ChatRequest")),
         ),

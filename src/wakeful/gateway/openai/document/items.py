@@ -1,9 +1,18 @@
 """Items: what is said to a model, and what it says and does."""
 
-from wakeful.wire.openapi import NULL, TEXT, Json, any_of, choice, list_of, only, or_null, record, ref, told
+from wakeful.wire.openapi import NULL, OBJECT, TEXT, Json, any_of, choice, list_of, only, or_null, record, ref, told
 
 _STATUS = choice("in_progress", "completed", "incomplete")
 _CALL = {"type": only("function_call"), "call_id": TEXT, "name": TEXT, "arguments": told("A JSON text.", TEXT)}
+_SERVER_CALL = {
+    "id": TEXT,
+    "type": only("mcp_call"),
+    "server_label": told("`wakeful`.", TEXT),
+    "name": TEXT,
+    "arguments": told("A JSON text.", TEXT),
+}
+_ERROR_PART = record({"type": only("text"), "text": TEXT})
+_TOOL_ERROR = record({"type": only("mcp_tool_execution_error"), "content": list_of(_ERROR_PART)})
 _RESULT_TYPE = {"type": only("function_call_output"), "call_id": TEXT}
 
 _TEXT_PART = record({"type": choice("input_text", "output_text", "text"), "text": TEXT})
@@ -27,6 +36,10 @@ SCHEMAS: dict[str, Json] = {
             record({"role": _ROLE, "content": any_of(TEXT, _SAID_PARTS)}, {"type": or_null(only("message"))}),
             record(_CALL),
             record({**_RESULT_TYPE, "output": any_of(TEXT, _SAID_PARTS)}),
+            told(
+                "A call that the server made, given back. Where it has no `output`, the server's own record counts.",
+                record(_SERVER_CALL, {"output": or_null(TEXT), "error": or_null(any_of(TEXT, OBJECT))}),
+            ),
             told("An item that is there already, in its place.", record({"type": only("item_reference"), "id": TEXT})),
             told("The same.", record({"id": TEXT}, {"type": NULL}, **{"not": {"required": ["role"]}})),
             told("Taken, and not passed on.", record({"type": only("reasoning")})),
@@ -45,7 +58,19 @@ SCHEMAS: dict[str, Json] = {
                 "encrypted_content": NULL,
             }
         ),
-        record({"id": TEXT, "status": _STATUS, **_CALL}),
+        told(
+            "A call of one of the server's tools; with `output` when it has completed, with `error` when it failed.",
+            record(
+                {
+                    **_SERVER_CALL,
+                    "status": choice("in_progress", "completed", "incomplete", "failed"),
+                    "output": or_null(TEXT),
+                    "error": or_null(_TOOL_ERROR),
+                    "approval_request_id": NULL,
+                }
+            ),
+        ),
+        told("A call for the client to run.", record({"id": TEXT, "status": _STATUS, **_CALL})),
         record({"id": TEXT, "status": _STATUS, **_RESULT_TYPE, "output": TEXT}),
     ),
     "Item": any_of(

@@ -24,6 +24,9 @@ _EVENTS: Mapping[str, Mapping[str, Json]] = {
     "response.reasoning_text.done": {**_PLACE, "text": TEXT},
     "response.function_call_arguments.delta": {**_CALL, "delta": TEXT},
     "response.function_call_arguments.done": {**_CALL, "name": TEXT, "arguments": TEXT},
+    **{f"response.mcp_call.{stage}": _CALL for stage in ("in_progress", "completed", "failed")},
+    "response.mcp_call_arguments.delta": {**_CALL, "delta": TEXT},
+    "response.mcp_call_arguments.done": {**_CALL, "arguments": TEXT},
     "error": {"code": TEXT, "message": TEXT, "param": NULL},
 }
 

@@ -37,6 +37,13 @@ _EVENTS = stream_answer("Its events.", ref("ResponseEvent"), ends="[DONE]")
 
 _TOOL = record({"type": only("function"), **common.FUNCTION_NAMED}, common.FUNCTION_MORE)
 _CHOSEN_TOOL = record({"type": only("function"), **common.FUNCTION_NAMED})
+_ALLOWED_TOOLS = record(
+    {
+        "type": only("allowed_tools"),
+        "mode": choice("auto", "required"),
+        "tools": list_of(_CHOSEN_TOOL, minItems=1),
+    }
+)
 _FORMAT = any_of(
     record({"type": choice("text", "json_object")}),
     record({"type": only("json_schema"), **common.SCHEMA_NAMED}, common.SCHEMA_MORE),
@@ -57,7 +64,10 @@ _REQUEST = record(
         ),
         "previous_response_id": told("A completed response to go on from.", or_null(text(maxLength=256))),
         "tools": told("Functions that the client runs; each has a name of its own.", or_null(list_of(_TOOL))),
-        "tool_choice": or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL)),
+        "tool_choice": told(
+            "With `none` no tool is called, also none of the server's. A tool that there is none of is 400.",
+            or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL, _ALLOWED_TOOLS)),
+        ),
         "parallel_tool_calls": or_null(FLAG),
         "text": or_null(
             record({}, {"format": or_null(_FORMAT), "verbosity": or_null(choice("low", "medium", "high"))}),
@@ -75,7 +85,10 @@ _REQUEST = record(
         "top_p": or_null(number(0, 1)),
         "top_logprobs": told("Log probabilities are not told.", or_null(whole(0, 0))),
         "max_output_tokens": or_null(whole(1, common.MANY)),
-        "max_tool_calls": or_null(whole(1, common.MANY)),
+        "max_tool_calls": told(
+            "How many calls of the server's tools are run; with 0 the model is told of none of them.",
+            or_null(whole(0, common.MANY)),
+        ),
         "truncation": or_null(choice("auto", "disabled")),
         "include": told("Taken; what is not there is not added.", or_null(list_of(TEXT))),
         "prompt": told("There are no prompt templates.", NULL),
@@ -100,7 +113,7 @@ _OBJECT = record(
         "incomplete_details": or_null(record({"reason": TEXT})),
         "instructions": or_null(TEXT),
         "max_output_tokens": or_null(whole(1)),
-        "max_tool_calls": or_null(whole(1)),
+        "max_tool_calls": or_null(whole(0)),
         "metadata": {"type": "object", "additionalProperties": TEXT},
         "model": TEXT,
         "output": list_of(ref("OutputItem")),
