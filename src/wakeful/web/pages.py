@@ -54,7 +54,9 @@ class PageRoutes:
         return _answer(request, file, _KEEP, _FOR_THE_WHOLE_PAGE if path == _SERVICE_WORKER else {})
 
 
-def _answer(request: Request, file: StaticFile, caching: str, more: Mapping[str, str] = MappingProxyType({})) -> Response:
+def _answer(
+    request: Request, file: StaticFile, caching: str, more: Mapping[str, str] = MappingProxyType({})
+) -> Response:
     gzipped = file.gzipped if _takes_gzip(request) else None
     etag = f'"{file.mark}"' if gzipped is None else f'"{file.mark}-gzip"'
     headers = {"etag": etag, "cache-control": caching, "vary": "accept-encoding", **more}

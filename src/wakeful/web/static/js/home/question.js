@@ -19,11 +19,10 @@ export function questionView() {
   };
 }
 
-export function questionEntries({ approvals, recent }) {
-  const titles = new Map(recent.map((row) => [row.session_id, row.title]));
+export function questionEntries({ approvals }) {
   return approvals.map((approval) => ({
     key: `${approval.session_id} ${approval.call_id}`,
     approval,
-    title: approval.title || titles.get(approval.session_id) || "A session",
+    title: approval.session_title || "New session",
   }));
 }

@@ -12,14 +12,11 @@ export function runningRow() {
   return new RowView(parts, el("li", { class: "run" }));
 }
 
-// {key, type, session_id, title, started_at, task, turn, isWaiting}
+// A turn that waits for an answer is no work: its question stands above.
 export function runningEntries({ running, approvals }) {
   const asking = new Set(approvals.map((approval) => approval.session_id));
-  return running.map((one) => ({
-    ...one,
-    key: one.task?.id ?? one.turn.turn_id,
-    isWaiting: one.type === "turn" && asking.has(one.session_id),
-  }));
+  const working = running.filter((one) => one.task || !asking.has(one.session_id));
+  return working.map((one) => ({ ...one, key: one.task?.id ?? one.turn.turn_id }));
 }
 
 function parts(entry) {
@@ -27,19 +24,13 @@ function parts(entry) {
   tick(time, entry.started_at);
   const { title, note, progress, stop } = entry.task ? ofTask(entry) : ofTurn(entry);
   return [
-    state(entry),
+    el("span", { class: "state state--live" }, el("span", { class: "ring" }), el("span", { class: "sr-only", text: "running" })),
     el("p", { class: "row__title" }, title),
     el("p", { class: "row__note" }, sessionLink(entry), ` · ${note}`),
     progress,
     time,
     stop,
   ];
-}
-
-function state({ isWaiting }) {
-  const sign = el("span", { class: isWaiting ? "dot" : "ring" });
-  const word = el("span", { class: "sr-only", text: isWaiting ? "waits for you" : "running" });
-  return el("span", { class: isWaiting ? "state" : "state state--live" }, sign, word);
 }
 
 function ofTask({ task }) {
@@ -60,11 +51,11 @@ function progressBar(value) {
   return el("span", { class: "run__bar" }, bar, `${value}%`);
 }
 
-function ofTurn({ session_id, title, turn, isWaiting }) {
+function ofTurn({ session_id, title, turn }) {
   const stop = () => ask("/api/chat/cancel", { session_id });
   const number = turn.number ? `turn ${turn.number}` : "its turn";
   return {
-    title: isWaiting ? ["Waits for your answer"] : answering(turn),
+    title: answering(turn),
     note: number,
     stop: iconButton("stop", `Stop ${number} of ${title || "New session"}`, stop, "button--small"),
   };
