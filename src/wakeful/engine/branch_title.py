@@ -1,4 +1,4 @@
-"""The title of a session that was branched off: that of the other one with a number, so that one can tell them apart."""
+"""The title of a session that was branched off: that of the other one, with a number that tells them apart."""
 
 import re
 from collections.abc import Iterable
