@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine.kit import House, Node, events_of, finish, open_session, send, session_of
+from wakeful.engine.branch_title import next_title
 from wakeful.engine.submission import Receipt
 from wakeful.errors import SessionNotFound, TurnNotFound
 
@@ -36,6 +37,33 @@ async def test_a_title_that_was_given_stays(node: Node, house: House) -> None:
     await node.engine.change_session(session, title="mine")
     await said(node, house, session, "hello")
     assert (await session_of(house, session)).title == "mine"
+
+
+async def test_branches_of_a_session_can_be_told_apart_by_their_titles(node: Node, house: House) -> None:
+    session = await open_session(node)
+    await said(node, house, session, "count the sheep")
+
+    first = await node.engine.branch(session)
+    second = await node.engine.branch(session)
+    of_a_branch = await node.engine.branch(first.id)
+
+    titles = [(await session_of(house, branch.id)).title for branch in (first, second, of_a_branch)]
+    assert titles == [f"count the sheep (branch {number})" for number in (2, 3, 4)]
+
+
+async def test_a_branch_keeps_the_title_that_tells_it_apart(node: Node, house: House) -> None:
+    session = await open_session(node)
+    await said(node, house, session, "count the sheep")
+    branch = await node.engine.branch(session)
+
+    await said(node, house, branch.id, "and the goats")
+
+    assert (await session_of(house, branch.id)).title == "count the sheep (branch 2)"
+
+
+def test_a_number_in_a_title_counts_only_where_it_says_branch_and_long_titles_stay_in_bounds() -> None:
+    assert next_title("Fix (2)", ["Fix (branch 7)", "Fix (2) (branch 2)"]) == "Fix (2) (branch 3)"
+    assert len(next_title("x" * 200, [])) == 200
 
 
 async def test_a_branch_goes_on_from_the_last_closed_turn(node: Node, house: House) -> None:

@@ -183,6 +183,16 @@ def rules(policy: str) -> Mapping[str, str]:
     return {name: value for name, _, value in parts}
 
 
+async def test_the_service_worker_may_speak_for_the_whole_page_and_no_other_file_may(web: Served) -> None:
+    files = await place(web)
+
+    worker = await Browser(web).get(f"{files}/service_worker.js")
+    other = await Browser(web).get(f"{files}/js/main.js")
+
+    assert worker.headers["service-worker-allowed"] == "/"
+    assert "service-worker-allowed" not in other.headers
+
+
 async def test_a_page_names_every_module_that_its_script_needs(web: Served) -> None:
     """A browser that is not told learns of each when it has read the one before."""
     browser = await logged_in(web)
@@ -190,6 +200,6 @@ async def test_a_page_names_every_module_that_its_script_needs(web: Served) -> N
     named = re.findall(r'<link rel="modulepreload" href="/static/[0-9a-f]+/([^"]+)">', page)
     scripts = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.js")}
 
-    # Those that begin something are asked for by their own names: the page's, the login page's, the worker's.
-    assert set(named) == scripts - {"js/main.js", "js/login.js", "js/stream/worker.js"}
+    # Those that begin something are asked for by their own names: the page's, the login page's, the workers'.
+    assert set(named) == scripts - {"js/main.js", "js/login.js", "js/stream/worker.js", "service_worker.js"}
     assert len(named) == len(set(named))

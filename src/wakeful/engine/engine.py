@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 from wakeful.engine.approvals import Approvals
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.branch_title import branch_title
 from wakeful.engine.broadcaster import Broadcaster
 from wakeful.engine.custodian import Custodian
 from wakeful.engine.delegations import Delegations
@@ -142,8 +143,7 @@ class Engine:
                 session.address,
                 session.model,
                 session.workspace,
-                session.title,
-                title_origin=session.title_origin,
+                await branch_title(tx, session),
                 head=head.id,
                 checkpoint=await latest_done(tx, head),
                 message_count=await tx.journal.count_chain(head.id),

@@ -19,13 +19,15 @@ class Answers:
     async def fill(self, messages: Sequence[Message]) -> None:
         """Give the assistant's messages their HTML. New ones are rendered on a thread: the event loop has readers."""
         answers = [message for message in messages if message["role"] == "assistant"]
-        missing = {message["id"]: message["content"] for message in answers if message["id"] not in self._kept}
+        # Taken out now: while the others are rendered, another reader's answers may push these out.
+        found = {message["id"]: self._kept[message["id"]] for message in answers if message["id"] in self._kept}
+        missing = {message["id"]: message["content"] for message in answers if message["id"] not in found}
         rendered = await asyncio.to_thread(_render, missing) if missing else {}
+        html = found | rendered
         for message in answers:
-            number = message["id"]
-            message["html"] = rendered.get(number) or self._kept.get(number, "")
-        for number, html in rendered.items():
-            self._keep(number, html)
+            message["html"] = html[message["id"]]
+        for number, made in rendered.items():
+            self._keep(number, made)
         for message in answers:
             if message["id"] in self._kept:
                 self._kept.move_to_end(message["id"])

@@ -1,7 +1,9 @@
 """The page, the login page, and the files that they are made of."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,6 +16,9 @@ _FOLDER = Path(__file__).parent / "static"
 # The page names the current files, so it is asked for each time; they never change under their names.
 _ASK_EACH_TIME = "no-cache"
 _KEEP = "public, max-age=31536000, immutable"
+# It speaks for the whole page, though it lies among its files: a browser asks for leave to do so.
+_SERVICE_WORKER = "service_worker.js"
+_FOR_THE_WHOLE_PAGE = {"service-worker-allowed": "/"}
 _REFUSAL = re.compile(r"q=0(\.0*)?")
 
 
@@ -42,16 +47,19 @@ class PageRoutes:
 
     async def file(self, request: Request) -> Response:
         """Found by its name among those that were read: no path reaches the disk."""
-        file = self._static.files.get(request.path_params["path"])
+        path = request.path_params["path"]
+        file = self._static.files.get(path)
         if file is None or request.path_params["digest"] != self._static.digest:
             raise HTTPException(404)
-        return _answer(request, file, _KEEP)
+        return _answer(request, file, _KEEP, _FOR_THE_WHOLE_PAGE if path == _SERVICE_WORKER else {})
 
 
-def _answer(request: Request, file: StaticFile, caching: str) -> Response:
+def _answer(
+    request: Request, file: StaticFile, caching: str, more: Mapping[str, str] = MappingProxyType({})
+) -> Response:
     gzipped = file.gzipped if _takes_gzip(request) else None
     etag = f'"{file.mark}"' if gzipped is None else f'"{file.mark}-gzip"'
-    headers = {"etag": etag, "cache-control": caching, "vary": "accept-encoding"}
+    headers = {"etag": etag, "cache-control": caching, "vary": "accept-encoding", **more}
     if etag in _known_etags(request):
         return Response(status_code=304, headers=headers)
     if gzipped is not None:

@@ -69,7 +69,7 @@ test("pages that come at once share one line, from the lowest cursor of each ses
   page(hub, "b", "3");
   page(hub, null, "0");
   await opened(hub);
-  assert.deepEqual(asked, ["/api/stream?sessions=a,b&turns=inline&html=1&rows=1&after=a:5.1,b:3"]);
+  assert.deepEqual(asked, ["/api/stream?sessions=a,b&turns=inline&html=1&rows=1&news=1&after=a:5.1,b:3"]);
 });
 
 test("a frame reaches the pages of its session only, and a row reaches all", async () => {
@@ -175,4 +175,34 @@ test("a browser that says it is offline makes the line be tried again, and is be
   await opened(hub);
   assert.equal(asked.length, 2);
   assert.deepEqual(reader.heard.map((told) => told.kind).filter((kind) => kind === "lost").length, 1, "only before it began");
+});
+
+const news = (id, session) => `id: ${id}\nevent: news\ndata: {"session_id": "${session}", "news_id": 1}\n\n`;
+
+test("news of any session reaches every page, with whether it is in view somewhere", async () => {
+  const hub = new Hub();
+  const shown = page(hub, "a", "0");
+  const hidden = page(hub, "b", "0");
+  hidden.say("beat", { isHidden: true });
+  await opened(hub);
+  lines[0].send(news("a:0,b:0,news:8", "a") + news("a:0,b:0,news:9", "b"));
+  await settle();
+  const told = ({ heard }) => heard.filter((one) => one.kind === "news").map((one) => [one.isShown, one.isLookedAt]);
+  assert.deepEqual(told(shown), [[true, true], [false, true]]);
+  assert.deepEqual(told(hidden), told(shown));
+});
+
+test("a line that is cut goes on after the last news that was told, also where no session is followed", async () => {
+  const hub = new Hub();
+  page(hub, null, "0");
+  await opened(hub);
+  assert.ok(!asked[0].includes("after="), asked[0]);
+  lines[0].send('id: news:57\nevent: news_initial\ndata: {"last_news_id": 57}\n\n');
+  lines[0].send(news("news:58", "a"));
+  await settle();
+  lines[0].end();
+  await settle();
+  mock.timers.tick(400);
+  await settle();
+  assert.ok(asked[1].endsWith("after=news:58"), asked[1]);
 });

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
-from wakeful.agent.providers.demo_remarks import NOTICE_MARK, about_notices, about_results, quoted
+from wakeful.agent.providers.demo_remarks import NOTICE_MARK, REMINDER, about_notices, about_results, quoted
 from wakeful.agent.providers.demo_rules import RULES, Rule
 from wakeful.agent.title_request import TITLE_INSTRUCTIONS
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
@@ -23,7 +23,6 @@ _INTRODUCTION = (
     "an endpoint other than OpenAI's (a local one needs no key), then start Wakeful again."
 )
 _TITLE_WORDS = 6
-_REMINDER = "(Scripted demonstration model, not a real one.)"
 
 
 class DemoModel:
@@ -55,7 +54,7 @@ def _answer(request: ModelRequest) -> AssistantMessage:
     remarks = [*about_results(results), *about_notices(notices)]
     if words:
         return _reply(words[-1], remarks, request)
-    return AssistantMessage("\n\n".join([*remarks, _REMINDER if remarks else _INTRODUCTION]))
+    return AssistantMessage("\n\n".join([*remarks, REMINDER if remarks else _INTRODUCTION]))
 
 
 def _title(shown: str) -> str:
@@ -91,7 +90,7 @@ def _count_to(last: int) -> str:
 def _follow(rule: Rule, arguments: dict[str, Any], remarks: list[str], request: ModelRequest) -> AssistantMessage:
     if rule.tool not in {spec.name for spec in request.tools}:
         sorry = f"I would call the tool {rule.tool} now, but it is not available here."
-        return AssistantMessage("\n\n".join([*remarks, sorry, _REMINDER]))
+        return AssistantMessage("\n\n".join([*remarks, sorry, REMINDER]))
     call = ToolCall(_next_call_id(request.messages), rule.tool, orjson.dumps(arguments).decode())
     return AssistantMessage("\n\n".join([*remarks, f"I am calling the tool {rule.tool}."]), calls=(call,))
 

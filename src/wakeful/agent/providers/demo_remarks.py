@@ -2,32 +2,56 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import orjson
 
 NOTICE_MARK = "[IMPORTANT: "
+REMINDER = "(Scripted demonstration model, not a real one.)"
 
 _QUOTE_LIMIT = 2_000
+# The line after a notice that says whose words were in it.
+_FENCE = re.compile(r"\n\[Between [^\n]*\]\Z")
 _ENDED = re.compile(
     r"\[IMPORTANT: Background process (?P<id>\S+) completed \(exit code (?P<code>-?\d+)\)\.\n"
     r"Command: (?P<command>.*?)\nOutput:\n(?P<output>.*)\](?:\n\[Between [^\n]*\])?",
+    re.DOTALL,
+)
+_MATCHED = re.compile(
+    r"\[IMPORTANT: Background process (?P<id>\S+) matched watch pattern \"(?P<pattern>.*?)\"\.\n"
+    r"Command: (?P<command>.*?)\nMatched output:\n(?P<output>.*)\]",
+    re.DOTALL,
+)
+_REPORTED = re.compile(
+    r"\[IMPORTANT: Background delegation (?P<id>\S+) (?P<how>completed|failed)\.\n"
+    r"Goal: (?P<goal>.*?)\nResult:\n(?P<output>.*)\]",
     re.DOTALL,
 )
 
 
 def about_results(results: Iterable[str]) -> Iterator[str]:
     for result in results:
-        yield _about_start(result) or f"The tool answered:\n\n{quoted(result)}"
+        answer = _json_object(result)
+        said = _about_failure(answer) or _about_start(answer) or _about_end(answer)
+        yield said or f"The tool answered:\n\n{quoted(result)}"
 
 
 def about_notices(notices: Iterable[str]) -> Iterator[str]:
-    for notice in notices:
-        match = _ENDED.fullmatch(notice)
-        if match is None:
-            yield f"News arrived while nobody was asking:\n\n{quoted(notice)}"
+    for fenced in notices:
+        notice = _FENCE.sub("", fenced)
+        if ended := _ENDED.fullmatch(notice):
+            how = "has ended well" if ended["code"] == "0" else f"has failed with exit code {ended['code']}"
+            yield f"The background process `{ended['command']}` {how}. Its output:\n\n{quoted(ended['output'])}"
+        elif matched := _MATCHED.fullmatch(notice):
+            printed = f"The background process `{matched['command']}` has printed “{matched['pattern']}”"
+            yield f"{printed}:\n\n{quoted(matched['output'])}"
+        elif reported := _REPORTED.fullmatch(notice):
+            how = "reports" if reported["how"] == "completed" else "has failed"
+            # It is scripted as well, and has said so.
+            report = reported["output"].removesuffix(REMINDER).rstrip()
+            yield f"The sub-agent for “{reported['goal']}” {how}:\n\n{quoted(report)}"
         else:
-            how = "has ended well" if match["code"] == "0" else f"has failed with exit code {match['code']}"
-            yield f"The background process `{match['command']}` {how}. Its output:\n\n{quoted(match['output'])}"
+            yield f"News arrived while nobody was asking:\n\n{quoted(notice)}"
 
 
 def quoted(text: str) -> str:
@@ -36,19 +60,42 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines() or [""])
 
 
-def _about_start(result: str) -> str | None:
-    """A promise is repeated only where the tool has made it."""
+def _json_object(text: str) -> dict[str, Any]:
+    """Empty for what is none."""
     try:
-        answer = orjson.loads(result)
+        answer = orjson.loads(text)
     except orjson.JSONDecodeError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _about_failure(answer: dict[str, Any]) -> str | None:
+    if not answer.get("error"):
         return None
-    if not isinstance(answer, dict):
-        return None
+    if answer.get("code") in ("denied", "expired"):
+        return "The command was not allowed, so it did not run. I go on without it."
+    return f"The call failed: {answer['error']}"
+
+
+def _about_start(answer: dict[str, Any]) -> str | None:
+    """A promise is repeated only where the tool has made it."""
     if answer.get("status") == "dispatched":
+        sent = answer.get("delegations", ())
+        if len(sent) > 1:
+            return f"{len(sent)} sub-agents are at work. I will speak up when one of them is done."
         return f"A sub-agent is at work as {answer['delegation_id']}. I will speak up when it is done."
-    if "session_id" not in answer or "pid" not in answer or answer.get("error"):
+    if "session_id" not in answer or "pid" not in answer:
         return None
     started = f"It runs in the background as {answer['session_id']}."
     if answer.get("notify_on_complete") or answer.get("watch_patterns"):
         return f"{started} I will speak up when there is news."
     return f"{started} {answer.get('notify_unsupported', 'Nobody will be told of its end.')}"
+
+
+def _about_end(answer: dict[str, Any]) -> str | None:
+    """Of a command in the foreground."""
+    if not isinstance(answer.get("output"), str) or not isinstance(answer.get("exit_code"), int):
+        return None
+    how = "has ended well" if answer["exit_code"] == 0 else f"has failed with exit code {answer['exit_code']}"
+    printed = f" It printed:\n\n{quoted(answer['output'].rstrip())}" if answer["output"].strip() else ""
+    return f"The command {how}.{printed}"

@@ -33,22 +33,37 @@ def _lines(text: str) -> list[dict[str, str]]:
     return [{"goal": part.strip()} for part in text.split(";") if part.strip()]
 
 
+def _command(text: str) -> str:
+    """People write commands as code; a substitution has backticks inside and not around."""
+    whole = re.fullmatch(r"`([^`]+)`", text.strip())
+    return whole[1] if whole else text
+
+
 _NOTIFY = {"background": True, "notify_on_complete": True}
+_COMMAND = {"command": _command}
+# "… in the background and tell me when it ends.": what this model does anyway.
+_TAIL = r"(?:,? and (?:tell|show) me .+?)?[.!]?"
 
 # The first that fits is followed.
 RULES = (
     _rule("list files", r"list (?:the |all )?files(?: in (?P<path>\S+?))?[.!]?", "list_files"),
     _rule("write FILE: text", r"write (?P<path>[^\s:]+):\s*(?P<content>.+)", "write_file"),
     _rule("read FILE", r"read (?:the file )?(?P<path>\S+?)[.!]?", "read_file"),
-    _rule("run COMMAND in the background", r"run (?P<command>.+) in the background[.!]?", "terminal", fixed=_NOTIFY),
+    _rule(
+        "run COMMAND in the background",
+        rf"run (?P<command>.+) in the background{_TAIL}",
+        "terminal",
+        fixed=_NOTIFY,
+        shape=_COMMAND,
+    ),
     _rule(
         "watch COMMAND for WORD",
-        r"watch (?P<command>.+) for (?P<watch_patterns>\S+)",
+        rf"watch (?P<command>.+) for (?P<watch_patterns>\S+?){_TAIL}",
         "terminal",
         fixed={"background": True},
-        shape={"watch_patterns": lambda word: [word]},
+        shape=_COMMAND | {"watch_patterns": lambda word: [word]},
     ),
-    _rule("run COMMAND", r"run (?P<command>.+)", "terminal"),
+    _rule("run COMMAND", r"run (?P<command>.+)", "terminal", shape=_COMMAND),
     _rule("list processes", r"list (?:the |all )?processes[.!]?", "process", fixed={"action": "list"}),
     _rule(
         "poll, log, wait for or kill PROCESS",
@@ -58,7 +73,7 @@ RULES = (
     ),
     _rule(
         "delegate GOAL; GOAL in the background",
-        r"delegate (?P<tasks>.+) in the background[.!]?",
+        rf"delegate (?P<tasks>.+) in the background{_TAIL}",
         "delegate_task",
         fixed={"background": True},
         shape={"tasks": _lines},

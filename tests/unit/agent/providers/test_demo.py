@@ -58,6 +58,17 @@ async def test_it_speaks_word_by_word_and_always_the_same() -> None:
             "terminal",
             {"command": "tail -f log", "background": True, "watch_patterns": ["ERROR"]},
         ),
+        (
+            "Run `make; sleep 1` in the background and tell me when it ends.",
+            "terminal",
+            {"command": "make; sleep 1", "background": True, "notify_on_complete": True},
+        ),
+        (
+            "Watch `for i in 1 2; do echo $i; done` for ERROR and tell me what it printed.",
+            "terminal",
+            {"command": "for i in 1 2; do echo $i; done", "background": True, "watch_patterns": ["ERROR"]},
+        ),
+        ("run echo `date`", "terminal", {"command": "echo `date`"}),
         ("list processes", "process", {"action": "list"}),
         ("Kill proc_1.", "process", {"action": "kill", "session_id": "proc_1"}),
         ("wait for proc_1", "process", {"action": "wait", "session_id": "proc_1"}),
@@ -125,6 +136,31 @@ async def test_it_speaks_of_the_end_of_a_background_process_in_its_own_words() -
 
 
 @pytest.mark.parametrize(
+    ("notice", "says"),
+    [
+        (
+            "[IMPORTANT: Background process proc_1 completed (exit code 0).\nCommand: make\nOutput:\nall]",
+            "`make` has ended well. Its output:\n\n> all\n",
+        ),
+        (
+            '[IMPORTANT: Background process proc_1 matched watch pattern "ERROR".\n'
+            "Command: ./serve\nMatched output:\nERROR 7]",
+            "`./serve` has printed “ERROR”:\n\n> ERROR 7\n",
+        ),
+        (
+            "[IMPORTANT: Background delegation del_1 completed.\nGoal: list files\nResult:\na.txt]",
+            "“list files” reports:\n\n> a.txt\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize("fence", ["", "\n[Between the first line and here, a program's own words: information.]"])
+async def test_it_speaks_of_every_kind_of_news_in_words(notice: str, says: str, fence: str) -> None:
+    answer = await _answer(UserMessage("Hi"), AssistantMessage("Hello"), UserMessage(notice + fence))
+
+    assert says in answer.text
+
+
+@pytest.mark.parametrize(
     ("result", "says"),
     [
         ({"session_id": "proc_1", "pid": 7, "error": None, "notify_on_complete": True}, "I will speak up"),
@@ -133,10 +169,14 @@ async def test_it_speaks_of_the_end_of_a_background_process_in_its_own_words() -
             "Poll it yourself.",
         ),
         ({"status": "dispatched", "delegation_id": "del_1"}, "I will speak up"),
-        ({"output": "", "exit_code": 1, "error": "no"}, "The tool answered"),
+        ({"status": "dispatched", "delegation_id": "del_1", "delegations": [{}, {}]}, "2 sub-agents are at work."),
+        ({"output": "", "exit_code": 1, "error": "no"}, "The call failed: no"),
+        ({"error": "A person has denied it.", "code": "denied", "output": ""}, "so it did not run"),
+        ({"output": "Linux\n", "exit_code": 0, "error": None}, "has ended well. It printed:\n\n> Linux"),
+        ({"output": "", "exit_code": 2, "error": None}, "has failed with exit code 2."),
     ],
 )
-async def test_it_repeats_a_promise_only_where_the_tool_has_made_it(result: dict[str, Any], says: str) -> None:
+async def test_it_says_what_a_tool_has_done_and_promises_nothing_else(result: dict[str, Any], says: str) -> None:
     calling = AssistantMessage("", calls=(ToolCall("demo_1", "terminal", "{}"),))
 
     answer = await _answer(UserMessage("run it"), calling, ToolMessage("demo_1", orjson.dumps(result).decode()))

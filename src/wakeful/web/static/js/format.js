@@ -4,6 +4,8 @@ const HOUR_MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long" });
 const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "long" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" });
+const SHORT_WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "short" });
+const SHORT_DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 const WHOLE = new Intl.NumberFormat("en");
 const DAY_SECONDS = 86_400;
 
@@ -39,6 +41,13 @@ export function dayName(date, now = new Date()) {
   if (days === 1) return "Yesterday";
   if (days > 1 && days < 7) return WEEKDAY.format(date);
   return date.getFullYear() === now.getFullYear() ? DAY.format(date) : DAY_AND_YEAR.format(date);
+}
+
+// Of something in a list: "14:09" today and yesterday, then "Thu", then "3 May".
+export function shortTime(date, now = new Date()) {
+  const days = Math.round((startOfDay(now) - startOfDay(date)) / (DAY_SECONDS * 1000));
+  if (days < 2) return clock(date);
+  return days < 7 ? SHORT_WEEKDAY.format(date) : SHORT_DAY.format(date);
 }
 
 // "14,902"

@@ -1,4 +1,4 @@
-// The page begins here: every part is told its place, then the address says which session to open.
+// The page begins here: every part is told its place, then the address says what to open.
 
 import { startAnnouncements } from "./announcements.js";
 import { startApprovals } from "./approvals/approvals.js";
@@ -10,10 +10,11 @@ import { startQueue } from "./composer/queue.js";
 import { startDialogs } from "./dialogs/dialogs.js";
 import { startDrawer } from "./drawer/drawer.js";
 import { startHeader } from "./header/header.js";
+import { startHome } from "./home/home.js";
 import { learnMe } from "./me.js";
-import { startNotifications } from "./notifications.js";
+import { startNotifications } from "./news/notifications.js";
 import { startPageTitle } from "./page_title.js";
-import { nameSession, startRouter } from "./router.js";
+import { isBeginning, nameSession, openHome, startRouter } from "./router.js";
 import { startSeen } from "./seen.js";
 import { open, startSession } from "./session/session.js";
 import { openSession } from "./session/state.js";
@@ -37,24 +38,28 @@ const sidebar = startSidebar(place("sidebar"));
 const drawer = startDrawer(place("drawer"));
 startHeader(place("header"));
 startTimeline(place("timeline"));
+const home = startHome(place("home"));
 startTranscript(place("transcript"), place("turns"), place("jump"));
 startRevealing(place("turns"));
 startBanners(place("banners"));
 startApprovals(place("approvals"));
 startQueue(place("queue"));
 startComposer(place("composer"));
-startShortcuts({ sidebar, drawer });
+startShortcuts({ sidebar, drawer, home });
 startPageTitle();
 startSeen();
 startConnection();
 startSession();
 
-// The first words of this page have begun a session: now it has an address.
+// The first words of this page have begun a session: now it has an address. Who has gone elsewhere meanwhile stays there.
 on("session-begun", ({ id }) => {
-  if (openSession.id !== null) return;
+  if (!isBeginning() || openSession.id !== null) return;
   nameSession(id);
   open(id);
 });
+
+// Words that the server refused are in the box again; there is no session to show.
+on("outbox-refused", ({ entry }) => isBeginning() && entry.session === null && openHome());
 
 learnMe().then(
   () => emit("me"),

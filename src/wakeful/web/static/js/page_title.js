@@ -1,6 +1,7 @@
 // The title of the tab: how many sessions want to be looked at, and which one is open.
 
 import { on } from "./bus.js";
+import { isHome } from "./router.js";
 import { openSession } from "./session/state.js";
 
 let waiting = 0;
@@ -13,11 +14,12 @@ export function startPageTitle() {
   on("session-opened", draw);
   on("session-changed", draw);
   on("row", draw);
+  on("beginning", draw);
 }
 
 function draw() {
   const needs = Math.max(waiting, openSession.approvals.length ? 1 : 0);
-  const name = openSession.session?.title || (openSession.id ? "" : "New session");
+  const name = openSession.session?.title || (openSession.id ? "" : isHome() ? "Home" : "New session");
   const title = [name, "wakeful"].filter(Boolean).join(" · ");
   const words = needs ? `(${needs}) ${title}` : title;
   if (document.title !== words) document.title = words;

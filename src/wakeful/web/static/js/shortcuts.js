@@ -1,6 +1,6 @@
 // Single keys work outside of fields only, and can be switched off. Esc closes what is open first, then stops the turn.
 
-import { emit } from "./bus.js";
+import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
 import { newSession } from "./router.js";
 import { openSession } from "./session/state.js";
@@ -8,13 +8,13 @@ import { settings } from "./settings.js";
 
 const BY_KEY = new Map(KEYS.flatMap(({ keys }) => keys).filter((one) => one.key).map((one) => [one.key, one.run]));
 
-export function startShortcuts({ sidebar, drawer }) {
+export function startShortcuts({ sidebar, drawer, home }) {
   const actions = {
     new: newSession,
     search: () => sidebar.search(),
     next: () => sidebar.next(1),
     previous: () => sidebar.next(-1),
-    needs: () => sidebar.nextThatNeedsYou(),
+    needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
     drawer: () => drawer.toggle(),
@@ -45,6 +45,30 @@ function escape(event, sidebar, drawer) {
   else if (openSession.activeTurn) emit("stop-turn");
   else return;
   event.preventDefault();
+}
+
+// The focus goes to the question, so that its answers are one Tab away; where there is none, to what is unread.
+function toNextThatNeedsYou(sidebar) {
+  if (!sidebar.nextThatNeedsYou()) {
+    emit("toast", { title: "Nothing needs you", seconds: 3 });
+    return;
+  }
+  // The session may still be on its way.
+  if (openSession.session) {
+    focusQuestion();
+    return;
+  }
+  const stop = on("session-changed", () => {
+    if (!openSession.session) return;
+    stop();
+    requestAnimationFrame(focusQuestion);
+  });
+}
+
+function focusQuestion() {
+  const card = document.querySelector("#approvals .approval");
+  if (card) card.tabIndex = -1;
+  (card ?? document.getElementById("transcript")).focus({ preventScroll: true });
 }
 
 // To the wake-up card after, or before, the one at the top of the view.

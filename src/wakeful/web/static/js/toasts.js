@@ -1,5 +1,6 @@
 // Short news about what is not in view: other sessions, something that can be undone, failures.
-// emit("toast", {kind: wake|fail|ok|info, title, text, action, onAction, seconds, onEnd})
+// emit("toast", {kind: wake|fail|ok|info, title, text, action, onAction, seconds, onEnd}); a title is words, or a list of
+// words and elements.
 
 import { on } from "./bus.js";
 import { el, icon, iconButton } from "./dom.js";
@@ -13,7 +14,7 @@ export function startToasts(element) {
 }
 
 function show(element, { kind = "info", title, text = "", action, onAction, seconds, onEnd }) {
-  const toast = el("div", { class: `toast toast--${kind}` }, icon(ICONS[kind]), el("span", { class: "toast__title", text: title }));
+  const toast = el("div", { class: `toast toast--${kind}` }, icon(ICONS[kind]), el("span", { class: "toast__title" }, title));
   let timer = 0;
   const end = () => {
     clearTimeout(timer);

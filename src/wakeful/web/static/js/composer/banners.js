@@ -62,11 +62,12 @@ function waiting(notices) {
   const stuck = notices.filter((notice) => notice.why !== "busy");
   if (!stuck.length) return null;
   const [{ why, until }] = stuck;
-  const many = count(stuck.length, "notice");
-  const verb = stuck.length === 1 ? "waits" : "wait";
+  const isOne = stuck.length === 1;
+  const many = el("b", { text: `${count(stuck.length, "job")} ${isOne ? "has reported and waits" : "have reported and wait"}` });
   if (why === "budget") {
-    const when = until ? `until ${clock(new Date(until))}, or your next message` : "for your next message";
-    return banner("banner--wake", "wake", [el("b", { text: "Wake budget reached." }), ` ${many} ${verb} ${when}.`]);
+    const when = until ? `until ${clock(new Date(until))}, or until your next message` : "until your next message";
+    const why = `: as many wake-ups as are allowed came in the last hour. ${isOne ? "It waits" : "They wait"} ${when}.`;
+    return banner("banner--wake", "wake", [many, why]);
   }
   if (why === "blocked") {
     const change = el("button", {
@@ -75,13 +76,10 @@ function waiting(notices) {
       text: "Change model",
       onclick: () => emit("change-model"),
     });
-    const words = ` ${many} ${verb}. The last wake-up failed for lack of credit or a key; they go on when a turn succeeds or the model changes.`;
-    return banner("banner--wake", "wake", [el("b", { text: "Automatic wake-ups wait." }), words], change);
+    const words = `. The last wake-up failed for lack of credit or a key; ${isOne ? "it goes" : "they go"} on when a turn succeeds or the model changes.`;
+    return banner("banner--wake", "wake", [many, words], change);
   }
-  return banner("banner--wake", "wake", [
-    el("b", { text: "You stopped this session." }),
-    ` ${many} ${verb} and ${stuck.length === 1 ? "comes" : "come"} with your next message.`,
-  ]);
+  return banner("banner--wake", "wake", [many, `: you stopped this session. ${isOne ? "It comes" : "They come"} with your next message.`]);
 }
 
 function gap({ from, to }, dismiss) {

@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { emit, on } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
+import { connectionState } from "../stream/connection.js";
 import { openSession } from "../session/state.js";
 import { tick } from "../ticker.js";
 import { modelButton } from "./model_picker.js";
@@ -36,20 +37,24 @@ export class ComposerBar {
   update({ isBusy, hasText, usual }) {
     this.#send.disabled = !hasText;
     this.#send.classList.toggle("button--main", hasText);
-    const { activeTurn, turns } = openSession;
+    const { activeTurn, turns, approvals } = openSession;
     const startedAt = activeTurn && turns.get(activeTurn.turn_id)?.opened_at;
-    const shown = JSON.stringify([isBusy, usual, startedAt, hasText && !isBusy]);
+    const state = approvals.length ? "asks" : connectionState() === "live" ? "answers" : "unknown";
+    const shown = JSON.stringify([isBusy, usual, startedAt, state, hasText && !isBusy]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#stop.hidden = !isBusy;
     const word = isBusy ? (usual === "steer" ? "Steer" : "Queue") : "Send";
     this.#word.textContent = word;
     this.#icon.replaceChildren(icon({ Send: "send", Queue: "queue", Steer: "steer" }[word]));
-    this.#hint.replaceChildren(...(isBusy ? [working(startedAt)] : hasText ? ["Draft kept on this device"] : []));
+    this.#hint.replaceChildren(...(isBusy ? [working(state, startedAt)] : hasText ? ["Draft kept on this device"] : []));
   }
 }
 
-function working(startedAt) {
+// While a question waits, it is the reader who is waited for; without a line nobody knows how the turn goes on.
+function working(state, startedAt) {
+  if (state === "asks") return el("span", { class: "state state--needs", text: "Waits for your answer" });
+  if (state === "unknown") return el("span", { text: "Was answering when the line broke" });
   const words = el("span", { text: "Answering" });
   if (startedAt) tick(words, startedAt, (seconds) => `Answering, ${duration(seconds)}`);
   return el("span", { class: "state state--live" }, el("span", { class: "ring" }), words);

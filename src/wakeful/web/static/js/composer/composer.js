@@ -2,11 +2,14 @@
 
 import { emit, on } from "../bus.js";
 import { el } from "../dom.js";
+import { beginSession, isBeginning, isHome } from "../router.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { ComposerBar } from "./bar.js";
 import { draftOf, keepDraft } from "./drafts.js";
 import { put } from "./outbox.js";
+
+const WHILE_BUSY = { queue: "Message; it waits for this turn", steer: "Message; it is read at the next step" };
 
 export function startComposer(form) {
   new Composer(form);
@@ -33,8 +36,10 @@ class Composer {
     this.#box.addEventListener("keydown", (event) => this.#onKey(event));
     this.#box.addEventListener("input", () => this.#changed());
     on("session-opened", ({ id }) => this.#open(id));
-    on("session-begun", ({ id }) => (this.#session ??= id));
+    on("session-begun", ({ id }) => isBeginning() && this.#name(id));
+    on("route", ({ writes }) => writes && this.#box.focus({ preventScroll: true }));
     on("session-changed", () => this.#update());
+    on("connection", () => this.#update());
     on("fill-composer", (text) => this.#fill(text));
     on("outbox-refused", ({ entry }) => this.#fill(entry.text));
   }
@@ -43,8 +48,13 @@ class Composer {
     this.#session = id;
     this.#box.value = draftOf(id);
     this.#update();
-    // Whoever walks through the sessions with keys goes on walking; on a phone the keyboard would cover the page.
-    if (!id && matchMedia("(pointer: fine)").matches) this.#box.focus({ preventScroll: true });
+  }
+
+  // What was written meanwhile is for the session as well.
+  #name(id) {
+    this.#session ??= id;
+    keepDraft(null, "");
+    keepDraft(id, this.#box.value);
   }
 
   // Whatever was being written stays, below what is put there.
@@ -63,11 +73,7 @@ class Composer {
 
   #update() {
     const isBusy = Boolean(openSession.activeTurn);
-    const words = isBusy
-      ? this.#usual() === "steer"
-        ? "Message; the running turn will read it"
-        : "Message; it will be queued"
-      : "Message";
+    const words = isBusy ? WHILE_BUSY[this.#usual()] : this.#session ? "Message" : "Start something";
     if (this.#box.placeholder !== words) this.#box.placeholder = words;
     this.#bar.update({ isBusy, hasText: Boolean(this.#box.value.trim()), usual: this.#usual() });
     this.#grow();
@@ -86,20 +92,21 @@ class Composer {
 
   #send(ifBusy) {
     const text = this.#box.value.trim();
-    if (!text || !this.#put(text, ifBusy)) return;
+    const entry = text && this.#put(text, ifBusy);
+    if (!entry) return;
     this.#box.value = "";
     this.#changed();
-    emit("sent");
+    if (isHome()) beginSession();
+    emit("sent", entry);
   }
 
   #put(text, ifBusy) {
     try {
-      put({ session: this.#session, text, ifBusy });
-      return true;
+      return put({ session: this.#session, text, ifBusy });
     } catch {
       const words = "It is more than this browser can keep. Give the agent a file instead, or send it in parts.";
       emit("toast", { kind: "fail", title: "Not sent", text: words });
-      return false;
+      return null;
     }
   }
 

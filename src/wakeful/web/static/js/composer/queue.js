@@ -5,6 +5,7 @@ import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { connectionState } from "../stream/connection.js";
 import { openSession } from "../session/state.js";
+import { firstWords } from "../transcript/first_words.js";
 import { Keyed } from "../transcript/keyed.js";
 import { entries, put, takeBack } from "./outbox.js";
 
@@ -41,6 +42,8 @@ function queuedChips() {
 
 function outboxChips() {
   const isLive = connectionState() === "live";
+  // The first words of a session stand in the transcript already.
+  if (isLive && firstWords()) return [];
   const mine = entries().filter(
     (entry) => entry.session === openSession.id && !entry.refused && (!isLive || Date.now() - entry.at >= SENDING_MS),
   );

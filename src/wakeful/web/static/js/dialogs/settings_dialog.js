@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { me } from "../me.js";
-import { askToNotify } from "../notifications.js";
+import { askToNotify } from "../news/system.js";
 import { settings } from "../settings.js";
 import { openDialog } from "./dialog.js";
 
@@ -70,7 +70,7 @@ function notify() {
     }
     settings.set("notify", box.checked);
   });
-  return el("div", {}, el("label", { class: "check" }, box, "Notify me when a wake-up ends in a hidden tab"), hint);
+  return el("div", {}, el("label", { class: "check" }, box, "Notify me of other sessions while this page is hidden"), hint);
 }
 
 // Whoever uses this browser next must neither see nor send what was not sent; what was chosen may stay.

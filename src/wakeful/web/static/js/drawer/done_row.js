@@ -1,4 +1,4 @@
-// Background work that is over: how it ended, and whom it woke. Unfolded, its output.
+// Background work that is over: how it ended, and which turn it woke. Unfolded, its output.
 
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
@@ -43,11 +43,18 @@ export class DoneRow {
 }
 
 function woke(task) {
-  if (task.woke_turn_id) {
-    const number = openSession.turns.get(task.woke_turn_id)?.number;
-    return el("span", { class: "woke" }, icon("wake"), number ? `woke turn ${number}` : "woke a turn");
-  }
-  return task.will_notify ? el("span", { class: "woke" }, icon("clock"), "waits") : el("span", { text: "woke nobody" });
+  const words = wokeWords(task);
+  if (!task.woke_turn_id && !task.will_notify) return el("span", { text: words });
+  return el("span", { class: "woke" }, icon(task.woke_turn_id ? "wake" : "clock"), words);
+}
+
+// "woke turn 3", "reports after turn 3", "told nobody"
+export function wokeWords(task) {
+  if (task.woke_turn_id) return `woke ${turnName(task.woke_turn_id, "a turn")}`;
+  if (!task.will_notify) return "told nobody";
+  // It has ended, and the agent has not read it yet: it reads it when the turn that runs is over.
+  const { activeTurn } = openSession;
+  return activeTurn ? `reports after ${turnName(activeTurn.turn_id, "this turn")}` : "reports next";
 }
 
 function links(task) {
@@ -57,7 +64,12 @@ function links(task) {
     "div",
     { class: "done__acts" },
     task.child_session_id && button("Open its session", () => openSessionById(task.child_session_id)),
-    task.turn_id && button("Who started it", () => reveal(task.turn_id)),
-    task.woke_turn_id && button("Whom it woke", () => reveal(task.woke_turn_id)),
+    task.turn_id && button(`Show ${turnName(task.turn_id, "the turn that started it")}`, () => reveal(task.turn_id)),
+    task.woke_turn_id && button(`Show ${turnName(task.woke_turn_id, "the turn that it woke")}`, () => reveal(task.woke_turn_id)),
   );
+}
+
+function turnName(turnId, otherwise) {
+  const number = openSession.turns.get(turnId)?.number;
+  return number ? `turn ${number}` : otherwise;
 }

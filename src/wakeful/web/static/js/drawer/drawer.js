@@ -5,7 +5,7 @@ import { emit, on } from "../bus.js";
 import { el, iconButton } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
-import { DoneRow } from "./done_row.js";
+import { DoneRow, wokeWords } from "./done_row.js";
 import { TaskCard } from "./task_card.js";
 import { isRunning } from "./task_words.js";
 
@@ -120,7 +120,7 @@ class Drawer {
   #drawDone(over) {
     const rows = new Map();
     for (const task of over) {
-      const key = `${task.id} ${task.woke_turn_id} ${task.will_notify} ${openSession.turns.get(task.woke_turn_id)?.number}`;
+      const key = `${task.id} ${task.status} ${wokeWords(task)}`;
       rows.set(key, this.#done.get(key) ?? new DoneRow(task));
     }
     this.#done = rows;

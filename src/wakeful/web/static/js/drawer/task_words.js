@@ -2,7 +2,9 @@
 
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
+import { serverNow } from "../server_clock.js";
 import { tick } from "../ticker.js";
+import { endedWell, endLine } from "../words.js";
 
 export function isRunning(task) {
   return task.status === "running";
@@ -21,21 +23,11 @@ export function runningState(task) {
 export function endedIcon(task) {
   if (task.status === "lost") return el("span", { class: "state state--off" }, icon("lost"));
   if (task.status === "killed") return el("span", { class: "state state--off" }, icon("stop"));
-  return isWell(task) ? el("span", { class: "state state--ok" }, icon("ok")) : el("span", { class: "state state--fail" }, icon("fail"));
+  return endedWell(task) ? el("span", { class: "state state--ok" }, icon("ok")) : el("span", { class: "state state--fail" }, icon("fail"));
 }
 
-// "exit 0, 2 min 38 s"
+// "failed · exit code 1, 3 min 54 s", "ended well, 2 min 38 s", "sub-agent reported, 4 min 36 s"
 export function endedWords(task) {
-  return `${ending(task)}, ${duration(seconds(task))}`;
-}
-
-function ending(task) {
-  if (task.status === "lost") return "lost";
-  if (task.status === "killed") return "stopped";
-  if (task.kind === "delegation") return isWell(task) ? "sub-agent reported" : "sub-agent failed";
-  return `exit ${task.exit_code ?? "unknown"}`;
-}
-
-function isWell(task) {
-  return task.status === "exited" && (task.exit_code ?? 0) === 0;
+  const words = endedWell(task) && task.kind !== "delegation" ? "ended well" : endLine(task);
+  return `${task.kind === "delegation" ? "sub-agent " : ""}${words}, ${duration(seconds(task))}`;
 }

@@ -1,8 +1,9 @@
-// The line above a session: its title, what can be done with it, the connection, token use, background work.
+// The line above a session: its title, what can be done with it, the connection, how full the context is, background work.
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { openMenu } from "../menu.js";
+import { isHome, newSession } from "../router.js";
 import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
 import { connectionView } from "./connection_view.js";
@@ -34,17 +35,20 @@ export function startHeader(element) {
     el("span", { class: "header__space" }),
     connectionView(),
     usageButton(),
+    iconButton("plus", "New session", newSession, "only-phone"),
     background,
   );
   const draw = () => {
     menu.hidden = !openSession.session;
     title.update();
+    background.hidden = isHome();
     const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
     count.hidden = !running;
     count.textContent = running;
     background.setAttribute("aria-label", running ? `Background work, ${running} running` : "Background work");
   };
   on("session-opened", draw);
+  on("beginning", draw);
   on("session-changed", draw);
   on("drawer", (isShown) => background.setAttribute("aria-expanded", String(isShown)));
   draw();
@@ -57,7 +61,7 @@ function openActions(button, title) {
     { label: "Rename", icon: "edit", run: () => title.edit() },
     { label: row.pinned ? "Unpin" : "Pin", icon: "pin", run: () => togglePin(row) },
     { label: row.archived ? "Back to the list" : "Archive", icon: "archive", run: () => toggleArchive(row) },
-    ...(use ? [{ label: "Token use", icon: "info", note: use, run: () => emit("show-usage", button) }] : []),
+    ...(use ? [{ label: "Context and cost", icon: "info", note: use, run: () => emit("show-usage", button) }] : []),
     { label: "Delete", icon: "trash", danger: true, run: () => deleteSession(row) },
   ]);
 }

@@ -2,6 +2,7 @@
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
+import { isHome } from "../router.js";
 import { openSession } from "../session/state.js";
 import { rename } from "../sidebar/actions.js";
 
@@ -23,7 +24,7 @@ export class TitleView {
 
   update() {
     const { id, session } = openSession;
-    const words = session?.title || (id && !session ? "" : NO_TITLE);
+    const words = session?.title || (id && !session ? "" : isHome() ? "Home" : NO_TITLE);
     if (this.#heading.textContent !== words) this.#heading.textContent = words;
     this.#heading.title = session ? "Double-click to rename" : "";
   }

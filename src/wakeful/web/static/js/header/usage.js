@@ -28,7 +28,7 @@ export function usageButton() {
     button.hidden = !text;
     if (words.textContent === text) return;
     words.textContent = text;
-    button.setAttribute("aria-label", `Token use: ${text}`);
+    button.setAttribute("aria-label", `Context and cost: ${text}`);
     meter.replaceChildren(...contextMeter());
   });
   return button;
@@ -64,8 +64,8 @@ function show(button) {
   const { usage } = openSession.session;
   const rows = [
     ["Context", usage.context_tokens],
-    ["Input", usage.input_tokens],
-    ["Output", usage.output_tokens],
+    ["Read", usage.input_tokens],
+    ["Written", usage.output_tokens],
     ["This session", usage.input_tokens + usage.output_tokens],
   ];
   const table = el(

@@ -1,5 +1,5 @@
 // Opens a session and keeps it: the snapshot first, then the frames after it, and the snapshot again when frames are
-// not enough. Tells `session-opened` {id} and `session-changed` [names of what changed].
+// not enough. Tells `session-opened` {id} and `session-changed` [names of what changed], and `news` of all sessions.
 
 import { api, ApiError, goToLogin } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -31,6 +31,7 @@ const client = new Client(
 
 const HEARD = {
   frame: receive,
+  news: ({ data, isShown, isLookedAt }) => emit("news", { news: JSON.parse(data), isShown, isLookedAt }),
   open: () => {
     lineOpened();
     refetchRows();

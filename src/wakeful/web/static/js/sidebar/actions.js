@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
-import { currentSessionId, newSession, openSessionById } from "../router.js";
+import { currentSessionId, openHome, openSessionById } from "../router.js";
 import { me } from "../me.js";
 
 export function rename(row, title) {
@@ -30,7 +30,7 @@ export async function deleteSession(row) {
     return;
   }
   emit("gone", { session_id: row.session_id });
-  if (wasOpen) newSession();
+  if (wasOpen) openHome();
   const undo = async () => {
     try {
       await api.post("/api/session/restore", { session_id: row.session_id });

@@ -1,12 +1,9 @@
 // One session in the list.
 
 import { el, icon } from "../dom.js";
-import { clock, startOfDay } from "../format.js";
+import { shortTime, startOfDay } from "../format.js";
 import { sessionPath } from "../router.js";
-import { markOf } from "./rows.js";
-
-const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "short" });
-const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+import { isUnread, markOf } from "./rows.js";
 
 // Its link and its button stay the same elements while what they show changes: a press that has begun on one of them
 // ends on it.
@@ -28,12 +25,12 @@ export class RowView {
   }
 
   update({ row, isOpen }) {
-    const shown = JSON.stringify([row, isOpen, startOfDay(new Date())]);
+    const isNew = isUnread(row, isOpen ? row.session_id : null);
+    const shown = JSON.stringify([row, isOpen, isNew, startOfDay(new Date())]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const name = row.title || "New session";
-    // What is in view is being read.
-    this.#link.className = row.unread && !isOpen ? "session is-unread" : "session";
+    this.#link.className = isNew ? "session is-unread" : "session";
     this.#link.href = sessionPath(row.session_id);
     this.#link.dataset.id = row.session_id;
     this.#link.title = row.title;
@@ -41,16 +38,16 @@ export class RowView {
     else this.#link.removeAttribute("aria-current");
     this.#link.replaceChildren(
       el("span", { class: "session__title", text: name }),
-      el("span", { class: "session__side" }, mark(row), time(row)),
+      el("span", { class: "session__side" }, mark(row, isNew), time(row)),
     );
     this.#more.dataset.menu = row.session_id;
     this.#more.setAttribute("aria-label", `Menu of ${name}`);
   }
 }
 
-function mark(row) {
+function mark(row, isNew) {
   const running = row.running_tasks + (row.active_turn_id ? 1 : 0);
-  switch (markOf(row)) {
+  switch (markOf(row, isNew)) {
     case "needs":
       return el("span", { class: "state state--needs", text: "needs you" });
     case "fail":
@@ -70,8 +67,5 @@ function hidden(text) {
 
 function time(row) {
   if (row.needs_you) return null;
-  const date = new Date(row.updated_at);
-  const days = Math.round((startOfDay(new Date()) - startOfDay(date)) / 86_400_000);
-  const text = days < 2 ? clock(date) : days < 7 ? WEEKDAY.format(date) : DAY.format(date);
-  return el("time", { class: "num", datetime: row.updated_at, text });
+  return el("time", { class: "num", datetime: row.updated_at, text: shortTime(new Date(row.updated_at)) });
 }

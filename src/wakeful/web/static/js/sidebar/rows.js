@@ -64,10 +64,15 @@ function groupName(date, now) {
   return date.getFullYear() === now.getFullYear() ? MONTH.format(date) : MONTH_AND_YEAR.format(date);
 }
 
+// What is in view is being read, also before the server knows it.
+export function isUnread(row, openId, isHidden = document.hidden) {
+  return row.unread && (row.session_id !== openId || isHidden);
+}
+
 // At most one mark a row: what needs the reader comes before what failed, runs, or is unread.
-export function markOf(row) {
+export function markOf(row, isNew = row.unread) {
   if (row.needs_you) return "needs";
-  if (row.unread && row.last_status === "failed") return "fail";
+  if (isNew && row.last_status === "failed") return "fail";
   if (row.active_turn_id || row.running_tasks) return "live";
-  return row.unread ? "unread" : null;
+  return isNew ? "unread" : null;
 }

@@ -5,11 +5,12 @@ import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { me } from "../me.js";
 import { openMenu } from "../menu.js";
-import { currentSessionId, newSession, openSessionById } from "../router.js";
+import { currentSessionId, followLink, newSession, openSessionById } from "../router.js";
 import { soon } from "../soon.js";
 import { deleteSession, rename, toggleArchive, togglePin } from "./actions.js";
 import { ListView } from "./list_view.js";
-import { Rows } from "./rows.js";
+import { isUnread, Rows } from "./rows.js";
+import { HomePlace } from "./home_place.js";
 import { wordmark } from "./wordmark.js";
 
 const SEARCH_MS = 200;
@@ -35,6 +36,7 @@ class Sidebar {
   #list;
   #view;
   #who;
+  #home = new HomePlace();
   #cursor = null;
   #archived = false;
   // Answers that were overtaken by a newer question are not looked at.
@@ -53,6 +55,9 @@ class Sidebar {
     this.#build();
     on("route", () => this.#draw());
     on("route", () => this.close());
+    on("beginning", () => this.#draw());
+    // What is open in a hidden tab is not being read.
+    document.addEventListener("visibilitychange", () => this.#draw());
     on("me", () => (this.#who.textContent = `${me.host} · ${me.is_operator ? "operator" : me.name}`));
     on("row", (row) => this.#change(row));
     on("gone", ({ session_id }) => this.#forget(session_id));
@@ -67,12 +72,14 @@ class Sidebar {
     if (row) openSessionById(row.session_id);
   }
 
+  // False when there is none.
   nextThatNeedsYou() {
     const rows = this.#rows.ordered();
     const from = rows.findIndex((row) => row.session_id === currentSessionId()) + 1;
     const around = [...rows.slice(from), ...rows.slice(0, from)];
-    const row = around.find((one) => one.needs_you) ?? around.find((one) => one.unread);
+    const row = around.find((one) => one.needs_you) ?? around.find((one) => isUnread(one, currentSessionId()));
     if (row) openSessionById(row.session_id);
+    return Boolean(row);
   }
 
   // On a narrow screen it slides over the page.
@@ -109,7 +116,7 @@ class Sidebar {
       iconButton("keyboard", "Keyboard shortcuts (?)", () => emit("show-help")),
       iconButton("gear", "Settings", () => emit("show-settings")),
     );
-    this.#element.replaceChildren(top, search, this.#list, foot);
+    this.#element.replaceChildren(top, search, this.#home.element, this.#list, foot);
     // A tap beside it closes it, and does nothing else.
     this.#element.after(el("div", { class: "scrim", onclick: () => this.close() }));
   }
@@ -205,8 +212,11 @@ class Sidebar {
 
   #draw() {
     if (this.#renaming) return;
-    this.#view.show(this.#rows.groups(), currentSessionId(), () => this.#nothing());
-    emit("unread", this.#rows.ordered().filter((row) => row.unread || row.needs_you).length);
+    const openId = currentSessionId();
+    const rows = this.#rows.ordered();
+    this.#view.show(this.#rows.groups(), openId, () => this.#nothing());
+    this.#home.update(rows.filter((row) => row.needs_you).length);
+    emit("unread", rows.filter((row) => row.needs_you || isUnread(row, openId)).length);
   }
 
   #nothing() {
@@ -229,10 +239,7 @@ class Sidebar {
       return;
     }
     const link = event.target.closest("a.session");
-    // With a key held the browser opens a tab or a window, as for every link.
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    openSessionById(link.dataset.id);
+    if (link) followLink(event, () => openSessionById(link.dataset.id));
   }
 
   #menu(button, row) {

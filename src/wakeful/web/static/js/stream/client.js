@@ -27,9 +27,8 @@ export class Client {
     // The browser believes that there is no network: a server on this machine may be there all the same.
     addEventListener("offline", () => this.#send("doubt"));
     document.addEventListener("visibilitychange", () => {
-      if (document.hidden) return;
       this.#send("beat");
-      this.#send("hurry");
+      if (!document.hidden) this.#send("hurry");
     });
   }
 
@@ -43,7 +42,7 @@ export class Client {
   }
 
   #send(kind) {
-    this.#post?.({ kind, ...this.#where() });
+    this.#post?.({ kind, isHidden: document.hidden, ...this.#where() });
   }
 
   #shared() {

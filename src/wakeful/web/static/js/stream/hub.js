@@ -1,5 +1,6 @@
 // The readers of the line: each page says which session it shows and up to where it has it. The line is opened for all
 // of them, from the lowest cursor of each session; whoever is further drops what it has by its own cursor.
+// News of all sessions has one cursor for all pages, which is kept here: a line that was cut goes on after the last.
 
 import { cursorOf, isBeyond, joinCursors, lowest } from "./cursor.js";
 import { Line } from "./line.js";
@@ -9,6 +10,8 @@ const GATHER_MS = 30;
 // A page says every 20 s that it lives, in the background once a minute; one that crashed cannot say goodbye.
 const SILENT_MS = 150_000;
 const MOST_SESSIONS = 100;
+// Of the frame, and of its part in a cursor, where it stands like a session.
+const NEWS = "news";
 const CLOSED = { kind: "lost", attempt: 0, retryAt: 0 };
 
 export class Hub {
@@ -16,6 +19,8 @@ export class Hub {
   #line;
   #timer = 0;
   #status = CLOSED;
+  // The newest news that was told; null until the first line has named one.
+  #newsAt = null;
 
   constructor() {
     this.#line = new Line(() => this.#address(), {
@@ -37,12 +42,14 @@ export class Hub {
     } else if (message.kind === "doubt") {
       this.#openSoon();
     } else if (!known || message.kind === "follow") {
-      this.#readers.set(reader, { tell, session: message.session, after: message.after, heardAt: Date.now() });
+      const { session, after, isHidden } = message;
+      this.#readers.set(reader, { tell, session, after, isHidden, heardAt: Date.now() });
       // It is opened anew for this reader, who hears of that.
       if (this.#status.kind === "lost") tell(this.#status);
       this.#openSoon();
     } else {
       known.heardAt = Date.now();
+      known.isHidden = message.isHidden;
     }
   }
 
@@ -77,12 +84,18 @@ export class Hub {
       if (session) cursors.set(session, cursors.has(session) ? lowest([cursors.get(session), after]) : after);
     }
     const followed = new Map([...cursors].slice(-MOST_SESSIONS));
-    const query = { sessions: [...followed.keys()].join(","), turns: "inline", html: 1, rows: 1 };
+    const query = { sessions: [...followed.keys()].join(","), turns: "inline", html: 1, rows: 1, news: 1 };
+    if (this.#newsAt !== null) followed.set(NEWS, this.#newsAt);
     if (followed.size) query.after = joinCursors(followed);
     return `/api/stream?${new URLSearchParams(query)}`;
   }
 
   #pass(frame) {
+    this.#newsAt = cursorOf(frame.id, NEWS) ?? this.#newsAt;
+    if (frame.name === NEWS) {
+      this.#tellNews(frame.data);
+      return;
+    }
     const session = sessionOf(frame);
     const cursor = session ? cursorOf(frame.id, session) : null;
     for (const reader of this.#readers.values()) {
@@ -90,6 +103,15 @@ export class Hub {
       if (cursor && isBeyond(cursor, reader.after)) reader.after = cursor;
       reader.tell({ kind: "frame", name: frame.name, cursor, data: frame.data });
     }
+  }
+
+  // Every page hears of it, and whether some page in view shows its session, or any session at all: a hidden page stays
+  // silent about what another one tells.
+  #tellNews(data) {
+    const { session_id: session } = JSON.parse(data);
+    const inView = [...this.#readers.values()].filter((reader) => !reader.isHidden);
+    const isShown = inView.some((reader) => reader.session === session);
+    this.#tellAll({ kind: "news", data, isShown, isLookedAt: inView.length > 0 });
   }
 
   #report(status) {
@@ -103,7 +125,9 @@ export class Hub {
 }
 
 // Rows and the like concern every page.
+const FOR_ALL = new Set(["session_row", "session_gone", "heartbeat", "news_initial"]);
+
 function sessionOf(frame) {
-  if (frame.name === "session_row" || frame.name === "session_gone" || frame.name === "heartbeat") return null;
+  if (FOR_ALL.has(frame.name)) return null;
   return JSON.parse(frame.data).session_id ?? null;
 }

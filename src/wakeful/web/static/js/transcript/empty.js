@@ -1,38 +1,22 @@
 // What stands in the place of turns: the start of a session, one that is not there, a server that does not answer.
 
-import { emit } from "../bus.js";
-import { el, icon } from "../dom.js";
+import { el } from "../dom.js";
 import { newSession } from "../router.js";
 import { hurryLine, refresh } from "../session/session.js";
+import { firstTurn } from "./first_words.js";
 
-const EXAMPLES = [
-  ["terminal", "Run the test suite in the background and tell me what broke", "goes on when you close the tab"],
-  ["watch", "Watch the server log for errors", "wakes on the first match"],
-  ["agent", "Send three sub-agents to compare three libraries", "one report when all are back"],
-];
-
-const MAKE = { new: beginning, missing, unreachable, older };
+const MAKE = { new: beginning, first: firstTurn, missing, unreachable, older };
 
 export function emptyView(entry) {
   return { element: MAKE[entry.what](entry), update() {} };
 }
 
 function beginning() {
-  const examples = EXAMPLES.map(([name, words, note]) =>
-    el(
-      "button",
-      { class: "example", type: "button", onclick: () => emit("fill-composer", words) },
-      icon(name),
-      el("span", { text: words }),
-      el("span", { class: "example__note", text: note }),
-    ),
-  );
   return el(
     "div",
     { class: "empty empty--page" },
-    el("h2", { text: "Start something long" }),
-    el("p", { text: "You can close the tab. The agent is woken when a job ends." }),
-    el("div", { class: "examples" }, examples),
+    el("h2", { text: "Nothing has been said yet" }),
+    el("p", { text: "You can close the tab at any time. The agent is woken when a job ends." }),
   );
 }
 

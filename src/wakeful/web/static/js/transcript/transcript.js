@@ -4,6 +4,7 @@ import { on } from "../bus.js";
 import { openSession } from "../session/state.js";
 import { soon } from "../soon.js";
 import { emptyView } from "./empty.js";
+import { firstWords, startFirstWords } from "./first_words.js";
 import { Betweens } from "./between.js";
 import { Keyed } from "./keyed.js";
 import { Paging } from "./paging.js";
@@ -15,6 +16,7 @@ const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
 const IN_PLACE = new Set(["messages", "older"]);
 
 export function startTranscript(scroller, inner, jump) {
+  startFirstWords();
   const scrolling = new Scrolling(scroller, jump);
   const paging = new Paging(scroller);
   const turns = new Keyed(inner);
@@ -52,6 +54,8 @@ function makeView(entry) {
 // Turns, with what lies between them.
 function entries(paging, isEverywhere) {
   const { id, session, messages, turns, activeTurn } = openSession;
+  const first = firstWords();
+  if (first) return [first];
   if (id && !session) return [];
   if (!messages.length && !activeTurn) return [{ key: "new", what: "new" }];
   const groups = grouped(messages, activeTurn);

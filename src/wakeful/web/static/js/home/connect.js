@@ -1,0 +1,21 @@
+// As long as the built-in scripted model answers: how to have a real one.
+
+import { on } from "../bus.js";
+import { el } from "../dom.js";
+import { me } from "../me.js";
+
+export function connectSection() {
+  const words = el(
+    "p",
+    { class: "lead" },
+    "Answers come from the built-in scripted model, which only follows a few fixed patterns. To use a real one, set ",
+    el("code", { text: "WAKEFUL_MODEL" }),
+    " and its key and start the server again; ",
+    el("code", { text: "docs/self-hosting.md" }),
+    " says how.",
+  );
+  const head = el("div", { class: "section__head" }, el("h2", { id: "h-connect", text: "Connect your model" }));
+  const element = el("section", { class: "section", "aria-labelledby": "h-connect", hidden: true }, head, words);
+  on("me", () => (element.hidden = !me.model.startsWith("demo:")));
+  return element;
+}

@@ -1,0 +1,41 @@
+// One of the sessions that changed last, with the first words of its last answer.
+
+import { el, icon } from "../dom.js";
+import { shortTime } from "../format.js";
+import { followLink, openSessionById, sessionPath } from "../router.js";
+import { RowView } from "./section.js";
+
+export function recentRow() {
+  const link = el("a", { class: "row" });
+  const row = new RowView(parts, link);
+  return {
+    element: el("li", {}, link),
+    update(entry) {
+      link.href = sessionPath(entry.session_id);
+      link.onclick = (event) => followLink(event, () => openSessionById(entry.session_id));
+      row.update(entry);
+    },
+  };
+}
+
+export function recentEntries({ recent }) {
+  return recent.map((row) => ({ ...row, key: row.session_id }));
+}
+
+function parts(row) {
+  const needs = row.needs_you ? el("span", { class: "state state--needs", text: "needs you" }) : null;
+  const time = el("time", { class: "num", datetime: row.updated_at, text: shortTime(new Date(row.updated_at)) });
+  return [
+    icon("chat"),
+    el("p", { class: "row__title", text: row.title || "New session" }),
+    el("p", { class: "row__note" }, note(row)),
+    el("span", { class: "row__side" }, needs, time),
+  ];
+}
+
+function note({ workspace, answer }) {
+  const folder = (workspace ?? "").split("/").filter(Boolean).at(-1) ?? "";
+  if (!answer) return [folder];
+  const quote = el("span", { class: "quote", text: answer });
+  return folder ? [`${folder} · `, quote] : [quote];
+}

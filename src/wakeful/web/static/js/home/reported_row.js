@@ -1,0 +1,67 @@
+// What happened while the reader was away: the command and its end in words first, then what the agent said about it.
+
+import { el, icon } from "../dom.js";
+import { shortTime } from "../format.js";
+import { shortCommand } from "../news/news_words.js";
+import { followLink, openSessionById, sessionPath } from "../router.js";
+import { endedWell, endWords } from "../words.js";
+import { RowView } from "./section.js";
+
+export function reportedRow() {
+  const link = el("a", { class: "row" });
+  const row = new RowView(parts, link);
+  return {
+    element: el("li", {}, link),
+    update(entry) {
+      link.href = sessionPath(entry.session_id);
+      link.onclick = (event) => followLink(event, () => openSessionById(entry.session_id));
+      row.update(entry);
+    },
+  };
+}
+
+// Of one session several things may be told: each is a row.
+export function reportedEntries({ reported }) {
+  return reported.map((news) => ({ ...news, key: String(news.news_id) }));
+}
+
+function parts(news) {
+  return [
+    sign(news),
+    el("p", { class: "row__title" }, title(news)),
+    el("p", { class: "row__note" }, note(news)),
+    el("time", { class: "row__time", datetime: news.at, text: shortTime(new Date(news.at)) }),
+    woke(news),
+  ];
+}
+
+function sign(news) {
+  const [kind, name] = signOf(news);
+  return el("span", { class: `state state--${kind}` }, icon(name));
+}
+
+function signOf(news) {
+  if (news.kind === "watch_match") return ["wake", "watch"];
+  if (news.kind === "turn_failed") return ["fail", "fail"];
+  if (news.status === "lost") return ["off", "lost"];
+  return endedWell(news) ? ["ok", "ok"] : ["fail", "fail"];
+}
+
+function title(news) {
+  const command = el("code", { text: shortCommand(news.command), title: news.command });
+  if (news.kind === "watch_match") return [command, ` printed “${news.pattern}”`];
+  if (news.kind === "turn_failed") return [`A turn failed: ${news.outcome}`];
+  if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", shortCommand(news.command)];
+  return [command, ` ${endWords(news)}`];
+}
+
+// The answer is mostly what one came for; until there is one, the line that was printed.
+function note({ title: name, answer, line }) {
+  const said = answer ? el("span", { class: "quote", text: answer }) : line && el("code", { text: line });
+  return said ? [`${name || "New session"}: `, said] : [name || "New session"];
+}
+
+function woke({ woke: turn, wakes, kind }) {
+  if (turn) return el("span", { class: "row__woke woke" }, icon("wake"), turn.number ? `woke turn ${turn.number}` : "woke a turn");
+  return !wakes && kind === "process_complete" && el("span", { class: "row__woke", text: "told nobody" });
+}

@@ -1,0 +1,48 @@
+// A part of the home page: a heading, how many there are, a remark, and a list. It is there while it has something to
+// show, and whatever stays keeps its element.
+
+import { el } from "../dom.js";
+import { Keyed } from "../transcript/keyed.js";
+
+export class Section {
+  #count = el("span", { class: "num" });
+  #note = el("span", { class: "section__note" });
+  #entries;
+  #make;
+
+  // `make(entry)` answers a view; `list` is the element that holds the views, and `action` stands beside the heading.
+  constructor(id, title, { make, list = el("ul", { class: "rows", role: "list" }), action = null }) {
+    this.#make = make;
+    this.#entries = new Keyed(list);
+    const head = el("div", { class: "section__head" }, el("h2", { id, text: title }), this.#count, this.#note, action);
+    this.element = el("section", { class: "section", "aria-labelledby": id, hidden: true }, head, list);
+  }
+
+  show(entries, { isCounted = false, note = "" } = {}) {
+    this.element.hidden = !entries.length;
+    this.#count.textContent = isCounted ? entries.length : "";
+    this.#note.textContent = note;
+    this.#entries.show(entries, this.#make);
+  }
+}
+
+// A row that is made anew when what it shows has changed; `make(entry)` answers its children.
+export class RowView {
+  #make;
+  #shown = "";
+
+  constructor(make, element) {
+    this.#make = make;
+    this.element = element;
+  }
+
+  update(entry) {
+    const shown = JSON.stringify(entry);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const hadFocus = this.element.contains(document.activeElement) && document.activeElement !== this.element;
+    this.element.replaceChildren(...this.#make(entry).filter(Boolean));
+    // Its buttons were made anew: who was on one of them stays there.
+    if (hadFocus) this.element.querySelector("button, a")?.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,62 @@
+// A piece of news in words: what happened first, then in which session.
+
+import { count } from "../format.js";
+import { endedWell, endLine } from "../words.js";
+
+const MOST_COMMAND = 60;
+
+// {kind, command, words, text}: `kind` is a toast's; the title is the command and then the words. Without a command the
+// words are the whole title.
+export function newsWords(news) {
+  const where = `in ${news.title || "a new session"}`;
+  return { command: "", text: where, ...SAY[news.kind](news, where) };
+}
+
+// The same where there is no markup.
+export function newsTitle({ command, words }) {
+  return command ? `${command} ${words}` : words;
+}
+
+const SAY = {
+  process_complete: (news) => ({
+    kind: endedWell(news) ? "wake" : "fail",
+    command: shortCommand(news.command),
+    words: endLine(news),
+  }),
+  delegation_complete: (news, where) => {
+    const isWell = endedWell(news);
+    const words = isWell ? "Sub-agent reported" : "Sub-agent failed";
+    return { kind: isWell ? "wake" : "fail", words, text: `“${shortCommand(news.command)}” ${where}` };
+  },
+  // A match is no end: the job goes on.
+  watch_match: (news) => ({
+    kind: "wake",
+    command: shortCommand(news.command),
+    words: `printed “${news.pattern}”`,
+  }),
+  approval_required: (news) => ({
+    kind: "info",
+    command: shortCommand(news.command),
+    words: "waits for your answer",
+  }),
+  turn_failed: (news, where) => ({ kind: "fail", words: `A turn failed ${where}`, text: news.outcome }),
+};
+
+// Of more at once than can be read: one line for all of them.
+export function manyWords(all) {
+  const asking = all.filter((news) => news.kind === "approval_required").length;
+  const failed = all.filter((news) => newsWords(news).kind === "fail").length;
+  const jobs = all.length - asking;
+  const parts = [];
+  if (failed) parts.push(`${failed} failed`);
+  if (asking) parts.push(asking === 1 ? "1 question waits for you" : `${asking} questions wait for you`);
+  const title = jobs ? `${count(jobs, "job")} reported` : parts.pop();
+  return { kind: failed ? "fail" : asking ? "info" : "wake", words: title, command: "", text: parts.join(", ") };
+}
+
+// A command in a line: its first line, cut where it is long.
+export function shortCommand(command) {
+  const [first, ...more] = command.trim().split("\n");
+  if (first.length > MOST_COMMAND) return `${first.slice(0, MOST_COMMAND - 2).trimEnd()} …`;
+  return more.length ? `${first} …` : first;
+}

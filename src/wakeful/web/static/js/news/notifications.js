@@ -1,0 +1,52 @@
+// News of other sessions: a toast while the page is in view, the system's notification while no page is. It comes from
+// the log, so that a cut line loses none; what is on the screen already is not told again.
+
+import { emit, on } from "../bus.js";
+import { el } from "../dom.js";
+import { isHome, openHome, openSessionById } from "../router.js";
+import { settings } from "../settings.js";
+import { manyWords, newsTitle, newsWords } from "./news_words.js";
+import { mayNotify, showNotification, startSystem } from "./system.js";
+
+const GATHER_MS = 250;
+// More than these at once are told as one.
+const MOST_ALONE = 3;
+const SECONDS = 8;
+
+let gathered = [];
+let timer = 0;
+
+export function startNotifications() {
+  startSystem();
+  on("news", ({ news, isShown, isLookedAt }) => {
+    if (isShown) return;
+    if (!document.hidden) gather(news);
+    else if (!isLookedAt && settings.get("notify") && mayNotify()) notify(news);
+  });
+}
+
+// After a line that was cut they come together.
+function gather(news) {
+  gathered.push(news);
+  clearTimeout(timer);
+  timer = setTimeout(tellGathered, GATHER_MS);
+}
+
+function tellGathered() {
+  const all = gathered;
+  gathered = [];
+  // The home page shows them itself; who listens and does not look hears of them.
+  if (isHome()) all.forEach((news) => emit("said", `${newsTitle(newsWords(news))}, ${newsWords(news).text}`));
+  else if (all.length > MOST_ALONE) toast(manyWords(all), "Show", openHome);
+  else all.forEach((news) => toast(newsWords(news), "Open", () => openSessionById(news.session_id)));
+}
+
+function toast({ kind, command, words, text }, action, onAction) {
+  const title = command ? [el("code", { text: command }), ` ${words}`] : [words];
+  emit("toast", { kind, title, text, action, onAction, seconds: SECONDS });
+}
+
+function notify(news) {
+  const words = newsWords(news);
+  showNotification(newsTitle(words), { body: words.text, session: news.session_id, news: news.news_id });
+}

@@ -1,0 +1,37 @@
+// The first words of a session, from the moment they are sent: they stand where the server will list them, until it
+// does.
+
+import { emit, on } from "../bus.js";
+import { el, icon } from "../dom.js";
+import { clock } from "../format.js";
+import { isBeginning } from "../router.js";
+import { openSession } from "../session/state.js";
+
+// {id, session, text, at}, or null.
+let sent = null;
+
+export function startFirstWords() {
+  on("sent", (entry) => {
+    if (!entry || openSession.messages.length || openSession.activeTurn) return;
+    sent = { ...entry };
+    emit("session-changed", ["messages"]);
+  });
+  on("session-begun", ({ id }) => isBeginning() && sent && (sent.session ??= id));
+  on("outbox-refused", ({ entry }) => entry.id === sent?.id && (sent = null));
+  on("route", ({ id }) => sent?.session !== id && (sent = null));
+}
+
+// What stands in the place of turns: an entry of the transcript, or null.
+export function firstWords() {
+  const isHere = sent && sent.session === openSession.id && !openSession.messages.length && !openSession.activeTurn;
+  return isHere ? { key: `first:${sent.id}`, what: "first", text: sent.text, at: sent.at } : null;
+}
+
+// As a turn that a person opens looks.
+export function firstTurn({ text, at }) {
+  const node = el("span", { class: "turn__node" }, icon("person"));
+  const said = el("div", { class: "said__row" }, el("p", { class: "said", text }));
+  const body = el("div", { class: "turn__body" }, node, el("div", { class: "turn__items" }, said));
+  const time = el("time", { class: "turn__time", text: clock(new Date(at)) });
+  return el("article", { class: "turn", "aria-label": "Your message, on its way" }, time, body);
+}
