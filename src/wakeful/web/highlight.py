@@ -23,7 +23,7 @@ _LONGEST_LINE = 1_000
 _MOST_SECONDS = 0.05
 
 # What people write behind ``` and each lexer that was tried with hostile input. Left out on purpose: matlab (20 s for a
-# page of blank lines), and http, which picks another lexer by what the code says.
+# page of blank lines), psql, and http, which picks another lexer by what the code says.
 LANGUAGES = frozenset(
     [
         "asm",
