@@ -117,7 +117,7 @@ def leaves_nothing_running(process: Process) -> bool:
 
 async def greeting_of(process: Process) -> str:
     try:
-        return await read_until(process.stdout, "prints it.\n")
+        return await read_until(process.stdout, "opens the page.\n")
     except asyncio.IncompleteReadError as error:
         _, err = await process.communicate()
         raise AssertionError(f"the server did not start: {error.partial.decode()}{err.decode()}") from None

@@ -1,5 +1,7 @@
 """The way into the page: the link of `wakeful serve`, that of `wakeful login`, and what is left after a restart."""
 
+import asyncio
+import os
 import re
 import socket
 from collections.abc import Mapping
@@ -44,39 +46,62 @@ class Visitor:
         return response
 
 
-def link_in(greeting: str) -> str:
-    found = re.search(r"http://\S+/login#token=\S+", greeting)
-    assert found is not None
-    return found[0]
+async def link_of(wakeful: Command) -> str:
+    return (await wakeful.run("login")).out
 
 
-async def test_the_link_of_the_start_opens_the_page_once(wakeful: Command) -> None:
+async def test_the_start_prints_a_link_on_a_terminal_only(wakeful: Command) -> None:
+    on_terminal, of_server = os.openpty()
+    process = await wakeful.start("serve", "--port", "0", stdout=of_server)
+    try:
+        said = await asyncio.to_thread(read_terminal_until, on_terminal, "prints another.")
+    finally:
+        process.kill()
+        await process.communicate()
+        os.close(of_server)
+        os.close(on_terminal)
+    async with wakeful.serving() as server:
+        assert re.search(r"Open it with http://127.0.0.1:\d+/login#token=\S+", said)
+        assert "/login#token=" not in server.greeting
+        assert "Run wakeful login for a link" in server.greeting
+
+
+def read_terminal_until(file: int, words: str) -> str:
+    said = ""
+    while words not in said:
+        said += os.read(file, 4096).decode()
+    return said
+
+
+async def test_a_link_opens_the_page_once(wakeful: Command) -> None:
     async with wakeful.serving() as server:
         first, second = Visitor(server), Visitor(server)
+        link = await link_of(wakeful)
 
-        assert first.follow(link_in(server.greeting)).status_code == 200
+        assert first.follow(link).status_code == 200
         assert first.me()["is_operator"] is True
         assert first.me()["host"] == socket.gethostname()
         assert first.get("/api/models").json()["default"] == "demo:wakeful"
         assert first.get("/").headers["content-type"].startswith("text/html")
-        assert second.follow(link_in(server.greeting)).json()["error"]["code"] == "token_used"
+        assert second.follow(link).json()["error"]["code"] == "token_used"
 
 
 async def test_a_login_and_an_unused_link_outlive_a_kill(wakeful: Command) -> None:
     async with wakeful.serving() as server:
         visitor = Visitor(server)
-        visitor.follow((await wakeful.run("login")).out)
-        unused = link_in(server.greeting)
+        visitor.follow(await link_of(wakeful))
+        unused = await link_of(wakeful)
         server.process.kill()
         await server.process.communicate()
+        port = str(server.port)
 
-    async with wakeful.serving() as server:
+    async with wakeful.serving("--port", port) as server:
         assert Visitor(server, visitor.cookies).me()["name"] == "operator"
         assert Visitor(server).follow(unused).status_code == 200
 
 
 async def test_another_link_is_printed_for_whomever_one_names(wakeful: Command) -> None:
-    async with wakeful.having(WAKEFUL_API_KEYS="ann=abc").serving() as server:
+    async with wakeful.having(WAKEFUL_API_KEYS="ann=the-key-of-ann-0").serving() as server:
         printed = await wakeful.run("login", "--as", "ann")
         unknown = await wakeful.run("login", "--as", "eve")
         visitor = Visitor(server)
@@ -96,16 +121,15 @@ async def test_behind_a_proxy_the_link_leads_to_the_public_address(wakeful: Comm
         found = [Visitor(server).get("/login", host=name).status_code for name in names]
 
         assert found == [200, 200, 200, 421]
-        assert "Open it with https://wakeful.example.org/login#token=" in server.greeting
-        assert (await wakeful.run("login")).out.startswith("https://wakeful.example.org/login#token=")
+        assert (await link_of(wakeful)).startswith("https://wakeful.example.org/login#token=")
 
 
 @pytest.mark.parametrize(("host", "shown"), [("0.0.0.0", "127.0.0.1"), ("::", r"\[::1\]")])
 async def test_a_server_that_listens_everywhere_names_an_address_that_works(
     wakeful: Command, host: str, shown: str
 ) -> None:
-    async with wakeful.having(WAKEFUL_API_KEYS="ann=abc").serving("--host", host) as server:
-        assert re.search(rf"Open it with http://{shown}:\d+/login#token=", server.greeting)
+    async with wakeful.having(WAKEFUL_API_KEYS="ann=the-key-of-ann-0").serving("--host", host) as server:
+        assert re.match(rf"http://{shown}:\d+/login#token=", await link_of(wakeful))
         assert "under names that WAKEFUL_HOSTS lists" in server.greeting
 
 

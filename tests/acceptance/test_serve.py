@@ -9,6 +9,8 @@ import pytest
 from tests.acceptance.command import Command, leaves_nothing_running, read_until, turn_statuses, until
 from tests.endpoint import Endpoint, Script
 
+KEY = "a-key-of-a-laptop"
+
 
 async def test_health_needs_no_key_and_the_rest_does(wakeful: Command) -> None:
     async with wakeful.serving() as server:
@@ -26,15 +28,15 @@ async def test_health_needs_no_key_and_the_rest_does(wakeful: Command) -> None:
 
 
 async def test_configured_keys_are_taken_too(wakeful: Command) -> None:
-    async with wakeful.having(WAKEFUL_API_KEYS="laptop=abc,ci=def").serving() as server:
-        statuses = [(await server.get("/anything", key)).status for key in ("abc", "def", "laptop", "ab")]
+    async with wakeful.having(WAKEFUL_API_KEYS=f"laptop={KEY},ci={KEY}-of-ci").serving() as server:
+        statuses = [(await server.get("/anything", key)).status for key in (KEY, f"{KEY}-of-ci", "laptop", KEY[:-1])]
 
     assert statuses == [404, 404, 401, 401]
 
 
 async def test_it_says_where_it_is_and_where_the_key_is_but_not_the_key(wakeful: Command) -> None:
-    async with wakeful.having(WAKEFUL_API_KEYS="laptop=secret-key", WAKEFUL_LOG_LEVEL="debug").serving() as server:
-        await server.get("/anything", "secret-key")
+    async with wakeful.having(WAKEFUL_API_KEYS=f"laptop={KEY}", WAKEFUL_LOG_LEVEL="debug").serving() as server:
+        await server.get("/anything", KEY)
         finished = await server.end()
 
     key = (wakeful.home / "key").read_text().strip()
@@ -42,7 +44,7 @@ async def test_it_says_where_it_is_and_where_the_key_is_but_not_the_key(wakeful:
     assert f"Wakeful is at http://127.0.0.1:{server.port}\n" in said
     assert str(wakeful.home / "key") in said
     assert key not in said
-    assert "secret-key" not in said
+    assert KEY not in said
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
@@ -119,7 +121,7 @@ async def test_an_open_address_without_a_configured_key_is_refused(wakeful: Comm
 
 
 async def test_an_open_address_with_a_configured_key_is_served(wakeful: Command) -> None:
-    async with wakeful.having(WAKEFUL_API_KEYS="laptop=abc").serving("--host", "0.0.0.0") as server:
+    async with wakeful.having(WAKEFUL_API_KEYS=f"laptop={KEY}").serving("--host", "0.0.0.0") as server:
         assert (await server.get("/health")).status == 200
 
 
@@ -130,7 +132,7 @@ async def test_localhost_is_served(wakeful: Command) -> None:
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a b"])
 async def test_an_address_of_another_machine_is_refused(wakeful: Command, host: str) -> None:
-    finished = await wakeful.having(WAKEFUL_API_KEYS="laptop=abc").run("serve", "--host", host)
+    finished = await wakeful.having(WAKEFUL_API_KEYS=f"laptop={KEY}").run("serve", "--host", host)
 
     assert finished.code == 2
     assert finished.err.startswith("wakeful: --host must be an address")

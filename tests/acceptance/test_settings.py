@@ -8,7 +8,7 @@ import pytest
 
 from tests.acceptance.command import Command
 
-_SECRET = "hunter2hunter2"
+_SECRET = "hunter2hunter2hunter2"
 
 
 @pytest.mark.parametrize(

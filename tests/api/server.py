@@ -17,7 +17,7 @@ from openai import AsyncOpenAI, OpenAI
 from tests.api.document import judge
 
 ROOT = Path(__file__).parents[2]
-ALICE, BOB = "key-of-alice", "key-of-bob"
+ALICE, BOB = "the-key-of-alice", "the-key-of-bob-too"
 _KEYS = f"alice={ALICE},bob={BOB}"
 _DEADLINE = 20.0
 # Nothing here is encrypted, and to load certificates for every client takes longer than most tests.

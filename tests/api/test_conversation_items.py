@@ -6,7 +6,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from tests.api.server import ApiServer, ModelEndpoint, script
+from tests.api.server import BOB, ApiServer, ModelEndpoint, script
 
 
 def said(text: str, role: str = "user") -> Any:
@@ -127,8 +127,8 @@ def test_items_of_another_key_are_not_found(server: ApiServer, client: OpenAI) -
     conversation = client.conversations.create(items=[said("Hello")])
     path = f"/v1/conversations/{conversation.id}/items"
 
-    assert server.send("GET", path, "key-of-bob").status_code == 404
-    assert server.send("POST", path, "key-of-bob", json={"items": [said("x")]}).status_code == 404
+    assert server.send("GET", path, BOB).status_code == 404
+    assert server.send("POST", path, BOB, json={"items": [said("x")]}).status_code == 404
 
 
 @pytest.mark.parametrize("items", [[], "x", [7], [{"type": "computer_call"}], None])

@@ -13,7 +13,7 @@ from tests.acceptance.command import Command, Server, greeting_of, until
 from tests.endpoint import Endpoint, Script
 from tests.unit.gateway.webhooks.kit import SECRET, Receiver, Visit
 
-_KEY = "key-of-laptop"
+_KEY = "the-key-of-laptop"
 # A server that accepts and closes turns, and is too slow to send anything.
 _NEVER_SEND = """
 import asyncio

@@ -26,7 +26,7 @@ def bind_listener(config: Config) -> socket.socket:
     if not config.api_keys and not ip_address(address[0]).is_loopback:
         raise ConfigError(
             f"The host {config.host} can be reached from other machines, and no key is configured: "
-            "set WAKEFUL_API_KEYS=name=key, or use the host 127.0.0.1."
+            "set WAKEFUL_API_KEYS=name=$(wakeful key --new), or use the host 127.0.0.1."
         )
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

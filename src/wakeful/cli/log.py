@@ -4,6 +4,7 @@ import logging
 import sys
 
 from wakeful.config.config import Config
+from wakeful.tools.processes.secrets import Redactor
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -21,11 +22,7 @@ class WithoutSecrets(logging.Formatter):
 
     def __init__(self, secrets: set[str]) -> None:
         super().__init__(_FORMAT)
-        # The longest first: one may be a part of another.
-        self._secrets = sorted(secrets, key=len, reverse=True)
+        self._redactor = Redactor(secrets)
 
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
-        for secret in self._secrets:
-            line = line.replace(secret, "***")
-        return line
+        return self._redactor.text(super().format(record))

@@ -5,6 +5,7 @@ import faulthandler
 import gc
 import os
 import socket
+import sys
 from ipaddress import ip_address
 from typing import Any
 
@@ -22,6 +23,7 @@ from wakeful.config.home import make_home
 from wakeful.config.load import load_config
 from wakeful.config.values import OPERATOR
 from wakeful.gateway.local_key import local_key
+from wakeful.gateway.login_links import LoginLinks
 
 # What a stop may take beyond the grace for its turns.
 _ENDING_SECONDS = 4.5
@@ -50,7 +52,8 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
             # The engine stops first: whoever asks for the server's health meanwhile hears that it is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:
                 _spare_the_collector()
-                _greet(config, listener, await door.links.new(OPERATOR))
+                _greet(config, listener)
+                click.echo(await _way_in(door.links))
                 jobs: list[asyncio.Future[Any]] = [server, caught]
                 await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 # Whatever hangs from here on, the process ends, and says where it hung.
@@ -66,10 +69,16 @@ def _spare_the_collector() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
-def _greet(config: Config, listener: socket.socket, link: str | None) -> None:
+def _greet(config: Config, listener: socket.socket) -> None:
     click.echo(f"Wakeful is at {url_of(listener)}")
-    click.echo(f"Open it with {link}")
-    click.echo("The link works once, within an hour; wakeful login prints another.")
     if ip_address(listener.getsockname()[0]).is_unspecified and not config.hosts and not config.public_url:
         click.echo("Other machines can use it only under names that WAKEFUL_HOSTS lists.")
     click.echo(f"The key is in {config.home / 'key'}; wakeful key prints it.")
+
+
+async def _way_in(links: LoginLinks) -> str:
+    """A log may be read by others and kept for long: only a terminal gets a link."""
+    if not sys.stdout.isatty():
+        return "Run wakeful login for a link that opens the page."
+    link = await links.new(OPERATOR)
+    return f"Open it with {link}\nThe link works once, within an hour; wakeful login prints another."

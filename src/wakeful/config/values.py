@@ -16,6 +16,8 @@ OPERATOR = "operator"
 
 _NAME_LIMIT = 64
 _SHORTEST_PASSWORD = 8
+# Nothing slows guesses down but the length of what is guessed.
+_SHORTEST_KEY = 16
 
 
 class Unfit(Exception):
@@ -154,6 +156,11 @@ def api_keys(value: object) -> dict[str, str]:
             raise Unfit(f"names other than {OPERATOR}, which is the holder of the local key")
         if name in keys or key in keys.values():
             raise Unfit("a different name and a different key for everyone")
+        if len(key) < _SHORTEST_KEY:
+            raise Unfit(
+                f"pairs of a name and a key of at least {_SHORTEST_KEY} characters, and that of {name} is shorter: "
+                "make one with `wakeful key --new`"
+            )
         keys[name] = key
     return keys
 

@@ -23,6 +23,11 @@ def local_key(home: Path) -> str:
         ) from error
 
 
+def new_key() -> str:
+    """Return a key that is kept nowhere."""
+    return f"wk_{secrets.token_urlsafe(32)}"
+
+
 def _read(path: Path) -> str:
     """Empty while the file is not there, or not written yet."""
     try:
@@ -42,7 +47,7 @@ def _make(path: Path) -> str:
         fcntl.flock(file, fcntl.LOCK_EX)
         if known := _checked(path, file):
             return known
-        key = f"wk_{secrets.token_urlsafe(32)}"
+        key = new_key()
         os.write(file, f"{key}\n".encode())
         os.fsync(file)
         return key

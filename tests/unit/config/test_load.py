@@ -10,7 +10,7 @@ from wakeful.config.load import load_config
 from wakeful.errors import ConfigError
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
-_SECRET = "hunter2hunter2"
+_SECRET = "hunter2hunter2hunter2"
 _WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 _WEBHOOK = f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_WEBHOOK_SECRET}"'
 
@@ -56,11 +56,11 @@ def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
         workspace = "{tmp_path}"
         openai_base_url = "http://127.0.0.1:8080/v1"
         [api_keys]
-        laptop = "abc"
+        laptop = "a-key-of-16-chars"
         """,
     )
 
-    assert (config.model, config.port, config.api_keys) == ("openai:gpt-5", 9000, {"laptop": "abc"})
+    assert (config.model, config.port, config.api_keys) == ("openai:gpt-5", 9000, {"laptop": "a-key-of-16-chars"})
     assert (config.engine.turn_seconds, config.agent.step_limit) == (90.0, 5)
     assert config.task_environment == ("CUDA_HOME", "GIT_DIR")
     assert config.workspace == tmp_path
@@ -83,7 +83,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
         WAKEFUL_MODEL_TRIES="2",
         WAKEFUL_MODEL_RETRY_SECONDS="8",
         OPENAI_API_KEY="sk-1",
-        WAKEFUL_API_KEYS=" laptop = a=b , ci=c ",
+        WAKEFUL_API_KEYS=" laptop = a=b-and-16-more-chars , ci=c-and-16-more-chars ",
         WAKEFUL_DATABASE_URL="postgres://me@db/wakeful",
         WAKEFUL_LOG_LEVEL="DEBUG",
         WAKEFUL_CORS_ORIGINS="https://a.example, http://localhost:3000",
@@ -96,7 +96,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
     agent = config.agent
     assert (agent.step_limit, agent.token_limit, agent.model_tries, agent.model_retry_seconds) == (3, 1000, 2, 8.0)
     assert config.providers.openai.api_key == "sk-1"
-    assert config.api_keys == {"laptop": "a=b", "ci": "c"}
+    assert config.api_keys == {"laptop": "a=b-and-16-more-chars", "ci": "c-and-16-more-chars"}
     assert (config.database_url, config.log_level) == ("postgres://me@db/wakeful", "debug")
     assert config.cors_origins == ("https://a.example", "http://localhost:3000")
 
@@ -151,6 +151,7 @@ def test_what_container_platforms_say_about_a_service_named_wakeful_is_ignored(t
         ("WAKEFUL_API_KEYS", f"operator={_SECRET}", "names other than operator"),
         ("WAKEFUL_API_KEYS", f"laptop={_SECRET}é", "visible ASCII"),
         ("WAKEFUL_API_KEYS", f"my laptop={_SECRET}", "letters, digits"),
+        ("WAKEFUL_API_KEYS", f"laptop={_SECRET[:15]}", "at least 16 characters, and that of laptop is shorter"),
         ("WAKEFUL_PORT", "http", "a whole number from 0 to 65535, not 'http'"),
         ("WAKEFUL_PORT", "65536", "a whole number from 0 to 65535, not '65536'"),
         ("WAKEFUL_PORT", "-1", "from 0 to 65535"),
@@ -293,7 +294,7 @@ def test_webhooks_are_read_from_the_file(tmp_path: Path) -> None:
         tmp_path,
         f"""
         webhooks_allow_private = true
-        api_keys = {{ ci = "abc" }}
+        api_keys = {{ ci = "a-key-of-16-chars" }}
         [[webhooks]]
         url = "https://a.example/hook"
         secret = "{_WEBHOOK_SECRET}"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-# A shorter one would be found in half of all words.
-_SHORTEST = 4
+# A shorter one stands in ordinary words too: the key `x` of a local model would turn "exist" into "e***ist".
+_SHORTEST = 8
 _MASK = b"***"
 
 

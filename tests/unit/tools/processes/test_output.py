@@ -76,7 +76,7 @@ def test_nul_is_shown_as_something_that_can_be_stored(tmp_path: Path) -> None:
 
 
 def test_secrets_are_masked_the_longest_first(tmp_path: Path) -> None:
-    output = output_of(tmp_path, b"secret-and-more secret", "secret", "secret-and-more", "abc")
+    output = output_of(tmp_path, b"a-secret-and-more a-secret", "a-secret", "a-secret-and-more", "abc")
 
     assert output.excerpt(100) == "*** ***"
 
