@@ -6,6 +6,7 @@ from wakeful.store.postgres.connection import Connection
 # What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
 _TABLES = {
     "seen": "owner",
+    "news": "number",
     "allowances": "danger",
     "approvals": "turn_id",
     "conversations": "id",
