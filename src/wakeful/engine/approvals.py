@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from wakeful.engine.dispatcher import require_session
+from wakeful.engine.news import append_news
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import require_task
@@ -98,7 +99,7 @@ class Approvals:
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
                 question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
-                await tx.events.append(shown, None, [question])
+                await append_news(tx, shown, None, question)
             return asked
 
         return await self._store.write(body, lock=shown_in)
