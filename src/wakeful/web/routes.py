@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from wakeful.web.approvals import ApprovalRoutes
 from wakeful.web.chat import ChatRoutes
+from wakeful.web.home import HomeRoutes
 from wakeful.web.sessions import SessionRoutes
 from wakeful.web.streams import StreamRoutes
 from wakeful.web.tasks import TaskRoutes
@@ -14,6 +15,7 @@ from wakeful.web.web import Web
 def web_routes(web: Web) -> list[Route]:
     rooms = (
         SessionRoutes(web),
+        HomeRoutes(web),
         ChatRoutes(web),
         StreamRoutes(web),
         TaskRoutes(web),

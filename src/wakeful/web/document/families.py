@@ -1,5 +1,5 @@
 """All that the web routes tell of themselves."""
 
-from wakeful.web.document import chat, facts, sessions, streams, tasks, timeline
+from wakeful.web.document import chat, facts, home, sessions, streams, tasks, timeline
 
-FAMILIES = (sessions.FAMILY, timeline.FAMILY, chat.FAMILY, streams.FAMILY, tasks.FAMILY, facts.FAMILY)
+FAMILIES = (home.FAMILY, sessions.FAMILY, timeline.FAMILY, chat.FAMILY, streams.FAMILY, tasks.FAMILY, facts.FAMILY)
