@@ -7,6 +7,7 @@ from wakeful.engine.approval_data import approval_data
 from wakeful.engine.dispatcher import require_session
 from wakeful.engine.family import child_below, sessions_above
 from wakeful.engine.grants import grants_of, real_folder, reasons_to_ask
+from wakeful.engine.news import append_news
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
@@ -117,7 +118,7 @@ class Approvals:
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
                 question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
-                await tx.events.append(shown, None, [question])
+                await append_news(tx, shown, None, question)
             return asked
 
         return await self._store.write(body, lock=shown_in)

@@ -13,6 +13,7 @@ import orjson
 
 from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.news import append_news
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
@@ -61,7 +62,7 @@ class Dispatcher:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):
             raise LeaseLost
-        await tx.events.append(turn.session_id, turn.id, [turn_events.ended(turn, outcome)])
+        await self._append_end(tx, turn, outcome)
         session = await require_session(tx, turn.session_id)
         is_done = outcome.status is TurnStatus.DONE
         settled = replace(
@@ -79,7 +80,7 @@ class Dispatcher:
             is_held=settled.is_held,
             is_blocked=settled.is_blocked,
         )
-        if turn.is_wakeup and outcome.passing:
+        if self._is_tried_again(turn, outcome):
             await self._post_retry(tx, turn)
         if not is_done:
             await _end_inline_tasks(tx, turn)
@@ -111,6 +112,21 @@ class Dispatcher:
             return False
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
+
+    async def _append_end(self, tx: Transaction, turn: Turn, outcome: Outcome) -> None:
+        """A failure is news, unless the turn will be tried again."""
+        ended = turn_events.ended(turn, outcome)
+        if outcome.status is not TurnStatus.FAILED or self._is_tried_again(turn, outcome):
+            await tx.events.append(turn.session_id, turn.id, [ended])
+        else:
+            if turn.is_wakeup and outcome.passing:
+                logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
+            await append_news(tx, turn.session_id, turn.id, ended)
+
+    def _is_tried_again(self, turn: Turn, outcome: Outcome) -> bool:
+        if not turn.is_wakeup or not outcome.passing:
+            return False
+        return turn.attempt + 1 < self.settings.wake_retry_limit
 
     async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Assignment:
         first = batch.first
@@ -160,9 +176,6 @@ class Dispatcher:
 
     async def _post_retry(self, tx: Transaction, turn: Turn) -> None:
         attempt = turn.attempt + 1
-        if attempt >= self.settings.wake_retry_limit:
-            logger.error("wake-up turn %s failed %d times and is given up", turn.id, attempt)
-            return
         now = await tx.now()
         row = InboxRow(
             id=0,

@@ -1,5 +1,5 @@
 """Forgets what nobody needs any more, so that nothing grows for ever: old keys of requests, webhooks that were given
-up, nodes that have died.
+up, nodes that have died, old news.
 """
 
 import asyncio
@@ -15,6 +15,8 @@ _DAY = 24 * _HOUR
 _KEY_SECONDS = _DAY
 # So long somebody may want to look at what never arrived, or at a node that died.
 _REMAINS_SECONDS = 7 * _DAY
+# As long as the longest holiday after which a person may want to read what happened.
+_NEWS_SECONDS = 30 * _DAY
 _PERIOD_SECONDS = 600.0
 # Rows in one transaction: others want to write, too.
 _BATCH = 500
@@ -39,7 +41,7 @@ class Janitor:
             await self._clock.wait(self._never, _PERIOD_SECONDS)
 
     async def sweep(self) -> None:
-        for drop in (_drop_keys, _drop_deliveries, _drop_nodes):
+        for drop in (_drop_keys, _drop_deliveries, _drop_nodes, _drop_news):
             while await self._store.write(drop) == _BATCH:
                 pass
 
@@ -54,3 +56,7 @@ async def _drop_deliveries(tx: Transaction) -> int:
 
 async def _drop_nodes(tx: Transaction) -> int:
     return await tx.nodes.drop_old(await tx.now() - _REMAINS_SECONDS, _BATCH)
+
+
+async def _drop_news(tx: Transaction) -> int:
+    return await tx.news.drop_old(await tx.now() - _NEWS_SECONDS, _BATCH)

@@ -9,6 +9,7 @@ import orjson
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.news import append_news
 from wakeful.engine.runners import Runners
 from wakeful.errors import StoreError, TaskNotFound
 from wakeful.model import event as events
@@ -107,7 +108,7 @@ class TaskRunner:
                 return None, None
             if not await tx.inbox.post_if_new(_match_row(task, match, await tx.now())):
                 return None, None
-            await tx.events.append(session_id, None, [_match_event(task, match)])
+            await append_news(tx, session_id, None, _match_event(task, match))
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
         await self._runners.commit(body, lock=[session_id])
@@ -198,10 +199,18 @@ async def finish_task(tx: Transaction, task_id: str, outcome: TaskOutcome) -> bo
     if not await tx.tasks.finish_if_running(task_id, outcome):
         return False
     task = await require_task(tx, task_id)
-    await tx.events.append(task.session_id, None, [_complete_event(task)])
+    await _append_end(tx, task)
     if task.will_notify and not task.kill_intended and await _is_listened_to(tx, task):
         await tx.inbox.post_if_new(_end_row(task, outcome))
     return True
+
+
+async def _append_end(tx: Transaction, task: Task) -> None:
+    """An end that was wanted, or that a call waits for, is no news."""
+    if task.kill_intended or task.is_inline:
+        await tx.events.append(task.session_id, None, [_complete_event(task)])
+    else:
+        await append_news(tx, task.session_id, None, _complete_event(task))
 
 
 async def require_task(tx: Transaction, task_id: str) -> Task:
@@ -239,8 +248,18 @@ def _complete_event(task: Task) -> NewEvent:
 
 
 def _match_event(task: Task, match: WatchMatch) -> NewEvent:
-    data = {"session_id": task.session_id, "process_id": task.id, "pattern": match.pattern, "line": match.line}
+    data = {
+        "session_id": task.session_id,
+        "process_id": task.id,
+        "event_id": _match_key(task, match),
+        "pattern": match.pattern,
+        "line": match.line,
+    }
     return NewEvent.of(events.WATCH_MATCH, data)
+
+
+def _match_key(task: Task, match: WatchMatch) -> str:
+    return f"watch:{task.id}:{match.offset}"
 
 
 def _end_row(task: Task, outcome: TaskOutcome) -> InboxRow:
@@ -252,7 +271,7 @@ def _end_row(task: Task, outcome: TaskOutcome) -> InboxRow:
 def _match_row(task: Task, match: WatchMatch, now: float) -> InboxRow:
     shown = {"kind": "watch", "output": match.line, "cut": False, "pattern": match.pattern}
     notice = _notice_of(task, now) | shown
-    return _row(task, f"watch:{task.id}:{match.offset}", "watch_match", match.notice, notice, now)
+    return _row(task, _match_key(task, match), "watch_match", match.notice, notice, now)
 
 
 def _notice_of(task: Task, now: float) -> dict[str, Any]:

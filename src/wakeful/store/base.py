@@ -17,6 +17,7 @@ from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
+from wakeful.model.news import News
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
@@ -179,6 +180,10 @@ class Turns(Protocol):
 
     async def running_on(self, node: str) -> list[Turn]: ...
 
+    async def running_of(self, owner: str) -> list[Turn]:
+        """The active turns of the owner's listed sessions, in the order of their start."""
+        ...
+
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         """The newest turns that were opened in a session, newest first, also those of branches that were left."""
         ...
@@ -244,6 +249,32 @@ class Events(Protocol):
     async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]: ...
 
 
+class NewsLog(Protocol):
+    """Events that their owner wants to hear of in any session, numbered for each owner in the order of commits."""
+
+    async def add(self, owner: str, event: Event) -> None:
+        """Give an appended event the next number among the owner's news. It keeps others of that owner from adding
+        until the commit: call it late, and lock no session after it.
+        """
+        ...
+
+    async def last(self, owner: str) -> int:
+        """The newest number that was given out; 0: none was."""
+        ...
+
+    async def after(self, owner: str, number: int, limit: int) -> list[News]:
+        """Oldest first. Those of deleted sessions are left out."""
+        ...
+
+    async def unread(self, owner: str, limit: int) -> list[News]:
+        """Newest first: what lies beyond what the owner has seen of its session."""
+        ...
+
+    async def drop_old(self, before: float, limit: int) -> int:
+        """Forget news from before this moment, at most so many, and say how many. The events stay."""
+        ...
+
+
 class Journal(Protocol):
     async def add(self, entries: Iterable[Entry]) -> None: ...
 
@@ -257,6 +288,14 @@ class Journal(Protocol):
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         """Of the entries of these turns those that came from outside."""
+        ...
+
+    async def of_step(self, turn_id: str, step: int) -> list[Entry]:
+        """The entries of one step, in their order."""
+        ...
+
+    async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
+        """The newest answer of each of these turns, by turn; those without one are left out."""
         ...
 
     async def of_chain(self, turn_id: str) -> list[Entry]:
@@ -289,6 +328,10 @@ class Tasks(Protocol):
 
     async def page(self, owner: str | None, *, limit: int) -> list[Task]:
         """The newest tasks of an owner, or of everybody, newest first."""
+        ...
+
+    async def running_of(self, owner: str) -> list[Task]:
+        """What runs in the background of the owner's listed sessions, in the order of the start."""
         ...
 
     async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
@@ -487,6 +530,8 @@ class Transaction(Protocol):
     def inbox(self) -> Inbox: ...
     @property
     def events(self) -> Events: ...
+    @property
+    def news(self) -> NewsLog: ...
     @property
     def journal(self) -> Journal: ...
     @property

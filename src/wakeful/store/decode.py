@@ -9,11 +9,13 @@ from wakeful.model.approval import Approval, Choice, Reason
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.grant import Grant
+from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.packed_json import pack
+from wakeful.model.news import News
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -63,6 +65,20 @@ def marks_from(row: Row) -> Marks:
         last_status=row["last_status"],
         is_woken=bool(row["is_woken"]),
     )
+
+
+def news_from(row: Row) -> News:
+    """From a row of news joined with its event and its session."""
+    event = Event(
+        session_id=row["session_id"],
+        session_seq=row["session_seq"],
+        turn_id=row["turn_id"],
+        turn_seq=row["turn_seq"],
+        kind=row["kind"],
+        payload=row["payload"],
+        at=row["at"],
+    )
+    return News(row["number"], event, row["title"], row["last_seq"])
 
 
 def turn_from(row: Row) -> Turn:

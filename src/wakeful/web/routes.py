@@ -5,6 +5,7 @@ from starlette.routing import Route
 from wakeful.web.approvals import ApprovalRoutes
 from wakeful.web.chat import ChatRoutes
 from wakeful.web.grants import GrantRoutes
+from wakeful.web.home import HomeRoutes
 from wakeful.web.sessions import SessionRoutes
 from wakeful.web.streams import StreamRoutes
 from wakeful.web.tasks import TaskRoutes
@@ -15,6 +16,7 @@ from wakeful.web.web import Web
 def web_routes(web: Web) -> list[Route]:
     rooms = (
         SessionRoutes(web),
+        HomeRoutes(web),
         ChatRoutes(web),
         StreamRoutes(web),
         TaskRoutes(web),

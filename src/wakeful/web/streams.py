@@ -11,6 +11,7 @@ from starlette.routing import Route
 from wakeful.engine.engine import Engine
 from wakeful.errors import SessionNotFound, TurnNotFound
 from wakeful.model.event import Event
+from wakeful.model.packed_json import pack
 from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_number
@@ -22,8 +23,9 @@ from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream, frame
 
-# The source of rows, beside those that are called by the ids of sessions.
+# The sources of rows and of news, beside those that are called by the ids of sessions.
 _ROWS = "rows"
+_NEWS = "news"
 # On one connection: each costs every other one a little.
 _MOST_SESSIONS = 100
 
@@ -60,8 +62,8 @@ class StreamRoutes:
 
     async def several(self, request: Request) -> EventStream:
         wishes = _wishes(request)
-        has_rows = fields.flag(request.query_params, "rows")
-        standings = await self._standings(request, _session_ids(request, fewest=0 if has_rows else 1))
+        has_rows, has_news = (fields.flag(request.query_params, name) for name in (_ROWS, _NEWS))
+        standings = await self._standings(request, _session_ids(request, fewest=0 if has_rows or has_news else 1))
         wanted = _first_cursors(standings, _given_cursor(request), inline=wishes.turns)
         cursors = {of: await self._checked(of, cursor) for of, cursor in wanted.items()}
         sources = {
@@ -70,6 +72,10 @@ class StreamRoutes:
         }
         if has_rows:
             sources[_ROWS] = self._rows(request)
+        if has_news:
+            last = await self._web.news.last(request.state.principal)
+            cursors[_NEWS] = _news_cursor(_given_cursor(request), last)
+            sources[_NEWS] = self._news(request, cursors[_NEWS], last)
         return self._stream(_merged_frames(sources, cursors))
 
     async def _checked(self, session_id: str, cursor: Cursor) -> Cursor:
@@ -97,6 +103,12 @@ class StreamRoutes:
         async with aclosing(feed) as rows:
             async for name, data in rows:
                 yield START, name, data
+
+    async def _news(self, request: Request, cursor: Cursor, last: int) -> AsyncGenerator[Step, None]:
+        yield cursor, "news_initial", pack({"last_news_id": last})
+        async with aclosing(self._web.news.follow(request.state.principal, cursor.after)) as feed:
+            async for number, form in feed:
+                yield Cursor(number), _NEWS, pack(form)
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
@@ -172,6 +184,13 @@ def _first_cursors(standings: list[Standing], given: str, *, inline: bool) -> di
     # One that joined the connection later.
     new = {standing.session.id: Cursor(standing.session.last_seq) for standing in standings}
     return new | known
+
+
+def _news_cursor(given: str, last: int) -> Cursor:
+    """From now on where the cursor does not speak of news; all that is kept where it is not understood."""
+    known = parse_cursors(given, {_NEWS: last}) if given else {}
+    cursor = known.get(_NEWS, Cursor(last))
+    return START if cursor.frames else cursor
 
 
 async def _turn_frames(engine: Engine, log: _TurnLog, after: int) -> AsyncGenerator[bytes, None]:

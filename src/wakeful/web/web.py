@@ -12,6 +12,7 @@ from wakeful.model.task import Task
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 from wakeful.web.answers import Answers
+from wakeful.web.news_feed import NewsFeed
 from wakeful.web.ports import TaskDoor
 from wakeful.web.row_feed import RowFeed
 from wakeful.wire.errors import InvalidRequest
@@ -38,9 +39,11 @@ class Web:
     streams: StreamSettings = field(default_factory=StreamSettings)
     answers: Answers = field(default_factory=Answers)
     rows: RowFeed = field(init=False)
+    news: NewsFeed = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", RowFeed(self.store))
+        object.__setattr__(self, "news", NewsFeed(self.store))
 
     def door(self, request: Request) -> Door:
         name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)

@@ -47,6 +47,20 @@ class PostgresJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def of_step(self, turn_id: str, step: int) -> list[Entry]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM journal WHERE turn_id = $1 AND step = $2 ORDER BY idx", turn_id, step
+        )
+        return [entry_from(row) for row in rows]
+
+    async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
+        rows = await self._connection.fetch(
+            """SELECT DISTINCT ON (turn_id) * FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'answer'
+               ORDER BY turn_id, step DESC""",
+            list(turn_ids),
+        )
+        return {row["turn_id"]: entry_from(row) for row in rows}
+
     async def count_chain(self, turn_id: str) -> int:
         count: int = await self._connection.fetchval(
             """WITH RECURSIVE chain (id, parent) AS (

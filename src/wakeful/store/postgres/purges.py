@@ -7,6 +7,7 @@ from wakeful.store.postgres.connection import Connection
 _TABLES = {
     "seen": "owner",
     "grants": "id",
+    "news": "number",
     "approvals": "turn_id",
     "conversations": "id",
     "events": "session_seq",

@@ -104,6 +104,14 @@ class PostgresTasks:
             limit,
         )
 
+    async def running_of(self, owner: str) -> list[Task]:
+        return await self._read(
+            f"""{_READ} JOIN sessions s ON s.id = t.session_id
+                WHERE t.status = 'running' AND t.owner = $1 AND NOT t.is_inline
+                AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
+            owner,
+        )
+
     async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
         rows = await self._connection.fetch(
             """SELECT session_id, count(*) AS count FROM tasks

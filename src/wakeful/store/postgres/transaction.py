@@ -13,6 +13,7 @@ from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
 from wakeful.store.postgres.inbox import PostgresInbox
 from wakeful.store.postgres.journal import PostgresJournal
 from wakeful.store.postgres.logins import PostgresLogins
+from wakeful.store.postgres.news import PostgresNews
 from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
 from wakeful.store.postgres.purges import PostgresPurges
@@ -36,6 +37,7 @@ class PostgresTransaction:
         self.inbox = PostgresInbox(connection, footprint)
         self.events = PostgresEvents(connection, footprint)
         self.journal = PostgresJournal(connection)
+        self.news = PostgresNews(connection, footprint)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
         self.grants = PostgresGrants(connection, footprint)

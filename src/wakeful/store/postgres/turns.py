@@ -137,6 +137,15 @@ class PostgresTurns:
         )
         return [turn_from(row) for row in rows]
 
+    async def running_of(self, owner: str) -> list[Turn]:
+        rows = await self._connection.fetch(
+            """SELECT t.* FROM turns t JOIN sessions s ON s.id = t.session_id
+               WHERE t.status = 'running' AND s.owner = $1 AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL
+               ORDER BY t.opened_at, t.id""",
+            owner,
+        )
+        return [turn_from(row) for row in rows]
+
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         rows = await self._connection.fetch(
             "SELECT * FROM turns WHERE session_id = $1 ORDER BY opened_at DESC, id DESC LIMIT $2", session_id, limit

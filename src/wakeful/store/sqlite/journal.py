@@ -39,6 +39,21 @@ class SqliteJournal:
         )
         return [entry_from(row) for row in rows]
 
+    async def of_step(self, turn_id: str, step: int) -> list[Entry]:
+        rows = self._connection.execute(
+            "SELECT * FROM journal WHERE turn_id = ? AND step = ? ORDER BY idx", (turn_id, step)
+        )
+        return [entry_from(row) for row in rows]
+
+    async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
+        marks = ", ".join("?" * len(turn_ids))
+        rows = self._connection.execute(
+            f"""SELECT * FROM journal j WHERE turn_id IN ({marks}) AND idx = 0 AND step = (
+                    SELECT max(step) FROM journal WHERE turn_id = j.turn_id AND kind = 'answer')""",
+            turn_ids,
+        )
+        return {row["turn_id"]: entry_from(row) for row in rows}
+
     async def count_chain(self, turn_id: str) -> int:
         row = self._connection.execute(
             """WITH RECURSIVE chain (id, parent) AS (

@@ -8,6 +8,7 @@ from wakeful.store.footprint import Footprint
 _TABLES = {
     "seen": "owner",
     "grants": "id",
+    "news": "number",
     "approvals": "turn_id",
     "conversations": "id",
     "events": "session_seq",

@@ -87,6 +87,14 @@ class SqliteTasks:
             return self._read(f"{shown} {newest}", limit)
         return self._read(f"{shown} AND t.owner = ? {newest}", owner, limit)
 
+    async def running_of(self, owner: str) -> list[Task]:
+        return self._read(
+            """JOIN sessions s ON s.id = t.session_id
+               WHERE t.status = 'running' AND t.owner = ? AND NOT t.is_inline
+               AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
+            owner,
+        )
+
     async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
         marks = ", ".join("?" * len(session_ids))
         rows = self._connection.execute(

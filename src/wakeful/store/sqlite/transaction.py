@@ -17,6 +17,7 @@ from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
 from wakeful.store.sqlite.logins import SqliteLogins
+from wakeful.store.sqlite.news import SqliteNews
 from wakeful.store.sqlite.nodes import SqliteNodes
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
@@ -37,6 +38,7 @@ class SqliteTransaction:
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
         self.journal = SqliteJournal(connection, clock)
+        self.news = SqliteNews(connection, footprint)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
         self.grants = SqliteGrants(connection, footprint)

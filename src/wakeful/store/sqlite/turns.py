@@ -137,6 +137,16 @@ class SqliteTurns:
         )
         return [turn_from(row) for row in rows]
 
+    async def running_of(self, owner: str) -> list[Turn]:
+        # Few turns run, however many sessions there are: in this order.
+        rows = self._connection.execute(
+            """SELECT t.* FROM turns t CROSS JOIN sessions s ON s.id = t.session_id
+               WHERE t.status = 'running' AND s.owner = ? AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL
+               ORDER BY t.opened_at, t.id""",
+            (owner,),
+        )
+        return [turn_from(row) for row in rows]
+
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         rows = self._connection.execute(
             "SELECT * FROM turns WHERE session_id = ? ORDER BY opened_at DESC, id DESC LIMIT ?", (session_id, limit)

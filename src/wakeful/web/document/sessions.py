@@ -25,7 +25,7 @@ from wakeful.wire.openapi import (
 from wakeful.wire.refusals import refusals
 
 _MADE = json_answer("The new session.", record({"session_id": TEXT}))
-_ROW = {
+ROW = {
     "session_id": TEXT,
     "title": TEXT,
     "model": TEXT,
@@ -61,7 +61,7 @@ _NOTICE = record(
     },
     NOTICE,
 )
-_SESSION = record({**_ROW, "workspace": TEXT, "created_at": TEXT, "parent": or_null(_PARENT), "usage": USAGE})
+_SESSION = record({**ROW, "workspace": TEXT, "created_at": TEXT, "parent": or_null(_PARENT), "usage": USAGE})
 _TURNS: Json = {"type": "object", "additionalProperties": ref("SessionTurn")}
 _SNAPSHOT = record(
     {
@@ -204,5 +204,5 @@ FAMILY = Family(
     "Sessions",
     "The routes of the terminal chat and the web page.",
     PATHS,
-    {"SessionRow": record(_ROW), "Snapshot": _SNAPSHOT, "SessionMessage": MESSAGE, "SessionTurn": TURN},
+    {"SessionRow": record(ROW), "Snapshot": _SNAPSHOT, "SessionMessage": MESSAGE, "SessionTurn": TURN},
 )

@@ -10,6 +10,12 @@ _HTML = query(
     "html", common.SWITCH, "With `turns=inline`: `answer_html` too, the answers as HTML while they are written."
 )
 _ROWS = query("rows", common.SWITCH, "`session_row` and `session_gone` too, for all sessions that the asker may see.")
+_NEWS = query(
+    "news",
+    common.SWITCH,
+    "`news` too: what ended, matched, asks or failed in any session of the asker. It begins with `news_initial` "
+    "{last_news_id}; the position is part of the `id`, as `news:57`.",
+)
 _CURSOR = (
     query("after", TEXT, "Only what comes after the event with this `id`; what is not understood is the start."),
     header("Last-Event-ID", TEXT, "The same; it wins over `after`."),
@@ -39,10 +45,13 @@ PATHS: dict[str, dict[str, Json]] = {
             "Several sessions on one connection",
             {200: _EVENTS, **refusals(400, 404, 503)},
             parameters=[
-                query("sessions", TEXT, "1 to 100 ids, with commas between them; with `rows` there may be none."),
+                query(
+                    "sessions", TEXT, "1 to 100 ids, with commas between them; with `rows` or `news` there may be none."
+                ),
                 _TURNS,
                 _HTML,
                 _ROWS,
+                _NEWS,
                 *_CURSOR,
             ],
         ),

@@ -1,0 +1,82 @@
+"""News as people read it: what ended, matched, asks or failed, in any session of theirs."""
+
+from typing import Any
+
+from wakeful.model import event as events
+from wakeful.model.end_words import end_words
+from wakeful.model.news import News
+from wakeful.model.task import Task, TaskKind
+from wakeful.model.task_data import time_text
+from wakeful.store.base import Transaction
+
+DELEGATION_COMPLETE = "delegation_complete"
+TURN_FAILED = "turn_failed"
+
+# What does not apply to a kind of news is there all the same, and empty.
+_NOTHING: dict[str, Any] = {
+    "task_id": None,
+    "command": "",
+    "status": None,
+    "exit_code": None,
+    "outcome": "",
+    "line": "",
+    "pattern": None,
+    "wakes": False,
+    "call_id": None,
+    "turn_id": None,
+    "code": None,
+}
+
+
+async def news_form(tx: Transaction, news: News) -> dict[str, Any]:
+    event, data = news.event, news.event.data
+    task_id = data.get("process_id")
+    task = None if task_id is None else await tx.tasks.get(task_id)
+    return {
+        "news_id": news.number,
+        "event_id": event.session_seq,
+        "session_id": event.session_id,
+        "title": news.title,
+        **_NOTHING,
+        **_details(event.kind, data, task),
+        "at": time_text(event.at),
+    }
+
+
+def _details(kind: str, data: dict[str, Any], task: Task | None) -> dict[str, Any]:
+    match kind:
+        case events.PROCESS_COMPLETE:
+            return _end(data) | _task_fields(task)
+        case events.WATCH_MATCH:
+            return _task_fields(task) | _match(data)
+        case events.APPROVAL_REQUIRED:
+            return {"kind": kind} | {name: data[name] for name in ("call_id", "task_id", "command")}
+        case _:
+            shown = {"turn_id": data["turn_id"], "code": data.get("code"), "outcome": data.get("message", "")}
+            return {"kind": TURN_FAILED} | shown
+
+
+def _end(data: dict[str, Any]) -> dict[str, Any]:
+    is_delegation = data["kind"] == TaskKind.DELEGATION
+    return {
+        "kind": DELEGATION_COMPLETE if is_delegation else events.PROCESS_COMPLETE,
+        "status": data["status"],
+        "exit_code": data["exit_code"],
+        "outcome": end_words(data["status"], data["exit_code"], data["kind"]),
+        "line": data["summary"],
+    }
+
+
+def _match(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": events.WATCH_MATCH,
+        "outcome": f'printed "{data["pattern"]}"',
+        "line": data["line"],
+        "pattern": data["pattern"],
+        "wakes": True,
+    }
+
+
+def _task_fields(task: Task | None) -> dict[str, Any]:
+    """A purge may have taken the task and not yet the event."""
+    return {} if task is None else {"task_id": task.id, "command": task.command, "wakes": task.will_notify}
