@@ -276,17 +276,22 @@ def document_families() -> list[Family]:
 
 
 def build_api(config: Config, running: Running) -> Api:
-    def resolve(name: str) -> str | None:
+    def known(name: str) -> str | None:
         full = running.catalogue.resolve_name(name or None)
         if full is None:
-            # It may be new: the next request will know it.
-            running.catalogue.models()
             return None
         try:
             running.providers.resolve(full)
         except ConfigError:
             return None
         return full
+
+    async def resolve(name: str) -> str | None:
+        found = known(name)
+        if found is None and await running.catalogue.refresh():
+            # It was new, or this server has just begun.
+            found = known(name)
+        return found
 
     return Api(
         engine=running.engine,

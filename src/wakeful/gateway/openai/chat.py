@@ -49,7 +49,7 @@ class ChatRoutes:
         return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
-        model = self._api.require_model(asked.model, status=404)
+        model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
         if lane.new_session is None:
             asked = in_session(asked, has_history=await self._has_history(lane))
