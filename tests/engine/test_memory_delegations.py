@@ -1,4 +1,4 @@
-"""Sub-agents of turns that are not stored: in memory, within the call that wants them, with the limits of stored ones."""
+"""Sub-agents of turns that are not stored: in memory, within the call that wants them, limited as stored ones are."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -119,7 +119,7 @@ async def test_they_may_delegate_only_so_deep() -> None:
 
 async def test_only_so_many_work_at_once_for_one_turn() -> None:
     worker = Worker()
-    with pytest.raises(TooManyDelegations, match="At most 3 .* 0 do already"):
+    with pytest.raises(TooManyDelegations, match=r"At most 3 .* 0 do already"):
         await worker.results(*["say x"] * 4)
 
     waiting = asyncio.create_task(worker.results("hang", "hang"))
