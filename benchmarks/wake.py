@@ -36,6 +36,8 @@ from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.launch import Launch
 from wakeful.tools.processes.settings import ProcessSettings
+from wakeful.tools.processes.unstored_ledger import UnstoredLedger
+from wakeful.tools.processes.unstored_work import UnstoredWork
 
 BENCH = Door("bench", async_delivery=True)
 HERE = Address("bench")
@@ -105,7 +107,7 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
 
     def equip(engine: Engine) -> Equipment:
         agent.keeper = ProcessKeeper(engine.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
-        return Equipment(agent, agent.keeper)
+        return Equipment(agent, agent.keeper, UnstoredWork(agent.keeper, UnstoredLedger(folder / "tasks")))
 
     settings = EngineSettings(wake_budget_per_hour=1_000_000)
     engine = Engine(store, equip, SystemClock(), settings, host=this_host(folder), binder=NobodyBinder())

@@ -1,7 +1,7 @@
 """An engine with a loop and nothing else: no tools, no processes, and turns that are nobody in particular."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
@@ -21,6 +21,11 @@ class NoProcesses:
     async def forget(self, task: Task) -> None: ...
 
 
+class NoUnstoredWork:
+    def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
+
+
 class NobodyBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
@@ -37,6 +42,6 @@ def bare_engine(
     binder: TurnBinder | None = None,
 ) -> Engine:
     def equip(engine: Engine) -> Equipment:
-        return Equipment(loop, make_processes(engine))
+        return Equipment(loop, make_processes(engine), NoUnstoredWork())
 
     return Engine(store, equip, clock, settings, host=host, binder=binder or NobodyBinder())

@@ -17,6 +17,8 @@ from typing import Any, Self, cast
 import orjson
 import uvloop
 
+# What it says that it has. It answers whatever is asked for.
+MODELS = ("scripted", "listed", "local:3b")
 _MARK = "script:"
 _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
@@ -229,6 +231,8 @@ class _Connection(asyncio.Protocol):
             self._write_whole(200, orjson.dumps(counts))
         elif path == "/requests":
             self._write_whole(200, orjson.dumps(tally.bodies))
+        elif path == "/v1/models":
+            self._write_whole(200, orjson.dumps({"data": [{"id": name} for name in MODELS]}))
         else:
             self._write_whole(404, b"{}")
 

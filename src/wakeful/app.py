@@ -57,13 +57,17 @@ from wakeful.tools.base import Tool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files import ListFiles, ReadFile, WriteFile
 from wakeful.tools.gate import Gate
+from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
+from wakeful.tools.processes.both_ledgers import BothLedgers
 from wakeful.tools.processes.environment import secrets_in
 from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.processes.unstored_ledger import UnstoredLedger
+from wakeful.tools.processes.unstored_work import UnstoredWork
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.me import MeRoutes, ServerFacts
@@ -163,11 +167,14 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
 
     def equip(engine: Engine) -> Equipment:
         settings = build_process_settings(config)
-        keeper = ProcessKeeper(engine.tasks, settings, host)
+        unstored = UnstoredLedger(settings.root)
+        ledger = BothLedgers(engine.tasks, unstored)
+        keeper = ProcessKeeper(ledger, settings, host)
         keepers.append(keeper)
-        tools = build_tools(engine, keeper, binder)
+        tools = build_tools(engine, keeper, ledger, binder)
         names.update(tool.spec.name for tool in tools)
-        return Equipment(Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text), keeper)
+        loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text)
+        return Equipment(loop, keeper, UnstoredWork(keeper, unstored))
 
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
@@ -193,7 +200,7 @@ def _secrets_around(config: Config) -> set[str]:
     return secrets_in(os.environ, passed_on=config.task_environment)
 
 
-def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
+def build_tools(engine: Engine, keeper: ProcessKeeper, ledger: TaskLedger, binder: TurnBinder) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_from(turn.request).can_ask
 
@@ -203,8 +210,8 @@ def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Se
         ReadFile(),
         WriteFile(),
         TerminalTool(keeper, gate),
-        ProcessTool(keeper, engine.tasks, engine.delegations, gate),
-        DelegateTool(engine.delegations),
+        ProcessTool(keeper, ledger, engine.delegations, gate),
+        DelegateTool(engine.delegations, engine.ephemeral.delegations),
     )
 
 
@@ -280,17 +287,22 @@ def document_families() -> list[Family]:
 
 
 def build_api(config: Config, running: Running) -> Api:
-    def resolve(name: str) -> str | None:
+    def known(name: str) -> str | None:
         full = running.catalogue.resolve_name(name or None)
         if full is None:
-            # It may be new: the next request will know it.
-            running.catalogue.models()
             return None
         try:
             running.providers.resolve(full)
         except ConfigError:
             return None
         return full
+
+    async def resolve(name: str) -> str | None:
+        found = known(name)
+        if found is None and await running.catalogue.refresh():
+            # It was new, or this server has just begun.
+            found = known(name)
+        return found
 
     return Api(
         engine=running.engine,

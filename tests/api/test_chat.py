@@ -4,9 +4,11 @@ import asyncio
 from typing import Any
 
 import openai
+import orjson
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
+from tests.api.raw_http import hang_up, request_bytes
 from tests.api.server import ApiServer, ModelEndpoint, script, until
 
 THREE = "token0 token1 token2 "
@@ -99,6 +101,20 @@ def test_whoever_does_not_wait_for_the_answer_stops_the_model(server: ApiServer,
         pytest.raises(openai.APITimeoutError),
     ):
         impatient.chat.completions.create(model="wakeful", messages=hanging)
+
+
+@pytest.mark.parametrize("is_streamed", [True, False])
+def test_a_chat_whose_client_left_before_its_answer_began_is_cancelled(
+    server: ApiServer, client: OpenAI, is_streamed: bool
+) -> None:
+    body = orjson.dumps({"messages": words(script(hang=True)), "stream": is_streamed})
+    sent = request_bytes("POST", b"/v1/chat/completions", [(b"content-type", b"application/json")], body)
+    for _ in range(10):
+        hang_up(server.root, sent)
+
+    client.chat.completions.create(model="wakeful", messages=words("Hello"))
+
+    until(lambda: "wakeful_turns_active 0" in server.send("GET", "/metrics").text)
 
 
 def test_background_work_of_a_chat_that_was_left_is_listed_and_can_be_ended(server: ApiServer, client: OpenAI) -> None:

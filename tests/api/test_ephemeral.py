@@ -1,6 +1,7 @@
 """store=false: a response that belongs to its connection, and of which nothing is left."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -126,21 +127,93 @@ def test_a_foreground_command_runs(client: OpenAI) -> None:
     assert (result["output"].strip(), result["exit_code"]) == ("6 times 7", 0)
 
 
-def test_background_work_is_refused_before_it_begins(client: OpenAI, server: ApiServer) -> None:
-    mark = server.home / "workspace" / "begun"
+def test_a_background_command_runs_and_ends_with_its_response(client: OpenAI, server: ApiServer) -> None:
+    pid_file = server.home / "workspace" / "first.pid"
+    background, waiting = left_running(pid_file)
 
-    process, delegation, listed = results_of(
-        client,
-        {"name": "terminal", "arguments": {"command": f"touch {mark}", "background": True}},
-        {"name": "delegate_task", "arguments": {"goal": "do it"}},
-        {"name": "process", "arguments": {"action": "list"}},
-    )
+    started, _ = results_of(client, background, waiting)
 
-    needs = "background work needs a stored response: leave store=false out"
-    assert needs[1:] in process["error"]
-    assert delegation == {"error": needs}
-    assert not [known for known in listed["processes"] if str(mark) in known["command"]]
-    assert not mark.exists()
+    assert started["notify_on_complete"] is False
+    assert "process(action='poll')" in started["notify_unsupported"]
+    assert not is_alive(pid_file)
+    assert server.send("GET", "/api/tasks").json()["tasks"] == tasks_without(server, started["session_id"])
+
+
+def test_a_background_command_ends_when_its_client_leaves(client: OpenAI, server: ApiServer) -> None:
+    pid_file = server.home / "workspace" / "second.pid"
+    background, _ = left_running(pid_file)
+    hanging = {"name": "terminal", "arguments": {"command": "sleep 4713"}}
+    stream = client.responses.create(input=script(calls=[background, hanging]), store=False, stream=True)
+    next(iter(stream))
+    until(lambda: pid_file.exists() and is_alive(pid_file))
+
+    stream.close()
+
+    until(lambda: not is_alive(pid_file))
+
+
+def test_a_background_command_of_a_killed_server_ends_at_its_restart(own_server: ApiServer) -> None:
+    pid_file = own_server.home / "workspace" / "third.pid"
+    background, _ = left_running(pid_file)
+    hanging = {"name": "terminal", "arguments": {"command": "sleep 4714"}}
+    with own_server.client() as client:
+        stream = client.responses.create(input=script(calls=[background, hanging]), store=False, stream=True)
+        next(iter(stream))
+        until(lambda: pid_file.exists() and is_alive(pid_file))
+        own_server.kill()
+    assert is_alive(pid_file)
+
+    own_server.start()
+
+    until(lambda: not is_alive(pid_file))
+
+
+def test_sub_agents_work_within_the_call_and_leave_nothing(client: OpenAI, server: ApiServer) -> None:
+    counting = script(text="42", calls=[{"name": "terminal", "arguments": {"command": "echo 6 times 7 > counted"}}])
+    goals = [{"goal": script(text="one")}, {"goal": counting}]
+    before = server.send("GET", "/api/sessions").json()["sessions"]
+
+    (answer,) = results_of(client, {"name": "delegate_task", "arguments": {"tasks": goals, "background": True}})
+
+    assert [(done["status"], done["result"]) for done in answer["results"]] == [
+        ("completed", "one"),
+        ("completed", "42"),
+    ]
+    assert "synchronously" in answer["note"]
+    assert (server.home / "workspace" / "counted").read_text() == "6 times 7\n"
+    # The conversation that was made for this test is there, and no sub-agent's.
+    assert len(server.send("GET", "/api/sessions").json()["sessions"]) == len(before) + 1
+
+
+def test_leaving_stops_the_models_of_sub_agents(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    seen = endpoint.stats()
+    delegating = {"name": "delegate_task", "arguments": {"goal": script(hang=True)}}
+    stream = client.responses.create(input=script(calls=[delegating]), store=False, stream=True)
+    next(iter(stream))
+    until(lambda: endpoint.stats()["requests"] == seen["requests"] + 2)
+
+    stream.close()
+
+    until(lambda: endpoint.stats()["dropped"] == seen["dropped"] + 1)
+
+
+def left_running(pid_file: Path) -> list[dict[str, Any]]:
+    """Calls: a command that stays in the background, and one that waits until it is there."""
+    command = f"echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; exec sleep 4712"
+    until_there = f"until [ -e {pid_file} ]; do sleep 0.02; done"
+    return [
+        {"name": "terminal", "arguments": {"command": command, "background": True, "notify_on_complete": True}},
+        {"name": "terminal", "arguments": {"command": until_there}},
+    ]
+
+
+def is_alive(pid_file: Path) -> bool:
+    return Path(f"/proc/{pid_file.read_text().strip()}").exists()
+
+
+def tasks_without(server: ApiServer, task_id: str) -> list[dict[str, Any]]:
+    tasks: list[dict[str, Any]] = server.send("GET", "/api/tasks").json()["tasks"]
+    return [task for task in tasks if task["id"] != task_id]
 
 
 def test_a_tool_of_the_client_is_handed_back(client: OpenAI) -> None:

@@ -355,6 +355,12 @@ def test_objects_of_another_key_are_not_found(server: ApiServer) -> None:
         assert alice.responses.retrieve(made.id) == made
 
 
+@pytest.mark.parametrize("name", ["listed", "local:3b"])
+def test_the_first_request_for_a_listed_model_works_on_a_fresh_server(own_server: ApiServer, name: str) -> None:
+    with own_server.client() as client:
+        assert client.responses.create(model=name, input="Hello").status == "completed"
+
+
 def test_names_of_conversations_are_private_to_their_key(server: ApiServer) -> None:
     with server.client(ALICE) as alice, server.client(BOB) as bob:
         hers = alice.responses.create(input="Hello", conversation="shared name")

@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import aiohttp
+import orjson
 import pytest
 
 from tests.api.conftest import scripted
@@ -106,3 +107,16 @@ def memory_of(server: ApiServer) -> float:
     assert server.process is not None
     lines = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+
+@pytest.mark.parametrize("path", ["responses", "chat/completions"])
+def test_readers_of_lines_see_whole_frames_whatever_the_words_are(server: ApiServer, path: str) -> None:
+    odd = "one\u2028two\u2029three\u0085four"
+    asked = {"input": script(text=odd), "messages": [{"role": "user", "content": script(text=odd)}], "stream": True}
+
+    lines = server.send("POST", f"/v1/{path}", json=asked).text.splitlines()
+
+    assert {line.partition(": ")[0] for line in lines} <= {"event", "data", ""}
+    said = [orjson.loads(line[6:]) for line in lines if line.startswith("data: {")]
+    deltas = [one.get("delta") or one.get("choices", [{}])[0].get("delta", {}).get("content") for one in said]
+    assert odd in deltas

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.api.server import ApiServer, running_server
 from tests.contract.promising import DOORS, say, server_in
 from wakeful.app import Running
 from wakeful.model import event as events
@@ -46,6 +48,42 @@ async def test_a_promise_is_kept_or_refused_by_the_server_that_goes_on(tmp_path:
         (session,) = await running.store.read(_sessions)
 
         await _assert_kept_or_refused(running, session.id, door, promise)
+
+
+@pytest.fixture(scope="module")
+def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    with running_server(tmp_path_factory.mktemp("home")) as server:
+        yield server
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("is_streamed", [True, False], ids=["unstored stream", "unstored answer"])
+def test_a_response_that_is_not_stored_refuses_every_promise_and_leaves_nothing(
+    api_server: ApiServer, promise: str, is_streamed: bool
+) -> None:
+    asked = {"input": PROMISES[promise][0], "store": False, "stream": is_streamed}
+
+    reply = api_server.send("POST", "/v1/responses", json=asked)
+
+    _assert_refused(_result_of_response(_last_response(reply.text) if is_streamed else reply.json()))
+    assert api_server.send("GET", "/api/tasks").json() == {"tasks": []}
+    assert api_server.send("GET", "/api/sessions").json()["sessions"] == []
+    assert [path.name for path in (api_server.home / "tasks").glob("proc_*")] == []
+
+
+def _last_response(stream: str) -> dict[str, Any]:
+    lines = [line.removeprefix("data: ") for line in stream.splitlines() if line.startswith("data: {")]
+    event = orjson.loads(lines[-1])
+    assert event["type"] == "response.completed"
+    response: dict[str, Any] = event["response"]
+    return response
+
+
+def _result_of_response(response: dict[str, Any]) -> dict[str, Any]:
+    """What its one call has answered, whichever kind of item tells it."""
+    (result,) = [item["output"] for item in response["output"] if item.get("output")]
+    answer: dict[str, Any] = orjson.loads(result)
+    return answer
 
 
 async def _die_at_the_call(home: Path, door: str, message: str) -> None:

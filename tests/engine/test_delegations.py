@@ -473,7 +473,9 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     def call(on: Node) -> asyncio.Task[str]:
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
-            return (await DelegateTool(on.engine.delegations).run(arguments, context)).text
+            return (
+                await DelegateTool(on.engine.delegations, on.engine.ephemeral.delegations).run(arguments, context)
+            ).text
 
         return asyncio.create_task(run())
 

@@ -1,4 +1,6 @@
-"""Which models there are: a cache in memory and on disk. Nobody who reads it ever waits for the network."""
+"""Which models there are: a cache in memory and on disk. Whoever reads it never waits for the network; whoever needs a
+model that is not in it may wait a moment for the list that is on its way.
+"""
 
 import asyncio
 import logging
@@ -15,8 +17,10 @@ from wakeful.errors import WakefulError
 # The name that means the configured default, whatever that is.
 DEFAULT_NAME = "wakeful"
 
-# How long a refresh may take, all providers together: they are asked side by side.
+# How long somebody waits for a refresh, which goes on without them; and how long it may take at most. The providers are
+# asked side by side.
 _PATIENCE_SECONDS = 4.0
+_LIMIT_SECONDS = 60.0
 # A provider that has failed is left alone for so long.
 _PAUSE_SECONDS = 60.0
 
@@ -35,6 +39,7 @@ class Catalogue:
         clock: Callable[[], float] = time.time,
         max_age: float = 600.0,
         patience: float = _PATIENCE_SECONDS,
+        limit: float = _LIMIT_SECONDS,
     ) -> None:
         self._sources = sources
         self._marks = {source.provider: settings_mark(source.settings) for source in sources}
@@ -43,6 +48,7 @@ class Catalogue:
         self._clock = clock
         self._max_age = max_age
         self._patience = patience
+        self._limit = limit
         # By provider. None until the file has been read.
         self._listings: dict[str, Listing] | None = None
         self._failed_at: float | None = None
@@ -55,10 +61,15 @@ class Catalogue:
             self._start()
         return self._entries()
 
-    async def refresh(self) -> None:
-        """Ask the providers now, or wait for the refresh that is under way; it goes on if the caller leaves."""
-        if job := self._start():
-            await asyncio.wait([job])
+    async def refresh(self) -> bool:
+        """Wait a moment for the refresh that is under way, or for one that is due; false when there is none. It goes
+        on when the moment is over or the caller leaves.
+        """
+        job = self._start() if self._is_due() else self._job
+        if job is None:
+            return False
+        await asyncio.wait([job], timeout=self._patience)
+        return True
 
     def fingerprint(self) -> str:
         """Changes with the providers, their settings and the set of models, not with a token. Asks nobody."""
@@ -122,29 +133,30 @@ class Catalogue:
         self._job = None
 
     async def _refresh(self) -> None:
-        told = await asyncio.gather(*(self._ask(source) for source in self._sources))
-        listings = {source.provider: listing for source, listing in zip(self._sources, told, strict=True) if listing}
-        self._failed_at = self._clock() if None in told else None
-        # What a provider that failed said before stays.
-        self._listings = {**self._known(), **listings}
-        if listings:
-            await self._keep(self._listings)
+        has_told = await asyncio.gather(*(self._ask(source) for source in self._sources))
+        self._failed_at = None if all(has_told) else self._clock()
+        if any(has_told):
+            await self._keep(self._known())
 
-    async def _ask(self, source: ModelSource) -> Listing | None:
-        """None when it has failed, which the log then says."""
+    async def _ask(self, source: ModelSource) -> bool:
+        """False when it has failed, which the log then says: what it said before stays. Nobody waits for the others to
+        know what this one has told.
+        """
         provider = source.provider
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._limit):
                 entries = await source.list_models()
         except TimeoutError:
-            logger.warning("%s did not tell its models within %g s", provider, self._patience)
+            logger.warning("%s did not tell its models within %g s", provider, self._limit)
         except WakefulError as error:
             logger.warning("cannot list the models of %s: %s", provider, error)
         except Exception:  # The boundary of a background job: one provider must not spoil the others' answers.
             logger.exception("listing the models of %s broke", provider)
         else:
-            return Listing(self._marks[provider], self._clock(), tuple(entries))
-        return None
+            told = {provider: Listing(self._marks[provider], self._clock(), tuple(entries))}
+            self._listings = {**self._known(), **told}
+            return True
+        return False
 
     async def _keep(self, listings: dict[str, Listing]) -> None:
         try:

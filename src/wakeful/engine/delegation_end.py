@@ -11,6 +11,7 @@ from wakeful.store.base import Transaction
 
 # How far back to look for the last words of a sub-agent whose last turns said nothing.
 _TURNS = 20
+TIME_IS_OVER = "its time was over (WAKEFUL_DELEGATION_SECONDS)"
 
 
 async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bool) -> TaskOutcome | None:
@@ -24,7 +25,7 @@ async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bo
         # Also when nobody looked in time: it was not late.
         return await _completed(tx, task, child)
     if is_late:
-        return await _failed(tx, task, child, "its time was over (WAKEFUL_DELEGATION_SECONDS)")
+        return await _failed(tx, task, child, TIME_IS_OVER)
     if has_message:
         return None
     if child.is_held:
@@ -34,6 +35,11 @@ async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bo
     if goes_on and not child.is_blocked:
         return None
     return await _failed(tx, task, child, await _error_of(tx, child))
+
+
+def failure_words(reason: str, last_words: str) -> str:
+    """What the result of a delegation that failed says."""
+    return f"{reason}\nIts last words:\n{last_words}" if last_words else reason
 
 
 async def _completed(tx: Transaction, task: Task, child: Session) -> TaskOutcome:
@@ -47,8 +53,7 @@ async def _killed(tx: Transaction, child: Session) -> TaskOutcome:
 
 
 async def _failed(tx: Transaction, task: Task, child: Session, reason: str) -> TaskOutcome:
-    answer = await _last_answer(tx, child)
-    said = f"{reason}\nIts last words:\n{answer}" if answer else reason
+    said = failure_words(reason, await _last_answer(tx, child))
     notice = notice_text(f"Background delegation {task.id} failed.", f"Goal: {task.command}\nResult:\n{said}")
     return TaskOutcome(TaskStatus.FAILED, None, notice, said)
 

@@ -14,13 +14,14 @@ import orjson
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.delegation_end import outcome_of
+from wakeful.engine.delegation_limits import check_delegation_limits
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import begin_task, finish_task, require_task
 from wakeful.engine.title import title_from
-from wakeful.errors import StoreError, TooManyDelegations
+from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
@@ -189,22 +190,10 @@ class Delegations:
         return await tx.tasks.watched_by(self._dispatcher.node)
 
     async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        limits = self._settings
-        running = [
-            task
-            for task in await tx.tasks.of_session(parent.id)
-            if task.kind is TaskKind.DELEGATION and task.is_running
-        ]
-        if len(running) + count > limits.delegation_limit:
-            raise TooManyDelegations(
-                f"At most {limits.delegation_limit} sub-agents may work at the same time "
-                f"(WAKEFUL_DELEGATION_LIMIT) and {len(running)} do already: wait for some of them, or delegate less."
-            )
-        if await _depth_of(tx, parent) >= limits.delegation_depth:
-            raise TooManyDelegations(
-                f"Sub-agents may delegate only {limits.delegation_depth} deep (WAKEFUL_DELEGATION_DEPTH): "
-                "do this part yourself."
-            )
+        tasks = await tx.tasks.of_session(parent.id)
+        working = sum(task.kind is TaskKind.DELEGATION and task.is_running for task in tasks)
+        depth = await _depth_of(tx, parent)
+        check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
 
     async def _begin_one(
         self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: str, is_inline: bool

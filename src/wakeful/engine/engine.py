@@ -71,9 +71,10 @@ class Engine:
         self.delegations = Delegations(store, self._dispatcher, self._runners, clock, settings, host)
         self.tasks.on_delegations = self.delegations.take
         self.approvals = Approvals(store, clock, settings)
-        self.ephemeral = EphemeralTurns(binder, settings)
+        self.ephemeral = EphemeralTurns(binder, settings, host)
         equipment = equip(self)
-        executor.loop = self.ephemeral.loop = equipment.loop
+        executor.loop = equipment.loop
+        self.ephemeral.equip(equipment)
         self._custodian = Custodian(store, self.node, host, self.tasks, clock, settings, equipment.processes)
         self.purger = Purger(store, self._dispatcher, self._runners, clock, settings, equipment.processes, host)
 

@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wakeful.engine import turn_events
-from wakeful.engine.ports import AgentLoop, TurnBinder
+from wakeful.engine.memory_brief import memory_brief
+from wakeful.engine.memory_delegations import MemoryDelegations
+from wakeful.engine.ports import AgentLoop, Equipment, TurnBinder, UnstoredWork
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import EngineStopping, LimitReached, TurnFailed
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import Answered, Brief
 from wakeful.model.message import Message
+from wakeful.model.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"
@@ -55,14 +58,20 @@ class _Log:
 
 
 class EphemeralTurns:
-    # Set before the first turn, as the executor's is.
-    loop: AgentLoop
+    _loop: AgentLoop
+    _work: UnstoredWork
 
-    def __init__(self, binder: TurnBinder, settings: EngineSettings) -> None:
+    def __init__(self, binder: TurnBinder, settings: EngineSettings, host: Host) -> None:
+        self.delegations = MemoryDelegations(binder, settings, host)
         self._binder = binder
         self._settings = settings
         self._jobs: set[asyncio.Task[Outcome]] = set()
         self.is_stopping = False
+
+    def equip(self, equipment: Equipment) -> None:
+        """Before the first turn: the loop's tools need the delegations, so it is made when those are there."""
+        self._loop = self.delegations.loop = equipment.loop
+        self._work = equipment.unstored
 
     def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
         """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
@@ -101,8 +110,10 @@ class EphemeralTurns:
 
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
         try:
-            with self._binder.bind(log.turn):
-                is_cut = await self._follow(_brief(log.turn, messages), log)
+            # Its background work has ended before anybody is told of its own end.
+            async with self._work.allowed_in(log.turn.id):
+                with self._binder.bind(log.turn):
+                    is_cut = await self._follow(memory_brief(log.turn, messages), log)
         except TurnFailed as failure:
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except Exception:  # The turn's own boundary: whatever broke, it ends and says so.
@@ -115,7 +126,7 @@ class EphemeralTurns:
         is_cut = False
         timeout = asyncio.timeout(self._settings.turn_seconds)
         try:
-            async with timeout, aclosing(self.loop.run(brief)) as facts:
+            async with timeout, aclosing(self._loop.run(brief)) as facts:
                 async for fact in facts:
                     log.add(*turn_events.events_of(fact))
                     await log.room()
@@ -133,21 +144,3 @@ async def _end(jobs: Sequence[asyncio.Task[Outcome]]) -> None:
     for job in jobs:
         job.cancel()
     await asyncio.gather(*jobs, return_exceptions=True)
-
-
-def _brief(turn: Turn, messages: Sequence[Message]) -> Brief:
-    return Brief(
-        turn=turn,
-        messages=messages,
-        last_step=0,
-        open_calls=(),
-        waits_for_client=False,
-        is_answered=False,
-        output_tokens=0,
-        take_inputs=_nothing,
-    )
-
-
-async def _nothing(step: int, index: int) -> Sequence[Message]:
-    """No inbox leads to it."""
-    return ()

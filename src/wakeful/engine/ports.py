@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,6 +48,16 @@ class Processes(Protocol):
         ...
 
 
+class UnstoredWork(Protocol):
+    """The processes of turns that are not stored."""
+
+    def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
+        """While this is open, the turn and its sub-agents may start processes; at its end those that still run are
+        killed, and nothing is left of any.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Equipment:
     """What an engine works with. The loop's tools need the engine's tasks, approvals and delegations, so it is made
@@ -55,3 +65,4 @@ class Equipment:
 
     loop: AgentLoop
     processes: Processes
+    unstored: UnstoredWork

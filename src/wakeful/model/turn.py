@@ -67,11 +67,18 @@ class Turn:
     is_hidden: bool = False
     # It lives in memory only and ends with its reader (store=false): nothing can be written down in its name.
     is_ephemeral: bool = False
+    # A sub-agent's, in memory too: the turn that a client has asked for, and that it ends with. Empty: it is that one.
+    works_for: str = ""
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None
     # Its place in the conversation, counted from 1: given by the store.
     number: int = 1
+
+    @property
+    def root_id(self) -> str:
+        """The turn whose end is also the end of what this one has started, where they live in memory."""
+        return self.works_for or self.id
 
     @property
     def lease(self) -> "Lease":

@@ -9,8 +9,7 @@ from wakeful.context import async_delivery_supported
 from wakeful.errors import TooManyDelegations
 from wakeful.model.task import Task, TaskStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.ports import Delegator
-from wakeful.tools.stored_turn import NEEDS_STORED_TURN
+from wakeful.tools.ports import Delegator, MemoryDelegator
 
 _SYNCHRONOUSLY = (
     "This channel cannot deliver a result later, so the sub-agents ran synchronously, in this turn: "
@@ -48,8 +47,10 @@ class DelegateTool:
         },
     )
 
-    def __init__(self, delegator: Delegator) -> None:
+    def __init__(self, delegator: Delegator, in_memory: MemoryDelegator) -> None:
+        """`in_memory` serves turns that are not stored."""
         self._delegator = delegator
+        self._in_memory = in_memory
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         """The sub-agents of the first run are found again."""
@@ -62,21 +63,22 @@ class DelegateTool:
         wants_background = arguments.get("background", False)
         if not isinstance(wants_background, bool):
             return _error("background must be true or false")
-        if context.turn.is_ephemeral:
-            # Its sub-agents' sessions and results would be rows that point to nothing.
-            return _error(NEEDS_STORED_TURN)
-        is_inline = not (wants_background and async_delivery_supported())
         try:
-            tasks = await self._delegator.begin(context.turn, context.step, context.index, goals, is_inline=is_inline)
+            if context.turn.is_ephemeral:
+                tasks = await self._in_memory.delegate(context.turn, goals)
+            else:
+                tasks = await self._begin(context, goals, wants_background=wants_background)
         except TooManyDelegations as error:
             return _error(str(error))
         if not tasks[0].is_inline:
             return _dispatched(tasks)
-        return await self._results(tasks, _SYNCHRONOUSLY if wants_background else "")
+        return _results(tasks, _SYNCHRONOUSLY if wants_background else "")
 
-    async def _results(self, tasks: Sequence[Task], note: str) -> ToolResult:
-        ended = await self._delegator.ended([task.id for task in tasks])
-        return ToolResult(_json({"results": [_result_of(task) for task in ended], "note": note}))
+    async def _begin(self, context: ToolContext, goals: Sequence[str], *, wants_background: bool) -> list[Task]:
+        """Those that the call waits for have ended."""
+        is_inline = not (wants_background and async_delivery_supported())
+        tasks = await self._delegator.begin(context.turn, context.step, context.index, goals, is_inline=is_inline)
+        return await self._delegator.ended([task.id for task in tasks]) if tasks[0].is_inline else tasks
 
 
 def _goals_of(arguments: Mapping[str, Any]) -> list[str] | str:
@@ -115,6 +117,10 @@ def _dispatched(tasks: Sequence[Task]) -> ToolResult:
     ]
     answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _WILL_HEAR}
     return ToolResult(_json(answer))
+
+
+def _results(ended: Sequence[Task], note: str) -> ToolResult:
+    return ToolResult(_json({"results": [_result_of(task) for task in ended], "note": note}))
 
 
 def _result_of(task: Task) -> dict[str, Any]:

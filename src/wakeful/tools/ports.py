@@ -82,3 +82,11 @@ class Delegator(Protocol):
     async def stop(self, task_id: str) -> bool:
         """End a sub-agent on purpose: it wakes nobody. False when it has ended."""
         ...
+
+
+class MemoryDelegator(Protocol):
+    async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
+        """Have a sub-agent work on each goal of a turn that is not stored, and wait for all: they are in memory and in
+        this call only, so whoever cancels it stops them. Raises TooManyDelegations.
+        """
+        ...

@@ -17,7 +17,6 @@ from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
 from wakeful.tools.processes.launch import Launch, launch_of
-from wakeful.tools.stored_turn import NEEDS_STORED_TURN
 from wakeful.tools.terminal_request import (
     DEFAULT_TIMEOUT,
     LONGEST_TIMEOUT,
@@ -32,6 +31,11 @@ _REFUSED = -1
 NOTIFY_UNSUPPORTED = (
     "This channel cannot deliver anything later, so nothing was registered and nobody will be told of the end or of a "
     "match. Ask with process(action='poll') or process(action='wait') before this turn ends."
+)
+
+ENDS_WITH_RESPONSE = (
+    "This response is not stored: the process is killed when the response ends, and nobody will be told of its end or "
+    "of a match. Ask with process(action='poll') or process(action='wait') before this turn ends."
 )
 
 _DESCRIPTION = f"""\
@@ -95,15 +99,14 @@ class TerminalTool:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
             return ToolResult(_refusal(str(unusable)))
-        if request.background and context.turn.is_ephemeral:
-            return ToolResult(_refusal(NEEDS_STORED_TURN))
         if refusal := await self._gate.refusal(request.command, request.workdir, context):
             return ToolResult(_refusal(refusal))
         if not request.background:
             return ToolResult(await _run_foreground(self._keeper, request))
         can_deliver = async_delivery_supported() and context.turn.door.async_delivery
         task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
-        return await _start(self._keeper, context.turn.lease, task, request)
+        lease = None if context.turn.is_ephemeral else context.turn.lease
+        return await _start(self._keeper, lease, task, request, ends_with_turn=context.turn.is_ephemeral)
 
 
 def terminal_tool(
@@ -150,14 +153,16 @@ async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> st
     return _foreground_answer(result)
 
 
-async def _start(keeper: ProcessKeeper, lease: Lease | None, task: Task, request: TerminalRequest) -> ToolResult:
+async def _start(
+    keeper: ProcessKeeper, lease: Lease | None, task: Task, request: TerminalRequest, *, ends_with_turn: bool = False
+) -> ToolResult:
     try:
         started = await keeper.start(lease, task)
     except SpawnFailed as failed:
         # This shows its end.
         answer = {"output": "", "session_id": task.id, "exit_code": failed.exit_code, "error": failed.reason}
         return ToolResult(_json(answer), consumes=(task.id,))
-    return ToolResult(_background_answer(started, request))
+    return ToolResult(_background_answer(started, request, ends_with_turn=ends_with_turn))
 
 
 def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: ProcessKeeper, *, can_deliver: bool) -> Task:
@@ -169,7 +174,7 @@ def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: Proces
         session_id=turn.session_id,
         # Written by the ledger, from the session.
         owner="",
-        turn_id=turn.id,
+        turn_id=turn.root_id,
         step=context.step,
         index=context.index,
         host=keeper.host,
@@ -197,7 +202,7 @@ def _foreground_answer(result: ForegroundResult) -> str:
     return _json({"output": result.output, "exit_code": result.exit_code, "error": result.error})
 
 
-def _background_answer(started: Started, request: TerminalRequest) -> str:
+def _background_answer(started: Started, request: TerminalRequest, *, ends_with_turn: bool) -> str:
     """As at its spawn, also when that was in an earlier run of the same call."""
     launch = launch_of(started.task)
     answer: dict[str, Any] = {
@@ -210,7 +215,9 @@ def _background_answer(started: Started, request: TerminalRequest) -> str:
     }
     if launch.watch_patterns:
         answer["watch_patterns"] = list(launch.watch_patterns)
-    if request.wants_promise and not (launch.notify_on_complete or launch.watch_patterns):
+    if ends_with_turn:
+        answer["notify_unsupported"] = ENDS_WITH_RESPONSE
+    elif request.wants_promise and not (launch.notify_on_complete or launch.watch_patterns):
         answer["notify_unsupported"] = NOTIFY_UNSUPPORTED
     if request.timeout is not None:
         answer["note"] = "timeout is for foreground commands; a background process runs until it ends or is killed."

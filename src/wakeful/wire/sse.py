@@ -25,6 +25,9 @@ _END = {"type": "http.response.body", "body": b""}
 _LOOKS = 4
 # So many frames in a row, at most, before everybody else has a turn.
 _BREATH = 16
+# Letters that JSON may hold as they are and that many readers of lines take for the end of one: U+0085, U+2028, U+2029.
+_NEXT_LINE, _SEPARATORS = b"\xc2\x85", b"\xe2\x80"
+_ESCAPED = ((_NEXT_LINE, rb"\u0085"), (b"\xe2\x80\xa8", rb"\u2028"), (b"\xe2\x80\xa9", rb"\u2029"))
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,16 @@ class StreamSettings:
 def frame(number: str, event: str, data: bytes) -> bytes:
     """`data` is JSON on one line."""
     return b"id: %b\nevent: %b\ndata: %b\n\n" % (number.encode(), event.encode(), data)
+
+
+def without_line_breaks(frames: bytes) -> bytes:
+    """The same frames for readers whose lines end at more letters than those of the format: such letters stand in texts
+    of the JSON only, where an escape means the same.
+    """
+    if _SEPARATORS in frames or _NEXT_LINE in frames:
+        for letter, escape in _ESCAPED:
+            frames = frames.replace(letter, escape)
+    return frames
 
 
 class EventStream:
@@ -70,6 +83,8 @@ class EventStream:
         self._look(send)
         pump = asyncio.create_task(self._pump(send), name="stream")
         try:
+            # A source that has not begun could not clear up behind itself: it begins, also when the reader has gone.
+            await asyncio.sleep(0)
             # That is also what a server says when the response is complete.
             await until_gone(receive)
         finally:
@@ -88,6 +103,7 @@ class EventStream:
         count = 0
         try:
             async for frame in self._frames:
+                frame = without_line_breaks(frame)
                 await send({"type": "http.response.body", "body": frame, "more_body": True})
                 self._uptake.add(len(frame))
                 # It may be long until the next one, and thousands wait.

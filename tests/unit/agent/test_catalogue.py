@@ -22,8 +22,9 @@ def clock() -> Clock:
 async def make(tmp_path: Path, clock: Clock) -> AsyncIterator[Make]:
     made: list[Catalogue] = []
 
-    def build(*sources: Source, default: str = DEFAULT, patience: float = 4.0) -> Catalogue:
-        made.append(Catalogue(sources, tmp_path / "models.json", default, clock=clock, patience=patience))
+    def build(*sources: Source, default: str = DEFAULT, patience: float = 4.0, limit: float = 60.0) -> Catalogue:
+        how = {"patience": patience, "limit": limit}
+        made.append(Catalogue(sources, tmp_path / "models.json", default, clock=clock, **how))
         return made[-1]
 
     yield build
@@ -88,13 +89,16 @@ async def test_a_clock_that_was_set_back_makes_the_list_old(make: Make, clock: C
     assert reading_starts_a_refresh(catalogue)
 
 
-async def test_a_provider_that_fails_keeps_its_old_models(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_provider_that_fails_keeps_its_old_models(
+    make: Make, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
     broken, sound = Source("old"), Source("one", provider="other")
     catalogue = make(broken, sound)
     await catalogue.refresh()
 
     broken.error = ModelError("The model endpoint is gone.", code="model_unavailable")
     sound.names = ["two"]
+    clock.now += 600
     await catalogue.refresh()
 
     assert ids(catalogue) == ["demo:wakeful", DEFAULT, "openai:old", "other:two"]
@@ -112,15 +116,37 @@ async def test_a_provider_with_a_bug_spoils_nothing(make: Make, caplog: pytest.L
     assert "a bug" in caplog.text
 
 
-async def test_a_refresh_is_bounded_and_loses_only_the_silent_provider(make: Make) -> None:
-    silent, sound = Source("never"), Source("one", provider="other")
-    silent.may_answer.clear()
-    catalogue = make(silent, sound, patience=0.05)
+async def test_callers_wait_a_moment_and_a_slow_list_arrives_behind_them(make: Make) -> None:
+    slow, sound = Source("late"), Source("one", provider="other")
+    slow.may_answer.clear()
+    catalogue = make(slow, sound, patience=0.02)
 
-    async with asyncio.timeout(2):
-        await catalogue.refresh()
-
+    assert await catalogue.refresh()
     assert ids(catalogue) == ["demo:wakeful", DEFAULT, "other:one"]
+    slow.may_answer.set()
+    while await catalogue.refresh():
+        pass
+
+    assert ids(catalogue) == ["demo:wakeful", DEFAULT, "openai:late", "other:one"]
+    assert (slow.asked, sound.asked) == (1, 1)
+
+
+async def test_a_provider_that_never_answers_is_given_up_at_last(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+    silent = Source("never")
+    silent.may_answer.clear()
+    catalogue = make(silent, limit=0.02)
+
+    await catalogue.refresh()
+
+    assert not await catalogue.refresh()
+    assert "openai did not tell its models within 0.02 s" in caplog.text
+
+
+async def test_a_list_that_is_new_is_not_waited_for(make: Make) -> None:
+    catalogue = make(Source("llama"))
+    await catalogue.refresh()
+
+    assert not await catalogue.refresh()
 
 
 async def test_after_a_failure_a_provider_is_left_alone_for_a_minute(make: Make, clock: Clock) -> None:

@@ -6,12 +6,14 @@ import pytest
 
 from tests.unit.agent.catalogue_kit import DEFAULT, Source
 from wakeful.agent.catalogue import Catalogue
+from wakeful.model.ids import new_id
 
 BASE = {"base_url": "https://user:old@a.example/v1?api-key=old&version=1", "api_key": "old", "idle_timeout": 120.0}
 
 
 async def fingerprint(folder: Path, *sources: Source, default: str = DEFAULT) -> str:
-    catalogue = Catalogue(sources, folder / "models.json", default)
+    # Each time a file that is not there: nothing was known before.
+    catalogue = Catalogue(sources, folder / new_id("models"), default)
     await catalogue.refresh()
     return catalogue.fingerprint()
 

@@ -52,6 +52,10 @@ class Ledger:
         self.waited_for += task_ids
         return [replace(task, status=TaskStatus.EXITED, exit_code=0, result="42") for task in self.begun]
 
+    async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
+        await self.begin(turn, 0, 0, goals, is_inline=True)
+        return await self.ended([])
+
     async def stop(self, task_id: str) -> bool:
         raise AssertionError("the tool stops nothing")
 
@@ -62,7 +66,9 @@ def ledger() -> Ledger:
 
 
 async def run(ledger: Ledger, tmp_path: Path, **arguments: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = orjson.loads((await DelegateTool(ledger).run(arguments, tool_context(tmp_path))).text)
+    answer: dict[str, Any] = orjson.loads(
+        (await DelegateTool(ledger, ledger).run(arguments, tool_context(tmp_path))).text
+    )
     return answer
 
 
@@ -93,7 +99,7 @@ async def test_a_call_that_is_run_again_keeps_the_promise_of_the_first_run(ledge
     first = await run(ledger, tmp_path, goal="count", background=True)
     declare_stateless_channel()
     assert await run(ledger, tmp_path, goal="count", background=True) == first
-    assert await DelegateTool(ledger).may_rerun({"goal": "count"}, tool_context(tmp_path))
+    assert await DelegateTool(ledger, ledger).may_rerun({"goal": "count"}, tool_context(tmp_path))
 
 
 async def test_a_context_beside_several_tasks_is_for_all_of_them(ledger: Ledger, tmp_path: Path) -> None:
@@ -143,8 +149,21 @@ async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
 
 
 def test_the_description_says_what_the_tool_does() -> None:
-    spec = DelegateTool(Ledger()).spec
+    spec = DelegateTool(Ledger(), Ledger()).spec
     assert spec.name == "delegate_task"
     assert "cannot deliver later" in spec.description
     assert spec.parameters["properties"].keys() == {"goal", "context", "tasks", "background"}
     assert orjson.dumps(spec.parameters)
+
+
+async def test_in_a_turn_that_is_not_stored_the_sub_agents_work_in_the_call_whatever_was_wanted(tmp_path: Path) -> None:
+    stored, in_memory = Ledger(), Ledger()
+    context = tool_context(tmp_path)
+    context = replace(context, turn=replace(context.turn, is_ephemeral=True))
+
+    result = await DelegateTool(stored, in_memory).run({"goal": "count", "background": True}, context)
+
+    answer = orjson.loads(result.text)
+    assert [done["result"] for done in answer["results"]] == ["42"]
+    assert "synchronously" in answer["note"]
+    assert (len(in_memory.begun), stored.begun) == (1, [])

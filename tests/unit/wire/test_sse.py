@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wakeful.errors import StoreUnavailable
-from wakeful.wire.sse import TRANSPORT, EventStream, StreamSettings, frame
+from wakeful.wire.sse import TRANSPORT, EventStream, StreamSettings, frame, without_line_breaks
 
 
 class Connection:
@@ -52,6 +55,45 @@ class Connection:
 
 def test_a_frame_has_a_number_a_name_and_its_data() -> None:
     assert frame("12.1", "token", b'{"text":"a"}') == b'id: 12.1\nevent: token\ndata: {"text":"a"}\n\n'
+
+
+_TEXTS = st.text(st.sampled_from('a\u0085\u2028\u2029\u2014\u00c5\x1c\x0b\n\r\\"') | st.characters(codec="utf-8"))
+
+
+@given(st.dictionaries(_TEXTS, _TEXTS))
+def test_a_frame_has_the_same_lines_for_every_reader_and_the_same_data(data: dict[str, str]) -> None:
+    lines = without_line_breaks(frame("1", "token", orjson.dumps(data))).decode().splitlines()
+
+    assert [line.partition(": ")[0] for line in lines] == ["id", "event", "data", ""]
+    assert orjson.loads(lines[2].removeprefix("data: ")) == data
+
+
+async def test_what_a_source_says_is_sent_without_letters_that_end_lines() -> None:
+    connection = Connection()
+
+    async def one() -> AsyncGenerator[bytes, None]:
+        yield 'data: "a\u2028b\u2029c\u0085d\u201ce"\n\n'.encode()
+
+    await connection.run(one())
+
+    assert connection.body.decode() == 'data: "a\\u2028b\\u2029c\\u0085d\u201ce"\n\n'
+
+
+async def test_a_source_whose_reader_left_before_it_began_clears_up_behind_itself() -> None:
+    connection = Connection()
+    connection.left.set()
+    closed = []
+
+    async def waiting() -> AsyncGenerator[bytes, None]:
+        try:
+            await asyncio.Event().wait()
+            yield b"never"
+        finally:
+            closed.append(True)
+
+    await connection.run(waiting())
+
+    assert closed == [True]
 
 
 async def test_a_source_that_ends_ends_the_response() -> None:

@@ -1,6 +1,6 @@
 """What every route of the OpenAI-compatible API works with, handed in by app.py."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,8 +25,9 @@ class Api:
     engine: Engine
     store: Store
     door: Door
-    # The full name of a model that a client names in its own way; None when there is none.
-    resolve_model: Callable[[str], str | None]
+    # The full name of a model that a client names in its own way; None when there is none. For a name that is not known
+    # it may take a moment.
+    resolve_model: Callable[[str], Awaitable[str | None]]
     # The catalogue: name, time and owner of each model.
     models: Callable[[], Sequence[tuple[str, int, str]]]
     # Whoever holds this name sees everything; others see what they own.
@@ -41,9 +42,9 @@ class Api:
     def address(self) -> Address:
         return Address(self.door.name)
 
-    def require_model(self, name: str, *, status: int) -> str:
+    async def require_model(self, name: str, *, status: int) -> str:
         """The full name of the model that a client names. Raises ApiError."""
-        model = self.resolve_model(name)
+        model = await self.resolve_model(name)
         if model is None:
             raise ApiError(status, "model_not_found", f"There is no model {name!r}.", param="model")
         return model

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
@@ -52,7 +52,7 @@ class ChatRoutes:
         return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
-        model = self._api.require_model(asked.model, status=404)
+        model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
         if lane.new_session is None:
             asked = in_session(asked, has_history=await self._has_history(lane))
@@ -72,14 +72,15 @@ class ChatRoutes:
         return session is not None and session.checkpoint is not None
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
-        """Whoever hangs up does not want the answer any more."""
+        """Whoever hangs up does not want the answer any more. Raises ClientDisconnect."""
         answering = asyncio.create_task(self._answer(receipt))
         leaving = asyncio.create_task(until_gone(request.receive))
         try:
             await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
             if not answering.done():
                 await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
-            return await answering
+                raise ClientDisconnect
+            return answering.result()
         finally:
             leaving.cancel()
             answering.cancel()

@@ -54,7 +54,7 @@ class ConversationRoutes:
         given = fields.entries(body, "items")
         inputs = await self._references.resolve(request, _inputs(given) if given else [])
         await require_calls(self._api.store, _NOWHERE, inputs, "items")
-        model = self._api.resolve_model("") or ""
+        model = await self._api.resolve_model("") or ""
         made = await self._lanes.create(request.state.principal, model, metadata=orjson.dumps(metadata))
         if inputs:
             await self._record(made, inputs)

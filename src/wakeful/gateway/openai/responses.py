@@ -138,7 +138,7 @@ class ResponseRoutes:
 
     async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
         request.state.place.take()
-        model = self._api.require_model(asked.model, status=400)
+        model = await self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")

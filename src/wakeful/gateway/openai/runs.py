@@ -95,7 +95,7 @@ class RunRoutes:
         return NamingItsSession(JSONResponse(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunRequest) -> Receipt:
-        model = self._api.require_model(asked.model, status=404)
+        model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")

@@ -49,7 +49,7 @@ class UnstoredResponses:
         return JSONResponse(await _unless_gone(request, unstored, log))
 
     async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
-        model = self._api.require_model(asked.model, status=400)
+        model = await self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")

@@ -1,17 +1,16 @@
 """Commands that the caller waits for. They end with their caller, and with their server."""
 
 import asyncio
-import logging
 import re
 from dataclasses import dataclass
-from signal import SIGKILL
 
 from wakeful.model.ids import new_id
 from wakeful.tools.processes.changes import Changes
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.follower import Follower
-from wakeful.tools.processes.grip import Grip, end_group, end_rest_of_group, grip_on, reap_group
-from wakeful.tools.processes.identity import Identity, identity_of, own_identity
+from wakeful.tools.processes.grip import Grip, end_group, end_rest_of_group, reap_group
+from wakeful.tools.processes.identity import Identity, own_identity
+from wakeful.tools.processes.left_behind import ATTEMPT, clear_away, is_alive
 from wakeful.tools.processes.output_guard import OutputGuard
 from wakeful.tools.processes.outputs import Outputs
 from wakeful.tools.processes.settings import ProcessSettings
@@ -21,11 +20,8 @@ OUTPUT_LIMIT = 50_000
 
 _TIMED_OUT = 124
 _KILLED = 137
-_ATTEMPT = 1
 # The name says whose it is: which server to look for before it is cleared away.
 _NAME = re.compile(r"fg_(\d+)-(\d+)_")
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +60,8 @@ class ForegroundRunner:
         if not self._settings.root.exists():
             return
         for path in self._settings.root.glob("fg_*"):
-            if (name := _NAME.match(path.name)) and not _is_alive(Identity(int(name[1]), int(name[2]))):
-                _clear_away(ProcessFolder(path))
+            if (name := _NAME.match(path.name)) and not is_alive(Identity(int(name[1]), int(name[2]))):
+                clear_away(ProcessFolder(path))
 
     async def close(self) -> None:
         for stop in self._jobs.values():
@@ -93,7 +89,7 @@ class ForegroundRunner:
 
     def _spawn(self, folder: ProcessFolder, command: str, workdir: str, *, pty: bool) -> Grip:
         self._guard.require_room()
-        return self._spawner.spawn(folder, _ATTEMPT, command, workdir, pty=pty, with_stdin=False)
+        return self._spawner.spawn(folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False)
 
     async def _attend(self, grip: Grip, folder: ProcessFolder, timeout: float, stop: asyncio.Event) -> bool:
         """Until it has ended, by itself or because its time is over or its caller gone; whether its time was over."""
@@ -120,20 +116,3 @@ class ForegroundRunner:
         if exit_code is None:
             return ForegroundResult(output, _KILLED, "The command was killed from outside.")
         return ForegroundResult(output, exit_code)
-
-
-def _is_alive(server: Identity) -> bool:
-    return identity_of(server.pid) == server
-
-
-def _clear_away(folder: ProcessFolder) -> None:
-    start = folder.started(_ATTEMPT)
-    if start == "nobody" and not folder.fence(_ATTEMPT):
-        start = folder.started(_ATTEMPT)
-    if isinstance(start, Identity):
-        logger.info("ending a command whose server is gone: process group %d", start.pid)
-        if grip := grip_on(start):
-            grip.signal_group(SIGKILL)
-            grip.release()
-        end_rest_of_group(start)
-    folder.remove()

@@ -23,6 +23,12 @@ class MemoryLedger:
     async def get(self, task_id: str) -> Task | None:
         return self._tasks.get(task_id)
 
+    async def all(self) -> list[Task]:
+        return list(self._tasks.values())
+
+    def forget(self, task_id: str) -> None:
+        self._tasks.pop(task_id, None)
+
     async def visible(self, turn: Turn, task_id: str) -> Task | None:
         task = self._tasks.get(task_id)
         return task if task is not None and task.session_id == turn.session_id else None

@@ -1,0 +1,29 @@
+"""Lets turns that are not stored start processes, and ends these with them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.unstored_ledger import UnstoredLedger
+
+
+class UnstoredWork:
+    def __init__(self, keeper: ProcessKeeper, ledger: UnstoredLedger) -> None:
+        self._keeper = keeper
+        self._ledger = ledger
+
+    @asynccontextmanager
+    async def allowed_in(self, turn_id: str) -> AsyncIterator[None]:
+        self._ledger.open(turn_id)
+        try:
+            yield
+        finally:
+            await asyncio.gather(*(self._end(task_id) for task_id in self._ledger.close(turn_id)))
+
+    async def _end(self, task_id: str) -> None:
+        await self._keeper.kill(task_id)
+        task = await self._ledger.rows.get(task_id)
+        if task is not None:
+            await self._keeper.forget(task)
+        self._ledger.forget(task_id)

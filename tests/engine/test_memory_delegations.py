@@ -1,0 +1,133 @@
+"""Sub-agents of turns that are not stored: in memory, within the call that wants them, limited as stored ones are."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+import pytest
+
+from tests.bare_engine import HOST, NobodyBinder
+from tests.engine.test_ephemeral import ephemeral_turn
+from wakeful.engine.memory_delegations import MemoryDelegations
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import ModelError, TooManyDelegations
+from wakeful.model.fact import Answered, Brief, Fact, TextDelta
+from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.task import TaskStatus
+from wakeful.model.turn import Turn
+
+SETTINGS = EngineSettings(delegation_limit=3, delegation_depth=2)
+
+
+class Worker:
+    """A loop that does what its goal says, and notes whose turns it runs."""
+
+    def __init__(self, settings: EngineSettings = SETTINGS) -> None:
+        self.delegations = MemoryDelegations(NobodyBinder(), settings, HOST)
+        self.delegations.loop = self
+        self.turns: list[Turn] = []
+        self.stopped: list[str] = []
+        self.is_hanging = asyncio.Event()
+
+    async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
+        self.turns.append(brief.turn)
+        (message,) = brief.messages
+        order, _, rest = message.text.partition(" ")
+        match order:
+            case "say":
+                yield TextDelta(1, rest)
+                yield Answered(1, AssistantMessage(rest), Usage(1, 1))
+            case "delegate":
+                yield Answered(1, AssistantMessage(await self._delegate(brief.turn, rest)), Usage(1, 1))
+            case "fail":
+                yield Answered(1, AssistantMessage(rest), Usage(1, 1))
+                raise ModelError("The endpoint is down.", code="model_unavailable", passing=True)
+            case "break":
+                raise RuntimeError("a bug")
+            case "hang":
+                try:
+                    self.is_hanging.set()
+                    await asyncio.Event().wait()
+                finally:
+                    self.stopped.append(brief.turn.id)
+
+    async def _delegate(self, turn: Turn, goal: str) -> str:
+        try:
+            (task,) = await self.delegations.delegate(turn, [goal])
+        except TooManyDelegations as refused:
+            return str(refused)
+        return f"heard {task.result}"
+
+    async def results(self, *goals: str) -> list[str]:
+        return [task.result for task in await self.delegations.delegate(ephemeral_turn(), goals)]
+
+
+async def test_each_goal_is_answered_in_its_place() -> None:
+    tasks = await Worker().delegations.delegate(ephemeral_turn(), ["say one", "say two"])
+
+    assert [(task.command, task.status, task.result) for task in tasks] == [
+        ("say one", TaskStatus.EXITED, "one"),
+        ("say two", TaskStatus.EXITED, "two"),
+    ]
+    assert all(task.child_session_id is None and task.is_inline for task in tasks)
+
+
+async def test_a_sub_agent_is_a_turn_of_its_own_that_ends_with_the_one_its_client_asked_for() -> None:
+    worker = Worker()
+    asked = replace(ephemeral_turn(), request=b'{"instructions": "of the client"}')
+
+    await worker.delegations.delegate(asked, ["delegate say done"])
+
+    child, grandchild = worker.turns
+    assert len({asked.id, child.id, grandchild.id}) == 3
+    assert child.root_id == grandchild.root_id == asked.id
+    assert (child.door, child.address, child.request, child.is_ephemeral) == (asked.door, asked.address, b"{}", True)
+
+
+async def test_a_failure_says_why_and_what_was_said_last() -> None:
+    worker = Worker()
+
+    assert await worker.results("fail half", "break") == [
+        "The endpoint is down.\nIts last words:\nhalf",
+        "something broke inside the server; its log has the details",
+    ]
+
+
+async def test_it_may_take_only_so_long() -> None:
+    (task,) = await Worker(replace(SETTINGS, delegation_seconds=0.01)).delegations.delegate(ephemeral_turn(), ["hang"])
+
+    assert (task.status, task.result) == (TaskStatus.FAILED, "its time was over (WAKEFUL_DELEGATION_SECONDS)")
+
+
+async def test_whoever_goes_away_stops_all_below() -> None:
+    worker = Worker()
+    waiting = asyncio.create_task(worker.results("delegate hang", "say one"))
+    await worker.is_hanging.wait()
+
+    waiting.cancel()
+    await asyncio.wait([waiting])
+
+    assert worker.stopped == [worker.turns[-1].id]
+
+
+async def test_they_may_delegate_only_so_deep() -> None:
+    (refused,) = await Worker().results("delegate delegate say never")
+
+    assert refused.startswith("heard Sub-agents may delegate only 2 deep")
+    assert await Worker().results("delegate say ever") == ["heard ever"]
+
+
+async def test_only_so_many_work_at_once_for_one_turn() -> None:
+    worker = Worker()
+    with pytest.raises(TooManyDelegations, match=r"At most 3 .* 0 do already"):
+        await worker.results(*["say x"] * 4)
+
+    waiting = asyncio.create_task(worker.results("hang", "hang"))
+    await worker.is_hanging.wait()
+    with pytest.raises(TooManyDelegations, match="2 do already"):
+        await worker.results("say x", "say y")
+    assert await worker.results("say z") == ["z"]
+
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    assert await worker.results(*["say x"] * 3) == ["x", "x", "x"]
