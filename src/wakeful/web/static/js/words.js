@@ -1,0 +1,63 @@
+// How a job ended, in words: one place for the toasts, the cards, the drawer and the home page.
+// A job is what the wire tells of one: {kind, status, exit_code}, and for a watch {source: "watch_match", pattern}.
+
+// By exit code: what a shell and the system mean by it. Every other code is a failure with a number.
+const MEANINGS = new Map([
+  [0, "ended well"],
+  [124, "ran out of time"],
+  [126, "cannot be run"],
+  [127, "was not found"],
+  [130, "was interrupted"],
+  [137, "was killed"],
+  [139, "crashed"],
+  [143, "was asked to end"],
+]);
+const SIGNAL_BASE = 128;
+
+// Finishes the sentence "`make` …": "ended well", "failed with exit code 2".
+export function exitWords(code) {
+  if (code === null || code === undefined) return "ended";
+  const meaning = MEANINGS.get(shellCode(code));
+  if (meaning === undefined) return `failed with exit code ${code}`;
+  return shellCode(code) === 137 ? `${meaning} (exit code ${code}), most often for want of memory` : meaning;
+}
+
+// The same for a job: what was stopped or lost has no code to speak of.
+export function endWords(job) {
+  if (job.status === "lost") return "was lost when the machine restarted";
+  return job.status === "killed" || isSubAgent(job) ? outcomeWords(job) : exitWords(job.exit_code);
+}
+
+// The shortest form, for a title whose code stands beside it: "failed", "ended well", "was killed".
+export function outcomeWords(job) {
+  if (job.status === "lost") return "was lost";
+  if (job.status === "killed") return "was stopped";
+  if (isSubAgent(job)) return endedWell(job) ? "reported" : "failed";
+  if (job.exit_code === null || job.exit_code === undefined) return "ended";
+  return MEANINGS.get(shellCode(job.exit_code)) ?? "failed";
+}
+
+// "exit code 2"; "no exit code" for what was lost, "" where a code means nothing.
+export function codeWords(job) {
+  if (job.status === "lost") return "no exit code";
+  if (job.status === "killed" || isSubAgent(job)) return "";
+  return job.exit_code === null || job.exit_code === undefined ? "" : `exit code ${job.exit_code}`;
+}
+
+// "failed · exit code 2", "was stopped"
+export function endLine(job) {
+  return [outcomeWords(job), codeWords(job)].filter(Boolean).join(" · ");
+}
+
+export function endedWell(job) {
+  return job.status === "exited" && (job.exit_code ?? 0) === 0;
+}
+
+function isSubAgent(job) {
+  return job.kind === "delegation" || job.source === "delegation_wakeup";
+}
+
+// A process that a signal ended has the signal's number below zero; a shell tells the same as 128 and the number.
+function shellCode(code) {
+  return code < 0 ? SIGNAL_BASE - code : code;
+}
