@@ -138,6 +138,13 @@ test("jobs that open one turn together share its stem", () => {
   assert.equal(one.to, other.to);
 });
 
+test("turns that follow at once do not lie over each other, and each arrow ends in its own", () => {
+  const turns = [DATA.turns[0], { ...DATA.turns[1], opened_at: 60, closed_at: 60.05 }, { ...DATA.turns[1], turn_id: "t3", number: 3, opened_at: 60.1, closed_at: 70 }];
+  const { bars, arrows } = draw({ ...DATA, turns });
+  assert.ok(bars[1].x + bars[1].width <= bars[2].x + 3);
+  assert.ok(arrows[0].to > bars[1].x && arrows[0].to <= bars[1].x + bars[1].width);
+});
+
 test("a turn that failed or was stopped has its mark, and its colour still says who opened it", () => {
   const turns = [{ ...DATA.turns[0], status: "cancelled" }, { ...DATA.turns[1], status: "failed" }];
   const drawn = draw({ ...DATA, turns });

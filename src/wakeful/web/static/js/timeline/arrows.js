@@ -25,6 +25,7 @@ function arrow(notice, job, bar, axis, now) {
 }
 
 function head(notice, bar, axis, isJoined) {
-  if (!isJoined) return bar.x + INSIDE;
-  return Math.min(Math.max(axis.x(notice.at), bar.x + INSIDE), bar.x + bar.width - 3);
+  const first = bar.x + Math.min(INSIDE, bar.width / 2);
+  if (!isJoined) return first;
+  return Math.max(Math.min(axis.x(notice.at), bar.x + bar.width - 3), first);
 }

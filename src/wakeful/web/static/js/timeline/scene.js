@@ -11,6 +11,7 @@ const TURN_TOP = 27;
 const TURN_HEIGHT = 15;
 const FIRST_LANE = 70;
 const LANE_HEIGHT = 22;
+const NARROWEST = 10;
 const MARKS = { failed: "fail", cancelled: "killed" };
 
 // `data` is the answer of /api/session/timeline with times in seconds. Nothing to draw: null. `lanes` is kept between
@@ -20,7 +21,7 @@ export function scene(data, { width, isNarrow, measure, lanes }) {
   const left = isNarrow ? 16 : 104;
   const margin = isNarrow ? 26 : 52;
   const axis = new Axis(busyTimes(data), { left, width: width - left - margin });
-  const bars = data.turns.map((turn) => turnBar(turn, data, axis));
+  const bars = apart(data.turns.map((turn) => turnBar(turn, data, axis)));
   const all = data.tasks.map((task) => jobLine(task, data, axis));
   const packed = inLanes(all, arrowsOf(data.notices, all, bars, axis, data.now), lanes);
   thread(packed.jobs, bars);
@@ -51,12 +52,21 @@ function busyTimes({ turns, tasks, notices, now }) {
 
 function turnBar(turn, data, axis) {
   const x = axis.x(turn.opened_at);
-  const width = Math.max(10, axis.x(turn.closed_at ?? data.now) - x);
+  const width = Math.max(NARROWEST, axis.x(turn.closed_at ?? data.now) - x);
   const isWakeup = turn.source.endsWith("_wakeup") || turn.source === "watch_match";
   const isLeft = wasLeft(turn, data.turns);
   const isRunning = turn.closed_at === null;
   const mark = isLeft ? undefined : MARKS[turn.status];
   return { turn, x, y: TURN_TOP, width, height: TURN_HEIGHT, isWakeup, isLeft, isRunning, mark, notches: [] };
+}
+
+// A turn too short to be seen is widened, but never into the next one.
+function apart(bars) {
+  bars.slice(1).forEach((next, index) => {
+    const bar = bars[index];
+    bar.width = Math.max(3, Math.min(bar.width, next.x - bar.x - 1));
+  });
+  return bars;
 }
 
 // An edit or another answer went on from before it: a later turn has its number, or a lower one.
