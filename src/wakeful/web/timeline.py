@@ -1,4 +1,4 @@
-"""A session on one axis: its turns, its background work, and which work woke which turn."""
+"""A session on one axis: its turns, its background work, and which turn read of which work, how and when."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import Entry
 from wakeful.model.task import Task
 from wakeful.model.task_data import time_text
@@ -28,30 +29,46 @@ class TimelineRoutes:
         session_id = fields.identifier(request.query_params, "session_id")
         limit = fields.number(request.query_params, "limit", 200, 1, 1000)
 
-        async def body(tx: Transaction) -> tuple[list[Turn], list[Task], list[Entry], float]:
+        async def body(tx: Transaction) -> tuple[list[Turn], list[Task], list[Entry], list[InboxRow], float]:
             session = await self._web.require_session(tx, request, session_id)
             turns = (await tx.turns.recent(session.id, limit))[::-1]
             inputs = await tx.journal.inputs_of([turn.id for turn in turns])
-            return turns, await tx.tasks.recent(session.id, ended=limit), inputs, await tx.now()
+            pending = await tx.inbox.pending(session.id)
+            return turns, await tx.tasks.recent(session.id, ended=limit), inputs, pending, await tx.now()
 
-        turns, tasks, inputs, now = await self._web.store.read(body)
-        notices = [_notice_form(entry) for entry in inputs if "notice" in entry.data]
+        turns, tasks, inputs, pending, now = await self._web.store.read(body)
+        told = [_told(entry) for entry in inputs if "notice" in entry.data]
+        waiting = [_waiting(row) for row in pending if row.kind is RowKind.NOTICE and "notice" in row.data]
         return JSONResponse(
             {
                 "turns": [{"turn_id": turn.id} | turn_outline(turn) for turn in turns],
                 "tasks": task_list(self._web, tasks[::-1]),
-                "notices": sorted(notices, key=lambda notice: str(notice["at"])),
+                "notices": sorted(told, key=lambda notice: str(notice["at"])) + waiting,
                 "now": time_text(now),
             }
         )
 
 
-def _notice_form(entry: Entry) -> dict[str, Any]:
+def _told(entry: Entry) -> dict[str, Any]:
+    """A notice that a turn has read, and when that was."""
     notice = entry.data["notice"]
-    return {
-        "task_id": notice["task_id"],
+    posted_at = entry.at - notice.get("latency_ms", 0) / 1000
+    return _notice_form(notice, posted_at) | {
         "turn_id": entry.turn_id,
         "delivered": notice["delivered"],
-        "kind": notice.get("kind", "process"),
         "at": time_text(entry.at),
+    }
+
+
+def _waiting(row: InboxRow) -> dict[str, Any]:
+    """A notice that no turn has read yet."""
+    return _notice_form(row.data["notice"], row.created_at) | {"turn_id": None, "delivered": None, "at": None}
+
+
+def _notice_form(notice: dict[str, Any], posted_at: float) -> dict[str, Any]:
+    """`posted_at`: when the work ended, or printed what it was watched for."""
+    return {
+        "task_id": notice["task_id"],
+        "kind": notice.get("kind", "process"),
+        "posted_at": time_text(posted_at),
     }

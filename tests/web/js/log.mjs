@@ -57,7 +57,7 @@ function tellSteps(tell, turn_id, random, isOpen) {
       tell("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
     tell("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
     for (let call = 1; call <= calls; call += 1)
-      tell("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5 });
+      tell("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5, is_error: false });
   }
   tell(random.chance(0.2) ? "failed" : "done", { turn_id, message: "broke" });
 }
@@ -183,6 +183,7 @@ function store(events) {
         truncated: false,
         full_size: data.result.length,
         seconds: data.seconds,
+        is_error: data.is_error,
         status: "done",
       };
     } else if (isFinal(name)) {

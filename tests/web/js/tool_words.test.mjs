@@ -28,10 +28,41 @@ test("a call tells how its command ended", () => {
   const ended = (code, error = null) =>
     stateOf({ ...RUN, result: JSON.stringify({ output: "", exit_code: code, error }) });
   assert.deepEqual(ended(0), { kind: "ok", words: "3.4 s" });
-  assert.deepEqual(ended(2), { kind: "fail", words: "exit 2 · 3.4 s" });
-  assert.deepEqual(ended(-1, "Denied."), { kind: "fail", words: "refused · 3.4 s" });
+  assert.deepEqual(ended(2), { kind: "fail", words: "exit code 2 · 3.4 s" });
+  assert.equal(readCall({ ...RUN, result: '{"output": "", "exit_code": 2, "error": null}' }).error, "");
   assert.equal(stateOf({ ...RUN, status: "interrupted", result: null }).words, "stopped");
   assert.equal(stateOf({ ...RUN, status: "running", result: null }, [], true).kind, "needs");
+});
+
+const failed = (code, more = {}) => ({
+  ...RUN,
+  is_error: true,
+  result: JSON.stringify({ error: "It did not work.", code, ...more }),
+});
+
+test("a call that failed says why in its row, red where something went wrong", () => {
+  const tool = failed("not_found");
+  assert.equal(readCall(tool).error, "It did not work.");
+  assert.deepEqual(stateOf(tool), { kind: "fail", words: "not found · 3.4 s" });
+  assert.equal(stateOf(failed("a_code_of_tomorrow")).words, "failed · 3.4 s");
+});
+
+test("what was held back or cut off is grey", () => {
+  for (const code of ["denied", "expired", "read_only", "interrupted", "nobody_to_ask"]) {
+    assert.equal(stateOf(failed(code)).kind, "off", code);
+  }
+});
+
+test("a call that its turn's end has cut off says whether it was stopped", () => {
+  const cut = { tool: { ...RUN, status: "interrupted", result: null, is_error: true }, created_at: "" };
+  assert.equal(callState(cut, readCall(cut.tool), [], false, { status: "cancelled" }).words, "stopped");
+  assert.equal(callState(cut, readCall(cut.tool), [], false, { status: "failed" }).words, "cut off");
+});
+
+test("a failure whose result was cut still says what it was", () => {
+  const whole = failed("timeout", { output: "x".repeat(90) });
+  const cut = { ...whole, truncated: true, result: `${whole.result.slice(0, 80)}\n[… cut …]\nx"}` };
+  assert.deepEqual([readCall(cut).error, readCall(cut).code], ["It did not work.", "timeout"]);
 });
 
 test("a background call goes on showing its process", () => {
@@ -46,7 +77,7 @@ test("a background call goes on showing its process", () => {
   assert.deepEqual(stateOf(tool, [{ ...task, status: "failed", exit_code: 1 }]), {
     kind: "fail",
     id: "proc_1",
-    words: "exit 1",
+    words: "exit code 1",
   });
 });
 

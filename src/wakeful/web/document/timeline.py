@@ -7,17 +7,30 @@ from wakeful.wire.openapi import (
     WHOLE,
     Family,
     Json,
+    choice,
     json_answer,
     list_of,
     operation,
     or_empty,
+    or_null,
     query,
     record,
     ref,
+    told,
 )
 from wakeful.wire.refusals import refusals
 
-_NOTICE = record({"task_id": TEXT, "turn_id": TEXT, "delivered": TEXT, "kind": NOTICE_KIND, "at": TEXT})
+_DELIVERED = choice("opened", "with_message", "joined")
+_NOTICE = record(
+    {
+        "task_id": TEXT,
+        "kind": NOTICE_KIND,
+        "posted_at": told("When the work ended, or printed what it was watched for.", TEXT),
+        "turn_id": told("The turn that has read it; null while it waits.", or_null(TEXT)),
+        "delivered": or_null(_DELIVERED),
+        "at": told("When the turn has read it.", or_null(TEXT)),
+    }
+)
 _TIMELINE = record(
     {
         "turns": list_of(record({"turn_id": TEXT, **OUTLINE})),

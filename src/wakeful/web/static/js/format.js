@@ -21,7 +21,7 @@ export function duration(seconds) {
 
 // Of something short: "0.1 s", "3.4 s", and from ten seconds on as above.
 export function exactDuration(seconds) {
-  return seconds < 9.95 ? `${Math.max(0.1, seconds).toFixed(1)} s` : duration(seconds);
+  return seconds < 9.95 ? `${(Math.round(Math.max(0.1, seconds) * 10) / 10).toFixed(1)} s` : duration(seconds);
 }
 
 // What is left: "4:27"

@@ -15,7 +15,7 @@ export function startApprovals(element) {
   const draw = () => {
     const { approvals } = openSession;
     cards.show(
-      approvals.map((approval) => ({ key: approval.call_id, approval })),
+      approvals.map((approval, index) => ({ key: approval.call_id, approval, place: placeOf(index, approvals) })),
       () => new ApprovalCard(),
     );
     for (const approval of approvals) announce(approval, told);
@@ -23,6 +23,10 @@ export function startApprovals(element) {
   on("session-opened", draw);
   on("session-changed", (changed) => changed.includes("approvals") && draw());
   setInterval(closeLate, LOOK_MS);
+}
+
+function placeOf(index, { length }) {
+  return length > 1 ? `${index + 1} of ${length}` : "";
 }
 
 // Once for each, and loudly.

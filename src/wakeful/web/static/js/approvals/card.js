@@ -1,101 +1,121 @@
-// One question: who asks, what would run, why somebody should look, how long there is. No answer is the default.
+// One question: who asks, what would happen, every reason to look, how long there is. No answer is the default.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { countdown } from "../format.js";
-import { openMenu } from "../menu.js";
 import { closeApproval } from "../session/session_frames.js";
 import { openSession } from "../session/state.js";
-import { shortId } from "../short_id.js";
 import { tick } from "../ticker.js";
-import { markDanger } from "./danger.js";
+import { askerOf, choicesOf, longerChoices, onceWords, shortPath } from "./approval_words.js";
+import { dangerList, subjectView } from "./subject.js";
+
+const ANSWERS = { deny: "Deny", once: "Allow once" };
 
 export class ApprovalCard {
-  #buttons = [];
+  #place = el("span", { class: "approval__place" });
 
   constructor() {
     this.element = el("section", { class: "approval", "aria-label": "Approval needed" });
   }
 
-  update({ approval }) {
+  // `place` among several, as "1 of 3".
+  update({ approval, place = "" }) {
+    this.#place.textContent = place;
+    this.#place.hidden = !place;
     if (this.element.childElementCount) return;
-    this.element.append(
-      head(approval),
-      el("pre", { class: "approval__cmd", tabindex: 0, "aria-label": "Command" }, markDanger(approval)),
-      this.#acts(approval),
+    this.element.append(head(approval, this.#place), subjectView(approval), dangerList(approval), this.#acts(approval));
+  }
+
+  // What lasts longer is unfolded in place: a menu would hide the command.
+  #acts(approval) {
+    const longer = longerChoices(approval);
+    const possible = Object.keys(ANSWERS).filter((choice) => choicesOf(approval).includes(choice));
+    return el(
+      "div",
+      { class: "approval__acts" },
+      el("span", { class: "approval__hint", text: onceWords(approval) }),
+      possible.map((choice) => this.#button(approval, choice, ANSWERS[choice], "button button--ink")),
+      longer.length > 0 && this.#longer(approval, longer),
     );
   }
 
-  #acts(approval) {
-    const button = (words, choice) =>
-      el("button", {
-        class: "button button--ink",
-        type: "button",
-        text: words,
-        onclick: () => this.#answer(approval, choice),
-      });
-    const longer = (event) =>
-      openMenu(event.currentTarget, [
-        { label: "For this session", icon: "clock", run: () => this.#answer(approval, "session") },
-        { label: "Always", icon: "shield", run: () => this.#answer(approval, "always") },
-      ]);
-    this.#buttons = [
-      button("Deny", "deny"),
-      button("Allow once", "once"),
+  #longer(approval, choices) {
+    const rows = choices.map(({ choice, lead, words, button }) =>
       el(
-        "button",
-        {
-          class: "button button--quiet button--more",
-          type: "button",
-          "aria-haspopup": "menu",
-          "aria-expanded": "false",
-          "aria-label": "Allow for longer",
-          onclick: longer,
-        },
-        el("span", { class: "only-desktop", text: "Allow for longer" }),
-        icon("down"),
+        "div",
+        { class: "longer__row" },
+        el("p", {}, lead && el("b", { text: lead }), lead ? ` ${words}` : words),
+        this.#button(approval, choice, button, "button"),
       ),
-    ];
-    const why = el("p", { class: "approval__why" }, icon("warn"), el("span", { text: sentence(approval.reason) }));
-    return el("div", { class: "approval__acts" }, why, this.#buttons);
+    );
+    return el(
+      "details",
+      { class: "approval__more" },
+      el("summary", { class: "button button--quiet button--more" }, "Allow for longer", icon("down")),
+      el("div", { class: "longer" }, rows),
+    );
+  }
+
+  #button(approval, choice, text, kind) {
+    return el("button", { class: kind, type: "button", text, onclick: () => this.#answer(approval, choice) });
   }
 
   async #answer(approval, choice) {
-    for (const button of this.#buttons) button.disabled = true;
+    this.#disable(true);
+    // The event that tells of the answer may come before the answer to our request.
+    approval.isMine = true;
     try {
-      await api.post("/api/approval/respond", { session_id: approval.session_id, call_id: approval.call_id, choice });
-      closeApproval(openSession, approval.call_id, choice);
-      emit("session-changed", ["approvals", "messages"]);
-      // On a phone the keyboard would cover what happens next.
-      if (matchMedia("(pointer: fine)").matches) document.getElementById("message").focus({ preventScroll: true });
+      const session_id = approval.session_id ?? openSession.id;
+      await api.post("/api/approval/respond", { session_id, call_id: approval.call_id, choice });
+      if (session_id === openSession.id) close(approval, choice);
+      else emit("session-changed", ["approvals"]);
     } catch (error) {
-      for (const button of this.#buttons) button.disabled = false;
+      this.#disable(false);
+      approval.isMine = false;
       emit("toast", {
         kind: "fail",
         title: "Not answered",
-        text: error.code === "already_answered" ? "Somebody has answered it already." : error.message,
+        text: error.code === "already_answered" ? "It was answered already, in another place." : error.message,
       });
     }
   }
+
+  #disable(isDisabled) {
+    for (const button of this.element.querySelectorAll("button")) button.disabled = isDisabled;
+  }
 }
 
-function head({ task_id: taskId, expires_at: expiresAt }) {
+function close(approval, choice) {
+  closeApproval(openSession, approval.call_id, choice);
+  emit("session-changed", ["approvals", "messages"]);
+  // On a phone the keyboard would cover what happens next.
+  if (matchMedia("(pointer: fine)").matches) document.getElementById("message").focus({ preventScroll: true });
+}
+
+function head(approval, place) {
   const left = el("span", { class: "approval__left" });
-  tick(left, expiresAt, (since) => `denied in ${countdown(-since)}`);
-  const who = taskId
-    ? ["Sub-agent ", el("code", { text: shortId(taskId) }), " wants to run a command"]
-    : ["The agent wants to run a command"];
+  tick(left, approval.expires_at, (since) => `denied in ${countdown(-since)}`);
+  const { who, id, wants } = askerOf(approval);
+  const folder = approval.preview ? "" : folderOf(approval);
   return el(
     "div",
     { class: "approval__head" },
     el("span", { class: "state state--needs" }, icon("shield"), "Needs you"),
-    el("span", { class: "approval__who" }, who),
+    el(
+      "span",
+      { class: "approval__who" },
+      who,
+      id && [" ", el("code", { text: id })],
+      ` ${wants}`,
+      folder && [" in ", el("code", { text: shortPath(folder), title: folder })],
+    ),
+    place,
     left,
   );
 }
 
-function sentence(reason) {
-  const words = (reason ?? "").trim();
-  return words && `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+// Of the session that is open; of others the page does not know it.
+function folderOf({ session_id: sessionId }) {
+  return sessionId === openSession.id ? (openSession.session?.workspace ?? "") : "";
 }

@@ -18,6 +18,8 @@ export function applyFrame(state, { name, cursor, data }) {
   const shown = isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
   if (!isBeyond(cursor, state.lastEventId)) return shown;
   state.lastEventId = cursor;
+  // It happened while there was no line, and only the server knows when.
+  if (name === "turn_started" && !isBeyond(cursor, state.caughtUpTo)) state.isStale = true;
   return [...shown, ...(FRAMES[name]?.(state, data) ?? [])];
 }
 
@@ -25,6 +27,7 @@ export function applyFrame(state, { name, cursor, data }) {
 function greet(state, data) {
   // A new line tells the look from its first block on.
   state.html = null;
+  state.caughtUpTo = String(data.last_event_id);
   if (isBeyond(state.lastEventId, String(data.last_event_id))) state.isStale = true;
   return [];
 }

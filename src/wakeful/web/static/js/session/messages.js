@@ -69,7 +69,8 @@ function isSameTool(one, other) {
   // Frames may tell the whole of what a list tells only the ends of.
   const isSameResult =
     one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
-  return one.status === other.status && isSameResult && one.seconds === other.seconds;
+  const isSameEnd = one.status === other.status && Boolean(one.is_error) === Boolean(other.is_error);
+  return isSameEnd && isSameResult && one.seconds === other.seconds;
 }
 
 // What only this page knows of a message.

@@ -68,7 +68,8 @@ export function closeApproval(state, callId, choice) {
   if (!approval) return;
   state.approvals = state.approvals.filter((one) => one !== approval);
   const turn_id = state.activeTurn?.turn_id ?? state.messages.at(-1)?.turn_id ?? null;
-  state.answered = [...state.answered, { ...approval, choice, turn_id, at: state.now() }];
+  const workspace = state.session?.workspace ?? "";
+  state.answered = [...state.answered, { ...approval, choice, workspace, turn_id, at: state.now() }];
 }
 
 function waitForWake(state) {

@@ -25,6 +25,8 @@ export function emptyState() {
     activeTurn: null,
     // The cursor: every frame up to here is in this state.
     lastEventId: "0",
+    // Where the log ended when the line was opened: frames up to here tell of the past.
+    caughtUpTo: "0",
     // Frames told that something changed which only the server can tell.
     isStale: false,
     // The streamed answer's look: {turnId, step, blocks, isFinal, isShown}

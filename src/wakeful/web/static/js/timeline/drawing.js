@@ -1,24 +1,23 @@
 // A scene as SVG, with attributes only: the page's rules allow no style in markup.
 
 import { clock, duration } from "../format.js";
-import { shape, link } from "./shapes.js";
+import { arrowParts } from "./arrow_drawing.js";
+import { link, round, shape } from "./shapes.js";
 
 const TURN_BOTTOM = 42;
+// A time that stands nearer to "now" is not said.
+const NEAR_NOW = 44;
 
 export function draw(scene, label) {
   const { width, height } = scene;
   const drawing = shape("svg", { class: "tl", width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
-  drawing.append(...grid(scene), ...scene.tasks.map(spawn), ...scene.tasks.flatMap(task));
-  drawing.append(...scene.wakes.map(wake), ...scene.tasks.flatMap(ending), ...scene.turns.map(turn));
+  drawing.append(...grid(scene), ...scene.jobs.map(spawn), ...scene.jobs.map(job));
+  drawing.append(...arrowParts(scene.arrows), ...scene.jobs.flatMap(ending), ...scene.bars.map(turn));
   return drawing;
 }
 
 function grid({ axis, height, now, isLive, isNarrow, hidden }) {
-  const ticks = axis.ticks(isNarrow ? 72 : 80).filter((moment) => !isLive || Math.abs(axis.x(moment) - now) > 30);
-  const marks = ticks.flatMap((moment) => [
-    shape("text", { x: axis.x(moment), y: 13, "text-anchor": "middle", text: clock(new Date(moment * 1000)) }),
-    shape("path", { class: "tl__grid", d: `M${round(axis.x(moment))} 19V${height}` }),
-  ]);
+  const marks = axis.ticks(isNarrow ? 72 : 80).flatMap((moment) => tick(moment, axis, height, isLive ? now : null));
   const breaks = axis.breaks().flatMap(({ x, width, seconds }) => [
     shape("path", { class: "tl__break", d: `M${round(x + 8)} 34.5H${round(x + width - 8)}` }),
     shape("text", { x: x + width / 2, y: 30, "text-anchor": "middle", text: `idle ${duration(seconds)}` }),
@@ -28,6 +27,13 @@ function grid({ axis, height, now, isLive, isNarrow, hidden }) {
   return [...marks, ...breaks, ...names, ...more, ...(isLive ? nowLine(now, height) : [])];
 }
 
+function tick(moment, axis, height, now) {
+  const x = axis.x(moment);
+  const line = shape("path", { class: "tl__grid", d: `M${round(x)} 19V${height}` });
+  if (now !== null && Math.abs(x - now) < NEAR_NOW) return [line];
+  return [shape("text", { x, y: 13, "text-anchor": "middle", text: clock(new Date(moment * 1000)) }), line];
+}
+
 function nowLine(x, height) {
   return [
     shape("path", { class: "tl__now", d: `M${round(x)} 19V${height}` }),
@@ -35,32 +41,44 @@ function nowLine(x, height) {
   ];
 }
 
-function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, label }) {
+function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, mark, notches, name }) {
   const kind = isLeft ? " tl__turn--left" : isWakeup ? " tl__turn--wake" : "";
   const parts = [shape("rect", { class: `tl__turn${kind}`, x, y, width, height, rx: 3 })];
   if (isRunning) parts.push(shape("rect", { class: "tl__turn tl__turn--live", x: x + width - 4, y, width: 4, height, rx: 2 }));
+  parts.push(...notches.map((at) => shape("path", { class: "tl__notch", d: `M${round(at)} 36V${TURN_BOTTOM}` })));
   if (turn.source === "cron") parts.push(shape("circle", { class: "tl__ask", cx: x + 4, cy: 22.5, r: 2.5 }));
   else if (!isWakeup) parts.push(shape("path", { class: "tl__ask", d: `M${round(x)} 20h9l-4.5 6z` }));
-  if (label) parts.push(shape("text", { class: `tl__turntext${isWakeup ? " tl__turntext--wake" : ""}`, x: x + width / 2, y: 39, "text-anchor": "middle", text: label }));
+  if (name) parts.push(shape("text", { class: `tl__turntext${isWakeup ? " tl__turntext--wake" : ""}`, x: name.x, y: 39, "text-anchor": "middle", text: name.text }));
+  if (mark) parts.push(turnMark(mark, round(x + width)));
   // What was left is no longer in the transcript: there is nothing to lead to.
-  return isLeft ? shape("g", {}, parts) : link({ turn: turn.turn_id }, `Turn ${turn.number}`, parts);
+  return isLeft ? shape("g", {}, parts) : link({ turn: turn.turn_id }, turnLabel(turn), parts);
 }
 
-function spawn({ x, y }) {
-  return shape("path", { class: "tl__spawn", d: `M${round(x)} ${TURN_BOTTOM}V${y - 5}q0 5 5 5` });
+function turnMark(mark, at) {
+  const d = mark === "fail" ? `M${at} 28l6.5 6.5l-6.5 6.5l-6.5 -6.5z` : `M${at - 5} 29.5h10v10h-10z`;
+  return shape("path", { class: `tl__end tl__end--${mark}`, d });
 }
 
-function task({ task, x, y, end, id, note, how }) {
-  const line = shape("path", { class: `tl__task tl__task--${how}`, d: `M${round(x + 5)} ${y}H${round(end)}` });
-  const name = shape("text", { class: "tl__id", x: x + 9, y: y - 5, text: id });
-  const words = shape("text", { x: x + 15 + id.length * 6.7, y: y - 5, text: note });
-  return [link({ task: task.id, turn: task.turn_id }, `${id}, ${task.command}`, [line, name, words])];
+function turnLabel({ number, status }) {
+  const how = { failed: ", failed", cancelled: ", stopped" }[status] ?? "";
+  return `Turn ${number}${how}`;
 }
 
-function ending({ x, y, end, how }) {
-  const at = round(Math.max(end, x + 5));
+function spawn({ thread, x, y }) {
+  return shape("path", { class: "tl__spawn", d: `M${round(thread)} ${TURN_BOTTOM}V${y - 5}q0 5 5 5H${round(Math.max(x, thread + 5))}` });
+}
+
+function job({ task, x, y, end, label, how }) {
+  const parts = [shape("path", { class: `tl__task tl__task--${how}`, d: `M${round(x)} ${y}H${round(end)}` })];
+  if (label) parts.push(shape("text", { class: "tl__id", x: label.x, y: y - 5, text: label.id }));
+  if (label?.note) parts.push(shape("text", { x: label.x + label.noteAt, y: y - 5, text: label.note }));
+  return link({ task: task.id, turn: task.turn_id }, `${task.id}, ${task.command}`, parts);
+}
+
+function ending({ y, end, how }) {
+  const at = round(end);
   if (how === "fail") return [shape("path", { class: "tl__end tl__end--fail", d: `M${at} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` })];
-  if (how === "killed") return [shape("path", { class: "tl__end tl__end--killed", d: `M${at - 1} ${y - 5}h3v10h-3z` })];
+  if (how === "killed") return [shape("path", { class: "tl__end tl__end--killed", d: `M${at - 4} ${y - 4}h8v8h-8z` })];
   if (how === "needs") return needs(at, y);
   return [shape("circle", { class: `tl__end tl__end--${how}`, cx: at, cy: y, r: how === "live" ? 4 : 4.5 })];
 }
@@ -70,18 +88,4 @@ function needs(x, y) {
     shape("rect", { class: "tl__needs", x: x - 28, y: y - 8, width: 64, height: 16, rx: 4 }),
     shape("text", { class: "tl__needstext", x: x + 4, y: y + 4, "text-anchor": "middle", text: "needs you" }),
   ];
-}
-
-function wake({ notice, x, y, at, isWatch, isUpright }) {
-  const top = isUpright ? x + 7 : Math.max(at, x + 8);
-  const path = isUpright
-    ? `M${round(x)} ${y}q7 0 7 -8V48`
-    : `M${round(x)} ${y}C${round(x + (top - x) * 0.75)} ${y} ${round(top)} ${(y + 66) / 2} ${round(top)} 48`;
-  const parts = [shape("path", { class: "tl__wake", d: path }), shape("path", { class: "tl__head", d: `M${round(top - 4)} 50h8l-4 -7z` })];
-  if (isWatch) parts.push(shape("circle", { class: "tl__end tl__end--watch", cx: x, cy: y, r: 3 }));
-  return link({ turn: notice.turn_id, task: notice.task_id }, `Woke a turn`, parts);
-}
-
-function round(number) {
-  return Math.round(number * 10) / 10;
 }

@@ -1,15 +1,59 @@
-// Which line of the timeline a task is drawn on: packed from the newest back, so that the newest are always there.
+// Which line of the timeline a job is drawn on. Ended jobs come first, the earliest end on top, so that an arrow that
+// rises from below finds nothing in its way; running ones lie below them. A job that has a line keeps it.
 
 const MOST_LANES = 4;
 
-// `spans`: [{from, to, …}] in pixels, oldest first. Gives each a `lane`, or -1 when there is no room for it.
-export function pack(spans) {
-  const lanes = [];
-  for (const span of [...spans].reverse()) {
-    let lane = lanes.findIndex((taken) => taken.every((other) => span.to <= other.from || span.from >= other.to));
-    if (lane === -1 && lanes.length < MOST_LANES) lane = lanes.push([]) - 1;
-    if (lane !== -1) lanes[lane].push(span);
-    span.lane = lane;
-  }
-  return { spans, lanes: lanes.length, hidden: spans.filter((span) => span.lane === -1).length };
+// `spans`: [{id, from, to, stems, isRunning}] in pixels. `kept`: lanes by id, from the last time; they are added to.
+// Sets `lane` of each, -1 where there is no room. The newest are kept.
+export function pack(spans, kept = new Map()) {
+  const lanes = Array.from({ length: MOST_LANES }, () => []);
+  for (const span of spans) take(lanes, span, kept.get(span.id) ?? -1);
+  const free = fitting(spans.filter((span) => !kept.has(span.id)), lanes);
+  for (const span of free.sort(byEnd)) take(lanes, span, laneFor(span, lanes));
+  for (const span of spans) kept.set(span.id, span.lane);
+  return { lanes: lanes.findLastIndex((lane) => lane.length) + 1, hidden: spans.filter((one) => one.lane === -1).length };
+}
+
+function take(lanes, span, lane) {
+  span.lane = lane;
+  if (lane !== -1) lanes[lane].push(span);
+}
+
+// The newest for which there is a line at all, whatever crosses it.
+function fitting(spans, taken) {
+  const trial = taken.map((lane) => [...lane]);
+  return [...spans]
+    .sort((one, other) => other.from - one.from)
+    .filter((span) => {
+      const lane = trial.find((others) => isFree(span, others));
+      lane?.push(span);
+      return lane;
+    });
+}
+
+function byEnd(one, other) {
+  if (one.isRunning !== other.isRunning) return one.isRunning ? 1 : -1;
+  return one.isRunning ? one.from - other.from : one.to - other.to;
+}
+
+// The first line where nothing crosses, else the first that is free.
+function laneFor(span, lanes) {
+  const free = lanes.flatMap((others, lane) => (isFree(span, others) ? [lane] : []));
+  return free.find((lane) => isClear(span, lane, lanes)) ?? free[0] ?? -1;
+}
+
+function isFree(span, others) {
+  return others.every((other) => span.to <= other.from || span.from >= other.to);
+}
+
+function isClear(span, lane, lanes) {
+  const above = lanes.slice(0, lane).flat();
+  const below = lanes.slice(lane + 1).flat();
+  const rises = span.stems.every((stem) => above.every((other) => !covers(other, stem)));
+  return rises && below.every((other) => other.stems.every((stem) => !covers(span, stem)));
+}
+
+// Two that share a stem may touch it: they rise together.
+function covers(span, stem) {
+  return span.from < stem && stem < span.to && !span.stems.includes(stem);
 }

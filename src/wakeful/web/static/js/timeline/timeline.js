@@ -6,8 +6,10 @@ import { el } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { draw } from "./drawing.js";
+import { Line } from "./line.js";
+import { measure } from "./measure.js";
 import { scene } from "./scene.js";
-import { story } from "./story.js";
+import { inShort, story } from "./story.js";
 
 const NARROW = 760;
 const REDRAW_SECONDS = 2;
@@ -22,14 +24,18 @@ export function startTimeline(element) {
 class Timeline {
   #element;
   #scroll;
+  #line;
   #data = null;
+  // A job keeps its lane while the session is open.
+  #lanes = new Map();
   #askedAt = 0;
   #timer = 0;
 
   constructor(element) {
     this.#element = element;
-    this.#scroll = el("div", { class: "timeline__scroll" });
-    element.replaceChildren(this.#scroll);
+    this.#scroll = el("div", { class: "timeline__scroll", id: "timeline-drawing" });
+    this.#line = new Line(element);
+    element.replaceChildren(this.#line.element, this.#scroll);
     element.addEventListener("click", (event) => this.#follow(event));
     on("session-opened", () => this.#forget());
     on("session-changed", (parts) => parts.some((part) => PARTS.includes(part)) && this.#fetchSoon());
@@ -40,6 +46,7 @@ class Timeline {
 
   #forget() {
     this.#data = null;
+    this.#lanes.clear();
     this.#draw();
   }
 
@@ -69,9 +76,19 @@ class Timeline {
     const main = this.#element.parentElement;
     const data = this.#data && { ...this.#data, now: this.#now(), tasks: withQuestions(this.#data.tasks) };
     // Only where there is something to draw: to measure makes the browser lay out the whole page at once.
-    const drawn = data && settings.get("timeline") && fitted(data, main.clientWidth);
+    const drawn = data && settings.get("timeline") && fitted(data, main.clientWidth, this.#lanes);
     this.#element.hidden = !drawn;
-    if (drawn) this.#scroll.replaceChildren(draw(drawn, story(data)));
+    if (!drawn) return;
+    this.#line.update(inShort(data));
+    this.#redraw(draw(drawn, story(data)));
+  }
+
+  // Somebody may be on one of its links with the keyboard.
+  #redraw(drawing) {
+    const links = [...this.#scroll.querySelectorAll("a")];
+    const focused = links.indexOf(document.activeElement);
+    this.#scroll.replaceChildren(drawing);
+    if (focused !== -1) drawing.querySelectorAll("a")[focused]?.focus({ preventScroll: true });
   }
 
   // By the server's clock: the reader's may be wrong.
@@ -87,8 +104,8 @@ class Timeline {
   }
 }
 
-function fitted(data, width) {
-  return scene(data, { width, isNarrow: width <= NARROW });
+function fitted(data, width, lanes) {
+  return scene(data, { width, isNarrow: width <= NARROW, measure, lanes });
 }
 
 function isLive({ turns, tasks }) {
@@ -105,7 +122,7 @@ function inSeconds({ turns, tasks, notices, now }) {
   return {
     turns: turns.map((turn) => ({ ...turn, opened_at: seconds(turn.opened_at), closed_at: seconds(turn.closed_at) })),
     tasks: tasks.map((task) => ({ ...task, started_at: seconds(task.started_at), ended_at: seconds(task.ended_at) })),
-    notices: notices.map((notice) => ({ ...notice, at: seconds(notice.at) })),
+    notices: notices.map((notice) => ({ ...notice, at: seconds(notice.at), posted_at: seconds(notice.posted_at) })),
     now: seconds(now),
   };
 }

@@ -1,13 +1,11 @@
 // Between two turns: a new day, and how long nothing was said, while something may have run.
 
 import { el } from "../dom.js";
-import { dayName, duration } from "../format.js";
+import { count, dayName, duration } from "../format.js";
 import { openSession } from "../session/state.js";
-import { shortId } from "../short_id.js";
 
 // Shorter than this is no idling.
 const IDLE_SECONDS = 60;
-const MOST_NAMED = 3;
 
 export class Betweens {
   #shown = null;
@@ -31,12 +29,8 @@ export class Betweens {
 
 function gap(idle) {
   if (!idle) return el("div", { class: "gap gap--plain" }, el("span"), el("p", { class: "gap__text" }));
-  const named = idle.running.flatMap((id, index) => [
-    index ? (index === idle.running.length - 1 ? " and " : ", ") : "",
-    el("code", { text: id }),
-  ]);
-  const tail = idle.running.length ? [", while ", ...named, " ran"] : [", nothing ran"];
-  return el("div", { class: "gap" }, el("span"), el("p", { class: "gap__text" }, `idle for ${idle.length}`, ...tail));
+  const words = idle.running ? `, while ${count(idle.running, "job")} ran` : " later";
+  return el("div", { class: "gap" }, el("span"), el("p", { class: "gap__text", text: `${idle.length}${words}` }));
 }
 
 function idleWords(closed, opened) {
@@ -45,7 +39,7 @@ function idleWords(closed, opened) {
   const ran = [...openSession.tasks.values()].filter(
     (task) => task.started_at < opened && (task.ended_at ?? "9") > closed,
   );
-  return { length: duration(seconds), running: ran.slice(0, MOST_NAMED).map((task) => shortId(task.id)) };
+  return { length: duration(seconds), running: ran.length };
 }
 
 function newDay(before, after) {

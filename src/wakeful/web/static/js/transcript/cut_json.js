@@ -5,6 +5,15 @@ const TAIL = /","exit_code":(-?\d+|null),"error":(null|"(?:[^"\\]|\\.)*")[^]*\}$
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^]))/g;
 const LETTERS = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
+// A failure says first what failed.
+const FAILURE = /^\{"error":\s*("(?:[^"\\]|\\.)*"),\s*"code":\s*("[a-z_]*")/;
+
+// {error, code} of a call that failed, or null when it is something else.
+export function readCutFailure(text) {
+  const found = FAILURE.exec(text);
+  return found && { error: JSON.parse(found[1]), code: JSON.parse(found[2]) };
+}
+
 // {output, exit_code, error}, or null when it is something else.
 export function readCutJson(text) {
   const tail = TAIL.exec(text);

@@ -17,7 +17,7 @@ export class ErrorView {
     const text = el(
       "span",
       { class: "banner__text" },
-      el("b", { text: "The turn failed." }),
+      el("b", { text: "This turn failed." }),
       ` ${message.content} Nothing you wrote is lost.`,
     );
     this.element.replaceChildren(

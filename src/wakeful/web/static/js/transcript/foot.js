@@ -6,6 +6,7 @@ import { duration, whole } from "../format.js";
 import { branchButton } from "./branching.js";
 import { regenerateButton, regenerateIcon } from "./regenerating.js";
 import { turnSeconds } from "./turn_words.js";
+import { workingKind, workingView } from "./working.js";
 
 export class FootView {
   #shown = "";
@@ -20,8 +21,11 @@ export class FootView {
     const note = messages.find((message) => message.role === "note");
     const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
     const isOpen = isLive || turn.status === "running";
+    const working = isLive ? workingKind() : "";
     const shown = JSON.stringify([
       isOpen,
+      working,
+      turn.opened_at,
       isLast,
       hasAnswer,
       note?.content,
@@ -31,7 +35,7 @@ export class FootView {
     ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const parts = isOpen ? cutStep(turn) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
+    const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
     this.element.hidden = !parts.length;
     this.element.replaceChildren(...parts);
   }
@@ -68,8 +72,9 @@ function stoppedState(note, turn) {
   );
 }
 
-function cutStep({ cutStep }) {
-  return cutStep ? [el("span", { text: `Step ${cutStep} was cut off and is asked for again.` })] : [];
+function open({ cutStep, opened_at: openedAt }, working) {
+  const cut = cutStep ? [el("span", { text: `Step ${cutStep} broke off and was asked again.` })] : [];
+  return working ? [...cut, workingView(working, openedAt)] : cut;
 }
 
 function secondsOf(turn) {

@@ -12,6 +12,8 @@ export class ToolView {
   #name = el("span", { class: "tool__name" });
   #what = el("span", { class: "tool__what" });
   #state = el("span", { class: "tool__state" });
+  // Why it failed, without being unfolded.
+  #why = el("span", { class: "tool__why" });
   #fold;
   #body = null;
   #shown = "";
@@ -28,6 +30,7 @@ export class ToolView {
       this.#what,
       this.#state,
       icon("chevron", "fold__chevron"),
+      this.#why,
     );
     this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
     this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element);
@@ -38,7 +41,8 @@ export class ToolView {
     const call = readCall(message.tool);
     const tasks = call.taskIds.map((id) => openSession.tasks.get(id)).filter(Boolean);
     const isAsking = openSession.approvals.some((approval) => approval.call_id === message.tool.call_id);
-    const state = callState(message, call, tasks, isAsking);
+    const turn = openSession.turns.get(message.turn_id);
+    const state = callState(message, call, tasks, isAsking, turn);
     this.#line(message, call, state);
     this.#progress.update(tasks);
     if (message.rev === this.#rev) return;
@@ -48,13 +52,17 @@ export class ToolView {
   }
 
   #line(message, call, state) {
-    const shown = JSON.stringify([call.icon, message.tool.name, call.what, state]);
+    const shown = JSON.stringify([call.icon, message.tool.name, call.what, call.error, state]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#icon.replaceChildren(icon(call.icon));
     this.#name.textContent = message.tool.name;
     this.#what.textContent = call.what;
+    this.#why.textContent = call.error;
+    this.#why.hidden = !call.error;
     this.#fold.classList.toggle("tool--live", state.kind === "live");
+    this.#fold.classList.toggle("tool--failed", Boolean(call.error));
+    this.#fold.classList.toggle("tool--off", state.kind === "off");
     this.#state.replaceChildren(stateChip(state));
   }
 

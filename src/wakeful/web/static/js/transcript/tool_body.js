@@ -12,9 +12,8 @@ export function toolBody({ id, tool }) {
   const body = el("div", { class: "tool__body" });
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
   if (tool.result === null || tool.result === undefined) return body;
-  const text = call.output ?? tool.result;
-  if (call.error)
-    body.append(el("p", { class: "tool__part", text: "Error" }), el("p", { class: "tool__error", text: call.error }));
+  // Why it failed stands in its row.
+  const text = call.output ?? (call.error ? furtherFields(tool) : tool.result);
   const size = tool.truncated ? tool.full_size : text.length;
   const fetchAll = tool.truncated ? () => wholeResult(id, tool) : null;
   if (text)
@@ -23,6 +22,16 @@ export function toolBody({ id, tool }) {
       outputView(text, `Result of ${tool.name}`, fetchAll, size),
     );
   return body;
+}
+
+// What a failure tells besides its sentence: the lines that come closest, how often, where.
+function furtherFields({ result }) {
+  try {
+    const { error, code, ...more } = JSON.parse(result);
+    return Object.keys(more).length ? JSON.stringify(more, null, 1) : "";
+  } catch {
+    return result;
+  }
 }
 
 async function wholeResult(id, tool) {

@@ -2,7 +2,9 @@
 
 import { exactDuration } from "../format.js";
 import { shortId } from "../short_id.js";
-import { readCutJson } from "./cut_json.js";
+import { codeWords, endedWell } from "../words.js";
+import { readCutFailure, readCutJson } from "./cut_json.js";
+import { failureState } from "./failure_words.js";
 
 const ICONS = {
   terminal: "terminal",
@@ -17,37 +19,48 @@ const ICONS = {
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 
-// {icon, what, arguments, output, exitCode, error, taskIds}
+// {icon, what, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" where nothing failed.
 export function readCall(tool) {
   const given = asObject(tool.arguments);
-  const result = asObject(tool.result) ?? (tool.truncated ? readCutJson(tool.result) : null);
+  const result = asObject(tool.result) ?? (tool.truncated ? cutResult(tool) : null);
   return {
     icon: ICONS[tool.name] ?? "gear",
     what: mainArgument(tool, given),
     arguments: given,
     output: result && typeof result.output === "string" ? result.output : null,
     exitCode: result && Number.isInteger(result.exit_code) ? result.exit_code : null,
-    error: typeof result?.error === "string" ? result.error : "",
+    error: failure(tool, result),
+    code: typeof result?.code === "string" ? result.code : "",
     taskIds: startedTasks(tool, given, result),
   };
 }
 
-export function callState({ tool, created_at }, call, tasks, isAsking) {
+// `turn` is where the call stands: a call without a result was cut off by the end of its turn.
+export function callState({ tool, created_at }, call, tasks, isAsking, turn = {}) {
   if (isAsking) return { kind: "needs", words: "needs you" };
   if (tool.status === "running") return { kind: "live", since: created_at };
-  if (tool.status === "interrupted") return { kind: "off", icon: "stop", words: "stopped" };
+  if (tool.status === "interrupted") return cutOff(turn);
   if (tasks.length === 1) return taskState(tasks[0]);
   if (tasks.length) return groupState(tasks);
-  const time = tool.seconds === null || tool.seconds === undefined ? "" : exactDuration(tool.seconds);
-  const isBad = Boolean(call.error) || Boolean(call.exitCode);
-  const words = [outcome(call, isBad), time].filter(Boolean).join(" · ");
-  return { kind: isBad ? "fail" : "ok", words: words || "done" };
+  const seconds = tool.seconds === null || tool.seconds === undefined ? "" : exactDuration(tool.seconds);
+  if (call.error) return failureState({ code: call.code, seconds });
+  // A command that ran and exited with 3 is a result.
+  const words = [call.exitCode ? `exit code ${call.exitCode}` : "", seconds].filter(Boolean).join(" · ");
+  return { kind: call.exitCode ? "fail" : "ok", words: words || "done" };
 }
 
-// A negative code is ours: the command never ran.
-function outcome({ exitCode }, isBad) {
-  if (exitCode < 0) return "refused";
-  return exitCode ? `exit ${exitCode}` : isBad ? "failed" : "";
+function cutOff({ status }) {
+  return status === "failed" ? failureState({ code: "interrupted" }) : { kind: "off", icon: "stop", words: "stopped" };
+}
+
+// Results of old say so only by their error.
+function failure(tool, result) {
+  const sentence = typeof result?.error === "string" ? result.error : "";
+  return sentence || (tool.is_error && tool.status === "done" ? String(tool.result ?? "").split("\n", 1)[0] : "");
+}
+
+function cutResult({ result, is_error: isError }) {
+  return (isError && readCutFailure(result)) || readCutJson(result);
 }
 
 // A background call keeps showing its process.
@@ -56,10 +69,8 @@ function taskState(task) {
   if (task.status === "running") return { kind: "live", id, since: task.started_at };
   if (task.status === "killed") return { kind: "off", icon: "stop", id, words: "stopped" };
   if (task.status === "lost") return { kind: "off", icon: "lost", id, words: "lost" };
-  const words = task.exit_code === null ? task.status : `exit ${task.exit_code}`;
-  if (task.kind === "delegation")
-    return { kind: task.status === "exited" ? "ok" : "fail", id, words: task.status === "exited" ? "done" : "failed" };
-  return { kind: task.status === "exited" ? "ok" : "fail", id, words };
+  const isWell = endedWell(task);
+  return { kind: isWell ? "ok" : "fail", id, words: codeWords(task) || (isWell ? "done" : "failed") };
 }
 
 function groupState(tasks) {

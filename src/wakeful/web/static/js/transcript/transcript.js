@@ -21,6 +21,7 @@ export function startTranscript(scroller, inner, jump) {
   const paging = new Paging(scroller);
   const turns = new Keyed(inner);
   let isEverywhere = true;
+  let connection = "live";
   const draw = () => {
     const shown = entries(paging, isEverywhere);
     isEverywhere = false;
@@ -43,6 +44,12 @@ export function startTranscript(scroller, inner, jump) {
     if (changed.length) drawSoon();
   });
   on("paging", drawSoon);
+  on("connection", ({ state }) => {
+    if (state === connection) return;
+    connection = state;
+    isEverywhere = true;
+    drawSoon();
+  });
   on("sent", () => scrolling.toBottom());
 }
 

@@ -1,7 +1,7 @@
 // Who opened a turn, and what it is called.
 
 import { clock } from "../format.js";
-import { shortId } from "../short_id.js";
+import { shortCommand } from "./wake_words.js";
 
 // {isWake, icon}: the icon is null when the first card brings its own.
 export function openerOf(messages, turn) {
@@ -20,7 +20,7 @@ export function noticeIcon({ source }) {
   return source === "delegation_wakeup" ? "agent" : "wake";
 }
 
-// "Turn 3, woken by proc_81c2, 14:09"
+// "Turn 3, woken by make check, 14:09"
 export function turnLabel(messages, turn, isLive) {
   const number = turn.number ? `Turn ${turn.number}` : "Turn";
   const at = turn.opened_at ?? messages[0]?.created_at;
@@ -29,9 +29,13 @@ export function turnLabel(messages, turn, isLive) {
 }
 
 function openedBy([first], turn) {
-  if (first?.notice?.delivered === "opened") return `woken by ${shortId(first.notice.task_id)}`;
+  if (first?.notice?.delivered === "opened") return `woken by ${wokenBy(first)}`;
   const source = first?.source ?? turn.source;
   return source === "cron" ? "scheduled" : "asked by you";
+}
+
+function wokenBy({ source, notice }) {
+  return source === "delegation_wakeup" ? "a sub-agent" : shortCommand(notice.command);
 }
 
 // Seconds from its opening to its close.

@@ -16,7 +16,9 @@ export class WakeView {
   }
 
   update({ messages }) {
-    const shown = JSON.stringify(messages.map(({ id, notice }) => [id, notice]));
+    const how = wakeHow(messages, openSession.turns);
+    const states = messages.map((message) => stateOf(message));
+    const shown = JSON.stringify([how, states, messages.map(({ id, notice }) => [id, notice, childOf(notice)])]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const [first] = messages;
@@ -24,56 +26,77 @@ export class WakeView {
     this.element.id = `wake-${first.notice.task_id}`;
     this.element.classList.toggle("wake--lost", messages.length === 1 && first.notice.status === "lost");
     this.element.setAttribute("aria-label", `Wake-up: ${messages.length > 1 ? groupTitle(messages) : label(first)}`);
-    const isOwnTurn = first.notice.delivered === "opened";
-    const node = isOwnTurn ? null : el("span", { class: "wake__node" }, icon(noticeIcon(first)));
-    this.element.replaceChildren(
-      ...[node, ...(messages.length > 1 ? several(messages) : single(first))].filter(Boolean),
-    );
+    this.#fill(messages, how);
+  }
+
+  // What was unfolded stays so.
+  #fill(messages, how) {
+    const open = [...this.element.querySelectorAll("details")].map((fold) => fold.open);
+    const isOwnTurn = messages[0].notice.delivered === "opened";
+    const node = isOwnTurn ? null : el("span", { class: "wake__node" }, icon(noticeIcon(messages[0])));
+    const inside = messages.length > 1 ? several(messages, how) : single(messages[0], how);
+    this.element.replaceChildren(...[node, ...inside].filter(Boolean));
+    this.element.querySelectorAll("details").forEach((fold, index) => (fold.open = open[index] ?? false));
   }
 }
 
-function label(message) {
-  const { id, verb } = wakeTitle(message);
-  return `${id} ${verb}, ${wakeState(message).words}`;
+function stateOf(message, isShort = false) {
+  return wakeState(message, openSession.tasks.get(message.notice.task_id), isShort);
 }
 
-function single(message) {
-  const { id, verb } = wakeTitle(message);
+function label(message) {
+  const { command, words } = wakeTitle(message);
+  return [`${command} ${words}`.trim(), stateOf(message)?.words].filter(Boolean).join(", ");
+}
+
+function single(message, how) {
+  const { command, words } = wakeTitle(message);
+  const state = stateOf(message);
   const head = el(
     "div",
     { class: "wake__head" },
-    el("h3", { class: "wake__title" }, el("span", { class: "mono", text: id }), ` ${verb}`),
-    stateChip(wakeState(message)),
+    el("h3", { class: "wake__title" }, command && el("span", { class: "mono", text: command }), command ? ` ${words}` : words),
+    state && stateChip(state),
     wakeWhen(message) && el("span", { class: "wake__when", text: wakeWhen(message) }),
-    el("span", { class: "wake__how", text: wakeHow(message) }),
+    el("span", { class: "wake__how", text: how }),
   );
   const lost =
     message.notice.status === "lost" &&
     el("p", { class: "wake__what", text: "Its machine died or was restarted. The output up to then is kept." });
-  return [head, what(message), lost, wakeFold(message)];
+  return [head, what(message, command), lost, wakeFold(message)];
 }
 
-function what({ source, notice }) {
-  if (source === "delegation_wakeup") {
-    const child = openSession.tasks.get(notice.task_id)?.child_session_id;
-    const link = child && el("a", { href: sessionPath(child), "data-session": child, text: "Open its session" });
-    return el("p", { class: "wake__what" }, notice.command.split("\n")[0], link ? " " : null, link);
-  }
-  const watched =
-    source === "watch_match" && notice.pattern ? [", watched for ", el("code", { text: notice.pattern })] : [];
-  return el("p", { class: "wake__what" }, el("code", { text: notice.command }), ...watched);
+// What the title has no room for.
+function what({ source, notice }, command) {
+  if (source !== "delegation_wakeup")
+    return command === notice.command ? null : el("p", { class: "wake__what wake__command" }, el("code", { text: notice.command }));
+  const child = childOf(notice);
+  const link = child && el("a", { href: sessionPath(child), "data-session": child, text: "Open its session" });
+  return el("p", { class: "wake__what" }, notice.command.split("\n")[0], link ? " " : null, link);
 }
 
-function several(messages) {
+function childOf(notice) {
+  return openSession.tasks.get(notice.task_id)?.child_session_id;
+}
+
+function several(messages, how) {
   const head = el(
     "div",
     { class: "wake__head" },
     el("h3", { class: "wake__title", text: groupTitle(messages) }),
-    el("span", { class: "wake__how", text: wakeHow(messages[0]) }),
+    el("span", { class: "wake__how", text: how }),
   );
-  const rows = messages.map((message) => {
-    const { id } = wakeTitle(message);
-    return wakeFold(message, `${id} ${message.notice.command.split("\n")[0]}`, stateChip(wakeState(message, true)));
-  });
+  const rows = messages.map((message) => wakeFold(message, rowTitle(message), rowState(message)));
   return [head, ...rows];
+}
+
+function rowTitle(message) {
+  const { command, words } = wakeTitle(message);
+  return message.source === "watch_match" ? `${command} ${words}` : message.notice.command.split("\n")[0];
+}
+
+function rowState(message) {
+  const state = stateOf(message, true);
+  if (!state) return el("span");
+  return stateChip(message.source === "delegation_wakeup" ? { ...state, words: `sub-agent ${state.words}` } : state);
 }

@@ -1,44 +1,61 @@
-// A notice in words: what ended, how, after how long, and how the agent was told.
+// A notice in words: what ended and how, or what was printed; after how long; and how the agent was told.
 
-import { count, duration } from "../format.js";
-import { shortId } from "../short_id.js";
+import { count, duration, exactDuration } from "../format.js";
+import { codeWords, endLine, endedWell, outcomeWords } from "../words.js";
 
-const VERBS = { watch_match: "matched", delegation_wakeup: "reported" };
-const HOW = { opened: "Opened this turn", with_message: "Came with your message", joined: "Joined between two steps" };
+// Shorter waits than this are none.
+const AT_ONCE_MS = 1_000;
+const LONGEST_TITLE = 80;
 
+// {command, words}: "`pytest -q` failed", "`uvicorn` printed “ERROR”", "Sub-agent reported".
 export function wakeTitle({ source, notice }) {
-  const verb = notice.status === "lost" ? "was lost" : (VERBS[source] ?? "ended");
-  return { id: shortId(notice.task_id), verb };
+  if (source === "delegation_wakeup") return { command: "", words: `Sub-agent ${outcomeWords(job(notice, source))}` };
+  const words = source === "watch_match" ? printed(notice) : outcomeWords(notice);
+  return { command: shortCommand(notice.command), words };
+}
+
+// The first line of a command, as far as a title has room for it.
+export function shortCommand(command) {
+  const [line] = command.split("\n", 1);
+  const isWhole = line === command && line.length <= LONGEST_TITLE;
+  return isWhole ? line : `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…`;
 }
 
 // Of several that came together.
 export function groupTitle(messages) {
-  const kinds = new Set(messages.map((message) => message.source));
-  if (kinds.size > 1) return `${messages.length} notices came`;
-  if (kinds.has("delegation_wakeup")) return `${messages.length} sub-agents reported`;
-  if (kinds.has("watch_match")) return `${messages.length} lines matched`;
-  return `${messages.length} processes ended`;
+  const sources = new Set(messages.map((message) => message.source));
+  if (sources.size === 1 && sources.has("watch_match")) return `${count(messages.length, "watched line")} came`;
+  const jobs = new Set(messages.map((message) => message.notice.task_id)).size;
+  const noun = sources.size === 1 && sources.has("delegation_wakeup") ? "sub-agent" : "job";
+  return `${count(jobs, noun)} reported`;
 }
 
-export function wakeState({ source, notice }, isShort = false) {
-  if (source === "watch_match" && notice.status === "running") return { kind: "live", words: "still running" };
+// `task` is the job as it is now, if that is known: a match says nothing of the end.
+export function wakeState({ source, notice }, task, isShort = false) {
+  if (source === "watch_match") return afterMatch(task);
   if (notice.status === "lost") return { kind: "off", icon: "lost", words: "no exit code" };
   if (notice.status === "killed") return { kind: "off", icon: "stop", words: "stopped" };
-  if (source === "delegation_wakeup")
-    return notice.status === "exited" ? { kind: "ok", words: "done" } : { kind: "fail", words: "failed" };
-  const kind = notice.exit_code === 0 ? "ok" : "fail";
-  return { kind, words: `${isShort ? "exit" : "exit code"} ${notice.exit_code}` };
+  const isWell = endedWell(notice);
+  const kind = isWell ? "ok" : "fail";
+  if (source === "delegation_wakeup") return { kind, words: isWell ? "done" : "failed" };
+  const words = isShort && isWell ? outcomeWords(notice) : codeWords(notice);
+  return { kind, words: words || outcomeWords(notice) };
 }
 
 export function wakeWhen({ source, notice }) {
   return source === "watch_match" || !notice.seconds ? "" : `after ${duration(notice.seconds)}`;
 }
 
-// The milliseconds are of interest only where they are few.
-export function wakeHow({ notice }) {
-  const how = HOW[notice.delivered] ?? "";
-  const isQuick = notice.delivered === "opened" && Number.isFinite(notice.latency_ms) && notice.latency_ms < 10_000;
-  return isQuick ? `${how} in ${Math.max(1, notice.latency_ms)} ms` : how;
+// How the agent was told. `turns` tells what it waited for.
+export function wakeHow(messages, turns) {
+  const [first] = messages;
+  const { delivered } = first.notice;
+  if (delivered === "with_message") return "reported with your message";
+  if (delivered === "joined") return `reported at step ${stepOf(first) + 1}`;
+  const waited = Math.max(...messages.map(({ notice }) => notice.latency_ms ?? 0));
+  if (waited < AT_ONCE_MS) return "woke the agent at once";
+  const busy = busyTurn(first, waited, turns);
+  return `waited ${exactDuration(waited / 1000)}${busy ? ` for turn ${busy.number}` : ""}`;
 }
 
 // The output that the agent was shown. Older notices have it only in the text that the agent read.
@@ -64,4 +81,33 @@ export function outputSize(message, output) {
   const size = count(output.length, "character");
   if (message.source === "delegation_wakeup") return `report, ${size}`;
   return message.notice.cut ? `last ${size}` : size;
+}
+
+function printed({ pattern }) {
+  return pattern ? `printed “${pattern}”` : "printed a watched line";
+}
+
+function afterMatch(task) {
+  if (!task) return null;
+  return task.status === "running" ? { kind: "live", words: "still running" } : { kind: "off", words: `since then: ${endLine(task)}` };
+}
+
+// Notices of old do not tell their kind.
+function job(notice, source) {
+  return { ...notice, source };
+}
+
+// The step before which it joined; it was read at the next one.
+function stepOf({ id }) {
+  return Number(id.split(".")[1]);
+}
+
+// The turn that ran when the notice was posted, if that is why it waited.
+function busyTurn({ turn_id: turnId }, waited, turns) {
+  const turn = turns.get(turnId);
+  if (!turn?.opened_at) return null;
+  const before = [...turns.values()].find((one) => one.number === turn.number - 1);
+  if (!before?.closed_at) return null;
+  const posted = Date.parse(turn.opened_at) - waited;
+  return Date.parse(before.closed_at) > posted ? before : null;
 }

@@ -1,0 +1,82 @@
+// A question in words: who wants what, what each answer means, and what was answered.
+
+import { shortId } from "../short_id.js";
+
+const WANTS = {
+  write_file: "wants to change a file",
+  edit_file: "wants to change a file",
+  process: "wants to type into a running program",
+};
+const ONCE = {
+  write_file: "Once: this change, now.",
+  edit_file: "Once: this change, now.",
+  process: "Once: these words, now, and nothing else.",
+};
+// What an older server does not say.
+const USUAL_CHOICES = ["once", "session", "deny"];
+const LONGER = {
+  session: { lead: "This session.", button: "Allow in this session", usual: "The same kind of call runs here without asking, as long as this session exists." },
+  folder: { lead: "This folder.", button: "Allow in this folder", usual: "The same kind of call, in all your sessions in this folder and below." },
+};
+const LONGEST_PATH = 28;
+const UNTIL = /\buntil (\d{1,2} [A-Z][a-z]+(?: \d{4})?)/;
+
+export function choicesOf({ choices }) {
+  return choices ?? USUAL_CHOICES;
+}
+
+// [{reason, excerpt}] as sentences; an older server tells one reason.
+export function dangersOf({ dangers, reason }) {
+  const found = dangers?.length ? dangers : [{ reason, excerpt: "" }];
+  return found.map((danger) => ({ ...danger, reason: sentence(danger.reason) })).filter((danger) => danger.reason);
+}
+
+// {who, id, wants}: `id` of the sub-agent that asks, or "".
+export function askerOf({ task_id: taskId, tool }) {
+  return { who: taskId ? "Sub-agent" : "The agent", id: taskId ? shortId(taskId) : "", wants: WANTS[tool] ?? otherWants(tool) };
+}
+
+export function onceWords({ tool, ...approval }) {
+  const isOnceOnly = !longerChoices(approval).length;
+  return isOnceOnly ? "This can only be allowed once." : (ONCE[tool] ?? "Once: this command, now, and nothing else.");
+}
+
+// [{choice, lead, words, button}]: what lasts longer, as far as it is possible.
+export function longerChoices(approval) {
+  const possible = choicesOf(approval).filter((choice) => LONGER[choice]);
+  return possible.map((choice) => {
+    const { lead, button, usual } = LONGER[choice];
+    const words = approval.choice_words?.[choice] ?? usual;
+    // The server's sentence may begin with the same words.
+    const isSaid = words.toLowerCase().startsWith(lead.slice(0, -1).toLowerCase());
+    return { choice, lead: isSaid ? "" : lead, words, button };
+  });
+}
+
+// The end of a long path says where it is.
+export function shortPath(path) {
+  return path.length <= LONGEST_PATH ? path : `…/${path.split("/").slice(-2).join("/")}`;
+}
+
+// {kind, icon, words} of a question that is over; no choice: its time ran out.
+export function answeredState({ choice, choice_words: said, workspace }) {
+  if (choice === "once") return { kind: "ok", words: "Allowed once" };
+  if (choice === "session") return { kind: "ok", words: "Allowed in this session" };
+  if (choice === "folder" || choice === "always") return { kind: "ok", words: folderWords(said?.folder ?? "", workspace) };
+  if (choice === "deny") return { kind: "off", icon: "cross", words: "Denied" };
+  return { kind: "off", icon: "clock", words: "Denied, nobody answered" };
+}
+
+function folderWords(said, workspace) {
+  const until = UNTIL.exec(said)?.[0];
+  return [`Allowed in ${shortPath(workspace ?? "") || "this folder"}`, until].filter(Boolean).join(" ");
+}
+
+function otherWants(tool) {
+  return !tool || tool === "terminal" ? "wants to run a command" : `wants to use ${tool}`;
+}
+
+function sentence(reason) {
+  const words = (reason ?? "").trim();
+  return words && `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+}

@@ -1,0 +1,86 @@
+// Words on the timeline take the longest form that fits between what passes through their strip.
+
+import { shortId } from "../short_id.js";
+import { codeWords, endedWell } from "../words.js";
+
+const GAP = 5;
+// Fewer letters of a command than these tell nothing.
+const FEWEST_LETTERS = 6;
+const BETWEEN = 6;
+
+// {x, id, note} or null. `obstacles`: where threads and stems pass through the strip. `measure(text, font)` in pixels.
+export function jobLabel(job, obstacles, { isNarrow, measure }) {
+  const spaces = gaps(job.thread + GAP + 2, job.end - GAP, obstacles);
+  const id = shortId(job.task.id);
+  const note = isNarrow ? "" : noteOf(job.task);
+  const forms = isNarrow ? [] : [(room) => whole(id, note, room, measure), (room) => cut(id, note, room, measure), (room) => alone(id, room, measure)];
+  forms.push((room) => alone(id.split("_").at(-1).slice(-4), room, measure));
+  for (const form of forms) {
+    for (const [from, to] of spaces) {
+      const words = form(to - from);
+      if (words) return { x: from, ...words };
+    }
+  }
+  return null;
+}
+
+// {x, text} or null: in the middle of the widest part of the bar that no notch divides.
+export function turnName(bar, { isNarrow, measure }) {
+  if (bar.isLeft || isNarrow) return null;
+  const right = bar.x + bar.width - (bar.mark ? 8 : bar.isRunning ? 4 : 0);
+  const spaces = gaps(bar.x + 2, right - 2, bar.notches, 2).sort((one, other) => width(other) - width(one));
+  for (const text of [`turn ${bar.turn.number}`, `${bar.turn.number}`]) {
+    const [from, to] = spaces[0] ?? [0, 0];
+    if (measure(text, "bold") + 4 <= to - from) return { x: (from + to) / 2, text };
+  }
+  return null;
+}
+
+// What is left of a strip, from left to right.
+export function gaps(from, to, obstacles, apart = GAP) {
+  const inside = obstacles.filter((x) => x > from - apart && x < to + apart).sort((one, other) => one - other);
+  const edges = [from - apart, ...inside, to + apart];
+  return edges
+    .slice(1)
+    .map((edge, index) => [edges[index] + apart, edge - apart])
+    .filter((space) => width(space) > 0);
+}
+
+function whole(id, note, room, measure) {
+  const wide = measure(id, "mono") + (note ? BETWEEN + measure(note, "sans") : 0);
+  return wide <= room ? placed(id, note, measure) : null;
+}
+
+function cut(id, note, room, measure) {
+  const left = room - measure(id, "mono") - BETWEEN;
+  let letters = [...note];
+  while (letters.length >= FEWEST_LETTERS && measure(`${letters.join("")}…`, "sans") > left) letters = letters.slice(0, -1);
+  return letters.length >= FEWEST_LETTERS ? placed(id, `${letters.join("").trimEnd()}…`, measure) : null;
+}
+
+function alone(id, room, measure) {
+  return measure(id, "mono") <= room ? placed(id, "", measure) : null;
+}
+
+function placed(id, note, measure) {
+  return { id, note, noteAt: measure(id, "mono") + BETWEEN };
+}
+
+// "make check · exit code 2", "sub-agent: study pgmq"
+function noteOf(task) {
+  const [line] = task.command.split("\n", 1);
+  const words = task.kind === "delegation" ? `sub-agent: ${line}` : line;
+  const end = endOf(task);
+  return end ? `${words} · ${end}` : words;
+}
+
+function endOf(task) {
+  if (task.status === "running") return "";
+  if (task.status === "killed" || task.status === "lost") return task.status === "lost" ? "lost" : "stopped";
+  if (endedWell(task)) return task.kind === "delegation" ? "" : "ended well";
+  return codeWords(task) || "failed";
+}
+
+function width([from, to]) {
+  return to - from;
+}
