@@ -8,14 +8,14 @@ import orjson
 from wakeful.model.approval import Approval, Choice, Reason
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
-from wakeful.model.grant import Grant
 from wakeful.model.event import Event
+from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
-from wakeful.model.packed_json import pack
 from wakeful.model.news import News
+from wakeful.model.packed_json import pack
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
