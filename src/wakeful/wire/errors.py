@@ -34,6 +34,7 @@ _TOLD: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.SessionNotFound: (404, "not_found"),
     errors.TurnNotFound: (404, "not_found"),
     errors.TaskNotFound: (404, "not_found"),
+    errors.LoginNotFound: (404, "not_found"),
     errors.ApprovalNotFound: (404, "not_found"),
     errors.SessionBusy: (409, "session_busy"),
     errors.NotQueued: (409, "not_queued"),
