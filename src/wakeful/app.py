@@ -35,7 +35,9 @@ from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.login_list import LoginListRoutes
 from wakeful.gateway.login_routes import LoginRoutes
+from wakeful.gateway.login_seal import end_outdated_logins, seals_of
 from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
@@ -248,6 +250,16 @@ def build_front_door(config: Config, running: Running, url: str = "") -> FrontDo
     return FrontDoor(desk, LoginLinks(desk, page if url else ""), OwnAddress(names, config.public_url))
 
 
+@asynccontextmanager
+async def open_front_door(config: Config, running: Running, key: str, url: str) -> AsyncIterator[FrontDoor]:
+    """Ends logins whose password or key was replaced, and then, while it is open, streams whose login has ended."""
+    door = build_front_door(config, running, url)
+    seals = seals_of(key, config.password, config.api_keys, operator=OPERATOR)
+    await end_outdated_logins(running.store, this_host(config.home).id, seals, operator=OPERATOR)
+    async with _at_work(door.desk.watch(), "logins"):
+        yield door
+
+
 def build_web(config: Config, running: Running) -> Web:
     def check_model(name: str) -> None:
         running.providers.resolve(name)
@@ -274,10 +286,11 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         socket.gethostname(), version("wakeful"), config.model, password.is_set, config.engine.undo_seconds
     )
     rooms = (
-        PageRoutes(),
+        PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),
         ModelRoutes(models, config.model),
         LoginRoutes(door.desk, door.links, password, door.address, operator=OPERATOR),
+        LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
 

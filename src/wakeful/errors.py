@@ -52,6 +52,10 @@ class TaskNotFound(WakefulError):
     """There is no such background task."""
 
 
+class LoginNotFound(WakefulError):
+    """There is no such login: it may have ended already."""
+
+
 class ApprovalNotFound(WakefulError):
     """There is no such question."""
 

@@ -114,6 +114,41 @@ async def test_another_link_is_printed_for_whomever_one_names(wakeful: Command) 
         assert unknown.err == "wakeful: as must be the name of a key's holder: ann, operator.\n"
 
 
+async def test_logins_are_listed_and_revoked_with_a_command(wakeful: Command) -> None:
+    async with wakeful.serving() as server:
+        phone, laptop = Visitor(server), Visitor(server)
+        for visitor in (phone, laptop):
+            visitor.follow(await link_of(wakeful))
+        listed = (await wakeful.run("logins")).out.splitlines()
+        first = listed[1].split()[0]
+
+        revoked = await wakeful.run("logins", "revoke", first.removeprefix("login_")[:8])
+        left = (await wakeful.run("logins")).out
+        rest = await wakeful.run("logins", "revoke", "--all")
+
+        assert len(listed) == 3
+        assert (revoked.code, revoked.out) == (0, "1 browser is logged out.\n")
+        assert first not in left
+        assert rest.out == "1 browser is logged out.\n"
+        assert [visitor.get("/api/me").status_code for visitor in (phone, laptop)] == [401, 401]
+    assert (await wakeful.run("logins")).out == "No browser is logged in.\n"
+    unknown = await wakeful.run("logins", "revoke", "nothing")
+    assert (unknown.code, unknown.err) == (1, "wakeful: There is no login nothing.\n")
+    assert (await wakeful.run("logins", "revoke")).code == 2
+
+
+async def test_a_new_local_key_ends_logins_at_the_next_start(wakeful: Command) -> None:
+    async with wakeful.serving() as server:
+        visitor = Visitor(server)
+        visitor.follow(await link_of(wakeful))
+        port = str(server.port)
+        await server.end()
+    (wakeful.home / "key").unlink()
+
+    async with wakeful.serving("--port", port) as server:
+        assert Visitor(server, visitor.cookies).get("/api/me").status_code == 401
+
+
 async def test_behind_a_proxy_the_link_leads_to_the_public_address(wakeful: Command) -> None:
     command = wakeful.having(WAKEFUL_PUBLIC_URL="https://wakeful.example.org", WAKEFUL_HOSTS="box.lan")
     async with command.serving() as server:

@@ -27,6 +27,10 @@ class Browser:
         if self.origin is None:
             self.origin = self.web.url
 
+    @property
+    def cookie_name(self) -> str:
+        return f"wakeful_session_{self.web.url.rpartition(':')[2]}"
+
     async def get(self, path: str, **headers: str) -> Reply:
         return await self.send("GET", path, headers=headers)
 
@@ -36,7 +40,7 @@ class Browser:
     async def send(self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None) -> Reply:
         sent = {"Accept-Encoding": "identity"}
         if self.cookie:
-            sent["Cookie"] = f"wakeful_session={self.cookie}"
+            sent["Cookie"] = f"{self.cookie_name}={self.cookie}"
         if self.origin and method not in ("GET", "HEAD"):
             sent["Origin"] = self.origin
         async with asyncio.timeout(_DEADLINE), aiohttp.ClientSession(self.web.url, auto_decompress=False) as http:

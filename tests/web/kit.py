@@ -24,6 +24,7 @@ from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.login_list import LoginListRoutes
 from wakeful.gateway.login_routes import LoginRoutes
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.password import Password
@@ -139,6 +140,7 @@ class Served:
     url: str
     http: aiohttp.ClientSession
     server: asyncio.Task[None]
+    desk: LoginDesk
 
     async def get(self, path: str, who: str = "ann", **query: Any) -> Reply:
         return await self.request("GET", path, who, params=query)
@@ -268,7 +270,7 @@ async def served(
             connector = aiohttp.TCPConnector(limit=0)
             timeout = aiohttp.ClientTimeout(total=30)
             async with aiohttp.ClientSession(url, connector=connector, timeout=timeout) as http:
-                yield Served(engine, store, agent, tasks, url, http, server)
+                yield Served(engine, store, agent, tasks, url, http, server, desk)
     finally:
         await engine.stop()
 
@@ -276,7 +278,8 @@ async def served(
 def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddress) -> list[Route]:
     rooms = (
         LoginRoutes(desk, LoginLinks(desk, url), password, address, operator="operator"),
-        PageRoutes(),
+        LoginListRoutes(desk, operator="operator"),
+        PageRoutes(has_password=password.is_set),
         MeRoutes(ServerFacts("machine", "1", "demo:led", password.is_set, 30.0), "operator"),
         ModelRoutes(lambda: [{"id": "demo:led", "provider": "demo", "name": "led"}], "demo:led"),
     )

@@ -8,6 +8,7 @@ import pytest
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import KEYS, Served, served
 from wakeful.gateway.login_desk import LoginDesk
+from wakeful.gateway.own_address import OwnAddress
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -62,7 +63,35 @@ async def test_a_browser_that_speaks_https_is_told_never_to_send_the_cookie_othe
 
     await browser.log_in(token=await new_token(web))
 
+    assert browser.set_cookie.startswith(f"__Host-{browser.cookie_name}=")
     assert browser.set_cookie.endswith("; Secure")
+
+
+async def test_where_the_page_is_public_under_https_only_the_cookie_of_https_counts(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    address = OwnAddress(public_url="https://wakeful.example.org:8443")
+    async with served(store, tmp_path, address=address) as web:
+        browser = Browser(web, origin=address.public_url)
+        there = {"host": "wakeful.example.org"}
+        token = {"token": await new_token(web)}
+        await browser.send("POST", "/api/login", token, headers=there)
+        name, _, secret = browser.set_cookie.partition(";")[0].partition("=")
+
+        assert name == "__Host-wakeful_session_8443"
+        assert (await browser.get("/api/me", **there, cookie=f"{name}={secret}")).status == 200
+        assert (await browser.get("/api/me", **there, cookie=f"wakeful_session_8443={secret}")).status == 401
+
+
+async def test_two_servers_on_one_machine_do_not_take_each_others_cookies(web: Served, guarded: Served) -> None:
+    here, there = await logged_in(web), Browser(guarded)
+    await there.log_in(password=PASSWORD)
+    # A browser sends both cookies to both.
+    jar = "; ".join(f"{browser.cookie_name}={browser.cookie}" for browser in (here, there))
+
+    assert here.cookie_name != there.cookie_name
+    assert (await Browser(web).get("/api/me", cookie=jar)).json["name"] == "ann"
+    assert (await Browser(guarded).get("/api/me", cookie=jar)).json["name"] == "operator"
 
 
 async def test_a_token_works_once(web: Served) -> None:
@@ -150,7 +179,7 @@ async def test_logging_out_ends_the_login_everywhere(web: Served) -> None:
     reply = await browser.post("/api/logout")
 
     assert (reply.status, reply.json) == (200, {"ok": True})
-    assert "wakeful_session=;" in browser.set_cookie
+    assert f"{browser.cookie_name}=;" in browser.set_cookie
     assert "Max-Age=0" in browser.set_cookie
     assert (await browser.get("/api/me")).status == 401
 
@@ -188,8 +217,8 @@ async def test_who_loses_the_key_loses_the_login(store: SqliteStore, tmp_path: P
 
     without_ann = LoginDesk(store, {"operator", "bob"})
 
-    assert await without_ann.principal(browser.cookie) is None
-    assert await LoginDesk(store, KEYS).principal(browser.cookie) == "ann"
+    assert await without_ann.login_of(browser.cookie) is None
+    assert await LoginDesk(store, KEYS).login_of(browser.cookie) is not None
 
 
 @pytest.mark.parametrize(("path", "login"), [("/", "/login"), ("/s/some-session", "/login#next=/s/some-session")])

@@ -8,9 +8,8 @@ from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from wakeful.wire.sse import TRANSPORT
+from wakeful.cli.http_protocol import BoundedProtocol
 
 # Answers under way get so long to end; then their connections are cut.
 _LAST_ANSWERS_SECONDS = 1.5
@@ -41,18 +40,12 @@ async def serving(
             await job
 
 
-class _Protocol(HttpToolsProtocol):
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.scope["extensions"] = {TRANSPORT: self.transport}  # type: ignore[dict-item]
-
-
 class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http=_Protocol,
+                http=BoundedProtocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -17,6 +17,7 @@ _COMMANDS = {
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
+    "logins": ("wakeful.cli.logins:logins", "List the browsers that are logged in, or log them out."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from wakeful.app import build_front_door, build_http, running_engine
+from wakeful.app import build_http, open_front_door, running_engine
 from wakeful.cli.event_loop import run
 from wakeful.cli.http_server import serving
 from wakeful.cli.listener import bind_listener, local_listener, url_of
@@ -44,10 +44,12 @@ def serve(host: str | None, port: str | None) -> None:
 
 
 async def _serve(config: Config, key: str, listener: socket.socket) -> None:
-    async with running_engine(config, adopts=True) as running:
+    async with (
+        running_engine(config, adopts=True) as running,
+        open_front_door(config, running, key, url_of(listener)) as door,
+    ):
         with local_listener(config.home) as local, caught_signals() as caught:
             listeners = [listener] if local is None else [listener, local]
-            door = build_front_door(config, running, url_of(listener))
             app = build_http(config, running, key, door)
             # The engine stops first: whoever asks for the server's health meanwhile hears that it is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:

@@ -1,6 +1,7 @@
 """Who is asking: a bearer key or a browser's cookie, and the name of its holder."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from hmac import compare_digest
 from urllib.parse import quote
@@ -10,10 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wakeful.errors import StoreError
-from wakeful.gateway.cookie import cookie_of
+from wakeful.gateway.cookie import LoginCookie
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.origin import is_own_write, refuse_foreign_origin
 from wakeful.gateway.own_address import OwnAddress
+from wakeful.model.login import Login
 from wakeful.wire.errors import answer_known_error, error_response
 
 # No key, no secrets: whether the server runs, what it can be asked, and what a browser needs before it is let in.
@@ -41,7 +43,7 @@ class Keyring:
 
 class RequireKey:
     """ASGI middleware: all but a few addresses need a key, or on the page's own a cookie. The holder's name is
-    `request.state.principal`.
+    `request.state.principal`, and `request.state.login` is the digest of the login behind a cookie, or None.
     """
 
     def __init__(self, app: ASGIApp, keyring: Keyring, desk: LoginDesk | None, address: OwnAddress) -> None:
@@ -50,6 +52,7 @@ class RequireKey:
         self._keyring = keyring
         self._desk = desk
         self._address = address
+        self._cookie = LoginCookie(address)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or _is_open(scope["path"]):
@@ -57,30 +60,40 @@ class RequireKey:
             return
         refusal = await self._refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, send)
+            with self._kept_line(scope):
+                await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
             await refusal(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> Response | None:
-        """None for whoever is let in; the scope then says who it is."""
+        """None for a request that is let in; the scope then says whose it is."""
         is_cookie = self._desk is not None and _takes_cookie(scope["path"]) and not _authorizations(scope)
         try:
-            principal = await self._cookie_holder(scope) if is_cookie else self._keyring.holder(_bearer_key(scope))
+            login = await self._login(scope) if is_cookie else None
         except StoreError as error:
             return await answer_known_error(Request(scope), error)
+        principal = self._keyring.holder(_bearer_key(scope)) if login is None else login.principal
         if principal is None:
             return _to_login(scope["path"]) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
         if is_cookie and scope["method"] not in _READS and not is_own_write(scope, self._address):
             return refuse_foreign_origin()
-        scope.setdefault("state", {})["principal"] = principal
+        state = scope.setdefault("state", {})
+        state["principal"], state["login"] = principal, None if login is None else login.digest
         return None
 
-    async def _cookie_holder(self, scope: Scope) -> str | None:
+    async def _login(self, scope: Scope) -> Login | None:
         assert self._desk is not None
-        secret = cookie_of(HTTPConnection(scope))
-        return await self._desk.principal(secret) if secret else None
+        secret = self._cookie.secret_in(HTTPConnection(scope))
+        return await self._desk.login_of(secret) if secret else None
+
+    def _kept_line(self, scope: Scope) -> AbstractContextManager[None]:
+        """What a browser reads ends with its login. A write does not: it may be the one that ends the login."""
+        login = scope["state"]["login"]
+        if self._desk is None or login is None or scope["method"] not in _READS:
+            return nullcontext()
+        return self._desk.lines.kept(login, scope)
 
 
 def _is_open(path: str) -> bool:

@@ -20,6 +20,7 @@ from wakeful.gateway.openai.errors import ApiError, answer_api_error
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.request_id import NameRequests
 from wakeful.gateway.security_headers import AddSecurityHeaders
+from wakeful.wire.body_room import ShareBodyRoom
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
 
 _DEFAULT_LIMITS = RequestLimits()
@@ -50,6 +51,7 @@ def http_app(
         routes=[Route("/health", health), *routes],
         middleware=[
             Middleware(RequireKey, keyring=keyring, desk=desk, address=address),
+            Middleware(ShareBodyRoom),
             Middleware(LimitRequests, limits=limits),
         ],
         exception_handlers={

@@ -1,17 +1,27 @@
 """Lets browsers in: a ticket is good for one login, a login for as long as it is used."""
 
+import asyncio
+import logging
 import secrets
 from collections.abc import Collection
+from dataclasses import dataclass
 from hashlib import sha256
+from typing import NoReturn
 
-from wakeful.errors import WakefulError
+from wakeful.errors import StoreError, WakefulError
+from wakeful.gateway.open_lines import OpenLines
 from wakeful.model.login import Login, Ticket
 from wakeful.store.base import Store, Transaction
 
 _TICKET_SECONDS = 3600.0
 _LOGIN_SECONDS = 30 * 86_400.0
-# A login's use is written down so often at most.
-_COARSE_SECONDS = 3600.0
+# How often at most the use of a login is written.
+_COARSE_SECONDS = 300.0
+# How soon a stream at this node ends when its login has ended at another.
+_CHECK_SECONDS = 5.0
+_MOST_LISTED = 1000
+
+logger = logging.getLogger(__name__)
 
 
 class TokenInvalid(WakefulError):
@@ -22,6 +32,14 @@ class TokenUsed(WakefulError):
     """This link was used already: `wakeful login` prints a new one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """What is known of a browser that logs in."""
+
+    browser: str = ""
+    address: str = ""
+
+
 class LoginDesk:
     """Everything is in the store: it holds on every node, and after a start."""
 
@@ -29,6 +47,8 @@ class LoginDesk:
         """`names` are those who can be let in. A login of one who is struck from them is worth nothing."""
         self._store = store
         self.names = frozenset(names)
+        # On which browsers read at this node.
+        self.lines = OpenLines()
 
     async def new_ticket(self, principal: str) -> str:
         """The token for a link."""
@@ -42,7 +62,7 @@ class LoginDesk:
         await self._store.write(body)
         return token
 
-    async def redeem(self, token: str) -> str:
+    async def redeem(self, token: str, visitor: Visitor) -> str:
         """The secret of a new login, for a token. Raises TokenInvalid or TokenUsed."""
         digest = _digest(token)
         # A guess costs no write.
@@ -55,42 +75,79 @@ class LoginDesk:
                 raise TokenInvalid
             if not await tx.logins.use_ticket_if_new(digest, now):
                 raise TokenUsed
-            return await _add_login(tx, ticket.principal)
+            return await _add_login(tx, ticket.principal, visitor)
 
         return await self._store.write(body)
 
-    async def log_in(self, principal: str) -> str:
-        """The secret of a new login, for somebody who has shown who they are."""
+    async def log_in(self, principal: str, visitor: Visitor) -> str:
+        """The secret of a new login, for a principal that has proved who it is."""
 
         async def body(tx: Transaction) -> str:
-            return await _add_login(tx, principal)
+            return await _add_login(tx, principal, visitor)
 
         return await self._store.write(body)
 
-    async def principal(self, secret: str) -> str | None:
-        """Who is logged in with this secret; being asked keeps the login alive."""
-        digest = _digest(secret)
-
-        async def look(tx: Transaction) -> tuple[Login | None, float]:
-            return await tx.logins.get(digest), await tx.now()
-
-        login, now = await self._store.read(look)
-        if login is None or login.expires_at <= now or login.principal not in self.names:
-            return None
-        if now - login.used_at >= _COARSE_SECONDS:
-            until = now + _LOGIN_SECONDS
-            await self._store.write(lambda tx: tx.logins.prolong(digest, used_at=now, expires_at=until))
-        return login.principal
+    async def login_of(self, secret: str) -> Login | None:
+        """The login that has this secret, if it is still good. Being asked keeps it alive."""
+        found = await self._good_logins([_digest(secret)])
+        return found[0] if found else None
 
     async def log_out(self, secret: str) -> None:
-        digest = _digest(secret)
+        await self.end(_digest(secret))
+
+    async def end(self, digest: str) -> None:
         await self._store.write(lambda tx: tx.logins.drop(digest))
+        self.lines.cut(digest)
+
+    async def logins(self, principal: str | None) -> list[Login]:
+        """Those of one principal, or of all, that are still good; the one used last first."""
+
+        async def body(tx: Transaction) -> list[Login]:
+            now = await tx.now()
+            found = await tx.logins.page(principal, _MOST_LISTED)
+            return [login for login in found if self._is_good(login, now)]
+
+        return await self._store.read(body)
+
+    async def watch(self) -> NoReturn:
+        """Cut the streams of logins that another node has ended, or that have expired."""
+        while True:
+            await asyncio.sleep(_CHECK_SECONDS)
+            try:
+                await self.check_lines()
+            except StoreError as error:
+                logger.info("open streams could not be checked: %s", error)
+
+    async def check_lines(self) -> None:
+        digests = self.lines.logins()
+        good = {login.digest for login in await self._good_logins(digests)} if digests else set()
+        for digest in digests:
+            if digest not in good:
+                self.lines.cut(digest)
+
+    async def _good_logins(self, digests: Collection[str]) -> list[Login]:
+        async def look(tx: Transaction) -> tuple[list[Login | None], float]:
+            return [await tx.logins.get(digest) for digest in digests], await tx.now()
+
+        found, now = await self._store.read(look)
+        good = [login for login in found if login is not None and self._is_good(login, now)]
+        for login in good:
+            if now - login.used_at >= _COARSE_SECONDS:
+                await self._prolong(login.digest, now)
+        return good
+
+    async def _prolong(self, digest: str, now: float) -> None:
+        await self._store.write(lambda tx: tx.logins.prolong(digest, used_at=now, expires_at=now + _LOGIN_SECONDS))
+
+    def _is_good(self, login: Login, now: float) -> bool:
+        return login.expires_at > now and login.principal in self.names
 
 
-async def _add_login(tx: Transaction, principal: str) -> str:
+async def _add_login(tx: Transaction, principal: str, visitor: Visitor) -> str:
     secret, now = secrets.token_urlsafe(32), await tx.now()
     await tx.logins.drop_expired(now)
-    await tx.logins.add(Login(_digest(secret), principal, now, now, now + _LOGIN_SECONDS))
+    until = now + _LOGIN_SECONDS
+    await tx.logins.add(Login(_digest(secret), principal, now, now, until, visitor.browser, visitor.address))
     return secret
 
 

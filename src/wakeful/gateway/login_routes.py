@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from wakeful.gateway.cookie import cookie_of, give_cookie, take_cookie
-from wakeful.gateway.login_desk import LoginDesk, TokenInvalid, TokenUsed
+from wakeful.gateway.cookie import LoginCookie
+from wakeful.gateway.login_desk import LoginDesk, TokenInvalid, TokenUsed, Visitor
 from wakeful.gateway.login_links import LoginLinks
 from wakeful.gateway.origin import is_foreign_write, is_own_write, refuse_foreign_origin
 from wakeful.gateway.own_address import OwnAddress
@@ -18,6 +18,7 @@ from wakeful.wire.errors import InvalidRequest, error_response
 
 # Anybody may send one.
 _BODY_KIB = 16
+_LONGEST_BROWSER = 300
 
 
 class LoginRoutes:
@@ -28,6 +29,7 @@ class LoginRoutes:
         self._links = links
         self._password = password
         self._address = address
+        self._cookie = LoginCookie(address)
         # Who the password is of.
         self._operator = operator
         self._tries = Tries()
@@ -44,25 +46,25 @@ class LoginRoutes:
         if is_foreign_write(request.scope, self._address):
             return refuse_foreign_origin()
         kind, word = await _credential(request)
-        client = request.client.host if request.client else ""
-        found = await (self._with_token(word, client) if kind == "token" else self._with_password(word, client))
+        visitor = _visitor(request)
+        found = await (self._with_token(word, visitor) if kind == "token" else self._with_password(word, visitor))
         if isinstance(found, Response):
             return found
-        if old := cookie_of(request):
+        if old := self._cookie.secret_in(request):
             await self._desk.log_out(old)
         response = JSONResponse({"ok": True})
-        give_cookie(response, found, is_secure=_is_secure(request))
+        self._cookie.give(request, response, found)
         return response
 
     async def log_out(self, request: Request) -> Response:
         """Also for a cookie that is worth nothing any more: the browser should forget it."""
-        secret = cookie_of(request)
+        secret = self._cookie.secret_in(request)
         if secret and not is_own_write(request.scope, self._address):
             return refuse_foreign_origin()
         if secret:
             await self._desk.log_out(secret)
         response = JSONResponse({"ok": True})
-        take_cookie(response)
+        self._cookie.take(request, response)
         return response
 
     async def new_link(self, request: Request) -> Response:
@@ -80,21 +82,21 @@ class LoginRoutes:
             return error_response(409, "no_page", message)
         return JSONResponse({"url": url})
 
-    async def _with_token(self, token: str, client: str) -> str | Response:
+    async def _with_token(self, token: str, visitor: Visitor) -> str | Response:
         # One that is right is let in whatever others have tried: nobody can guess it, so guesses need not lock it out.
         try:
-            return await self._desk.redeem(token)
+            return await self._desk.redeem(token, visitor)
         except TokenUsed as error:
             code, message = "token_used", str(error)
         except TokenInvalid as error:
             code, message = "invalid_token", str(error)
-        return self._failed(client, code, message)
+        return self._failed(visitor.address, code, message)
 
-    async def _with_password(self, word: str, client: str) -> str | Response:
-        if self._tries.wait(client) == 0 and self._password.fits(word):
-            return await self._desk.log_in(self._operator)
+    async def _with_password(self, word: str, visitor: Visitor) -> str | Response:
+        if self._tries.wait(visitor.address) == 0 and self._password.fits(word):
+            return await self._desk.log_in(self._operator, visitor)
         is_set = self._password.is_set
-        return self._failed(client, "invalid_password", _WRONG if is_set else _NO_PASSWORD)
+        return self._failed(visitor.address, "invalid_password", _WRONG if is_set else _NO_PASSWORD)
 
     def _failed(self, client: str, code: str, message: str) -> Response:
         if wait := self._tries.wait(client):
@@ -108,9 +110,10 @@ _WRONG = "The password is wrong."
 _NO_PASSWORD = "This server has no password: use the link that `wakeful login` prints."
 
 
-def _is_secure(request: Request) -> bool:
-    """Whether the browser speaks https, to us or to a proxy in front of us."""
-    return request.headers.get("origin", str(request.url)).startswith("https://")
+def _visitor(request: Request) -> Visitor:
+    name = request.headers.get("user-agent", "")[:_LONGEST_BROWSER]
+    shown = "".join(letter for letter in name if letter.isascii() and letter.isprintable())
+    return Visitor(shown, request.client.host if request.client else "")
 
 
 async def _credential(request: Request) -> tuple[str, str]:

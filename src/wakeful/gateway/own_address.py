@@ -10,18 +10,35 @@ from urllib.parse import urlsplit
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/\\?#\s]+)(:[0-9]{1,5})?")
 
+_HTTP = 80
+_USUAL_PORTS = {"http": _HTTP, "https": 443}
+
 
 class OwnAddress:
     def __init__(self, names: Collection[str] = (), public_url: str = "") -> None:
         """`names` are taken beside the loopback ones; `public_url` is where a proxy serves us."""
         self.public_url = public_url
-        self._public_host = urlsplit(public_url).netloc
+        public = urlsplit(public_url)
+        self._public_host = public.netloc
+        self._public_name = host_name(public.netloc)
+        self._public_port = public.port or _USUAL_PORTS.get(public.scheme, _HTTP)
         self._names = {plain_name(name) for name in names} | {host_name(self._public_host)}
 
     def is_host(self, host: str) -> bool:
         """Whether a Host header names us. Any port will do: a proxy may have changed it."""
         name = host_name(host)
         return bool(name) and (name in self._names or _is_loopback(name))
+
+    def is_https(self, host: str) -> bool:
+        """Whether browsers that ask for this host are known to speak https."""
+        return self.public_url.startswith("https://") and host_name(host) == self._public_name
+
+    def port_of(self, host: str) -> int:
+        """The port that a browser has asked for. Proxies may leave it out of Host; the public address names it then."""
+        match = _HOST.fullmatch(host)
+        if match is not None and match[2]:
+            return int(match[2][1:])
+        return self._public_port if host_name(host) == self._public_name else _HTTP
 
     def is_origin(self, origin: str, host: str) -> bool:
         """Whether a page of this origin is ours, in a request for this host."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+_ID_LENGTH = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
@@ -23,6 +25,15 @@ class Login:
     digest: str
     principal: str
     created_at: float
-    # Within an hour or so.
+    # A few minutes late at most.
     used_at: float
     expires_at: float
+    # What the browser called itself when it logged in.
+    browser: str = ""
+    # Where it logged in from: its own address, or that of a proxy. Empty: through the Unix socket.
+    address: str = ""
+
+    @property
+    def id(self) -> str:
+        """A name for people and lists, from which nothing can be learned about the secret."""
+        return f"login_{self.digest[:_ID_LENGTH]}"

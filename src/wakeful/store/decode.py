@@ -229,7 +229,15 @@ def delivery_from(row: Row) -> Delivery:
 
 
 def login_from(row: Row) -> Login:
-    return Login(row["digest"], row["principal"], row["created_at"], row["used_at"], row["expires_at"])
+    return Login(
+        row["digest"],
+        row["principal"],
+        row["created_at"],
+        row["used_at"],
+        row["expires_at"],
+        row["browser"],
+        row["address"],
+    )
 
 
 def ticket_from(row: Row) -> Ticket:

@@ -23,8 +23,8 @@ _REFUSAL = re.compile(r"q=0(\.0*)?")
 
 
 class PageRoutes:
-    def __init__(self) -> None:
-        self._static = StaticFiles(_FOLDER)
+    def __init__(self, *, has_password: bool) -> None:
+        self._static = StaticFiles(_FOLDER, leave_out=() if has_password else ("password",))
 
     def routes(self) -> list[Route]:
         return [

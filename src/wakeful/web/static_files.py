@@ -3,7 +3,7 @@
 import gzip
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -37,8 +37,10 @@ class StaticFile:
 
 
 class StaticFiles:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, leave_out: Collection[str] = ()) -> None:
+        """`leave_out` names parts of pages: what stands between <!-- name --> and <!-- /name -->."""
         self._folder = folder
+        self._leave_out = leave_out
 
     @cached_property
     def digest(self) -> str:
@@ -61,7 +63,10 @@ class StaticFiles:
         links = b"\n  ".join(
             b'<link rel="modulepreload" href="%b/%b">' % (_PLACE, path.encode()) for path in self.modules
         )
-        return {path: _file(path, body.replace(_MODULES, links).replace(_PLACE, place)) for path, body in pages.items()}
+        return {
+            path: _file(path, self._without_parts(body).replace(_MODULES, links).replace(_PLACE, place))
+            for path, body in pages.items()
+        }
 
     @cached_property
     def modules(self) -> list[str]:
@@ -73,6 +78,11 @@ class StaticFiles:
             imported = (_imported(path, name.decode()) for name in _IMPORT.findall(self._bodies[path]))
             found += [module for module in dict.fromkeys(imported) if module not in found]
         return found[1:]
+
+    def _without_parts(self, page: bytes) -> bytes:
+        for part in map(str.encode, self._leave_out):
+            page = re.sub(rb"<!-- %b -->.*?<!-- /%b -->\s*" % (part, part), b"", page, flags=re.DOTALL)
+        return page
 
     @cached_property
     def _bodies(self) -> dict[str, bytes]:

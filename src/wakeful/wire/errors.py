@@ -10,6 +10,7 @@ from starlette.routing import Match, Route
 
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
+from wakeful.wire.body_room import NoRoom
 
 _API_PATH = "/v1/"
 _NAMED = {
@@ -31,9 +32,11 @@ _TOLD: Mapping[type[WakefulError], tuple[int, str]] = {
     InvalidRequest: (400, "invalid_request"),
     errors.MessageUnusable: (400, "invalid_request"),
     BodyTooLarge: (413, "body_too_large"),
+    NoRoom: (503, "busy"),
     errors.SessionNotFound: (404, "not_found"),
     errors.TurnNotFound: (404, "not_found"),
     errors.TaskNotFound: (404, "not_found"),
+    errors.LoginNotFound: (404, "not_found"),
     errors.ApprovalNotFound: (404, "not_found"),
     errors.GrantNotFound: (404, "not_found"),
     errors.OnceOnly: (400, "once_only"),

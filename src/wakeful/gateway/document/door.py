@@ -6,7 +6,12 @@ from wakeful.wire.openapi import Json, json_answer, ref
 
 SCHEMES: Json = {
     "key": {"type": "http", "scheme": "bearer"},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": "wakeful_session", "description": "Of a browser's login."},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "wakeful_session_8787",
+        "description": "Of a browser's login. The number is the port; under https `__Host-` stands before the name.",
+    },
 }
 KEY: list[Json] = [{"key": []}]
 

@@ -7,12 +7,15 @@ from wakeful.wire.openapi import (
     Json,
     json_answer,
     json_body,
+    list_of,
     operation,
     or_null,
+    query,
     record,
     ref,
     text,
     told,
+    whole,
     with_headers,
 )
 from wakeful.wire.refusals import RETRY_AFTER, refusals
@@ -33,13 +36,26 @@ _LINK = record(
     {}, {"as": told("Whose login it is: your own where nothing is said. The operator may name anybody.", _WORD)}
 )
 _PROBLEM = ref("Problem")
-_COOKIE: Json = {"description": "`wakeful_session`, for the browser.", "required": True, "schema": TEXT}
+_COOKIE: Json = {"description": "`wakeful_session_PORT`, for the browser.", "required": True, "schema": TEXT}
 _OK = with_headers(
     json_answer("The browser has its cookie, or has lost it.", record({"ok": FLAG})), {"set-cookie": _COOKIE}
 )
 _TOO_LARGE = json_answer("The body is larger than 16 KiB.", _PROBLEM)
 _MANY = with_headers(json_answer("`too_many_tries`.", _PROBLEM), {"retry-after": RETRY_AFTER})
 _REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", _PROBLEM)
+_LOGIN = record(
+    {
+        "id": TEXT,
+        "name": told("Whose it is.", TEXT),
+        "is_this": told("Whether the request was made with it.", FLAG),
+        "browser": told("As in `Firefox on Linux`; empty where it did not say.", TEXT),
+        "address": told("Where it was made from, or the address of a proxy; empty where that is not known.", TEXT),
+        "created_at": TEXT,
+        "used_at": told("Some minutes late at most.", TEXT),
+        "expires_at": told("30 days after its last use.", TEXT),
+    }
+)
+_ENDED = record({"ok": FLAG, "ended": told("How many.", whole(0))})
 _NOT_YOURS = json_answer("`forbidden`: only the operator can name others; or `foreign_origin`.", _PROBLEM)
 
 PATHS: dict[str, dict[str, Json]] = {
@@ -65,6 +81,25 @@ PATHS: dict[str, dict[str, Json]] = {
             body=json_body(_LINK, required=False),
         ),
     },
+    "/api/logins": {
+        "get": operation(
+            "listLogins",
+            "The browsers that are logged in",
+            {
+                200: json_answer("Your own; the operator's list has all.", record({"logins": list_of(ref("Login"))})),
+                **refusals(503),
+            },
+        ),
+        "delete": operation(
+            "endLogins",
+            "End a login, or all but the one that asks; streams that were opened with it end at once",
+            {200: json_answer("They are over.", _ENDED), **refusals(400, 404, 503)},
+            parameters=[
+                query("id", TEXT, "Of one login."),
+                query("others", TEXT, "`true`: all that you may see, but the one that asks."),
+            ],
+        ),
+    },
     "/api/logout": {
         "post": operation(
             "logOut",
@@ -75,4 +110,4 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILY = Family("Logins", "Cookies for browsers. Programs have keys.", PATHS)
+FAMILY = Family("Logins", "Cookies for browsers. Programs have keys.", PATHS, {"Login": _LOGIN})

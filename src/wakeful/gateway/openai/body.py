@@ -7,6 +7,8 @@ import orjson
 from starlette.requests import Request
 
 from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.wire.body import whole_body
+from wakeful.wire.errors import BodyTooLarge
 
 _BODY_LIMIT = 16 * 1024 * 1024
 # How many levels deeper than in the body a value may end up.
@@ -16,13 +18,11 @@ Body = Mapping[str, Any]
 
 
 async def read_body(request: Request) -> Body:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _BODY_LIMIT:
-            raise ApiError(413, "request_too_large", f"The body must not be larger than {_BODY_LIMIT >> 20} MiB.")
     try:
-        given = orjson.loads(body)
+        async with whole_body(request, _BODY_LIMIT) as body:
+            given = orjson.loads(body)
+    except BodyTooLarge as error:
+        raise ApiError(413, "request_too_large", str(error)) from error
     except orjson.JSONDecodeError as error:
         raise invalid(None, f"The body must be JSON in UTF-8: {error}.") from error
     if not isinstance(given, dict):

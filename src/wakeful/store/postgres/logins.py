@@ -33,17 +33,29 @@ class PostgresLogins:
 
     async def add(self, login: Login) -> None:
         await self._connection.execute(
-            "INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES ($1, $2, $3, $4, $5)",
+            """INSERT INTO logins (digest, principal, created_at, used_at, expires_at, browser, address)
+               VALUES ($1, $2, $3, $4, $5, $6, $7)""",
             login.digest,
             login.principal,
             login.created_at,
             login.used_at,
             login.expires_at,
+            login.browser,
+            login.address,
         )
 
     async def get(self, digest: str) -> Login | None:
         row = await self._connection.fetchrow("SELECT * FROM logins WHERE digest = $1", digest)
         return None if row is None else login_from(row)
+
+    async def page(self, principal: str | None, limit: int) -> list[Login]:
+        rows = await self._connection.fetch(
+            """SELECT * FROM logins WHERE $1::text IS NULL OR principal = $1
+               ORDER BY used_at DESC, digest LIMIT $2""",
+            principal,
+            limit,
+        )
+        return [login_from(row) for row in rows]
 
     async def prolong(self, digest: str, *, used_at: float, expires_at: float) -> None:
         await self._connection.execute(
@@ -52,6 +64,23 @@ class PostgresLogins:
 
     async def drop(self, digest: str) -> None:
         await self._connection.execute("DELETE FROM logins WHERE digest = $1", digest)
+
+    async def drop_of(self, principal: str | None) -> None:
+        for table in ("logins", "login_tickets"):
+            await self._connection.execute(f"DELETE FROM {table} WHERE $1::text IS NULL OR principal = $1", principal)
+
+    async def seals(self, home: str) -> dict[str, str]:
+        rows = await self._connection.fetch("SELECT principal, seal FROM login_seals WHERE home = $1", home)
+        return {row["principal"]: row["seal"] for row in rows}
+
+    async def put_seal(self, home: str, principal: str, seal: str) -> None:
+        await self._connection.execute(
+            """INSERT INTO login_seals (home, principal, seal) VALUES ($1, $2, $3)
+               ON CONFLICT (home, principal) DO UPDATE SET seal = excluded.seal""",
+            home,
+            principal,
+            seal,
+        )
 
     async def drop_expired(self, now: float) -> None:
         await self._connection.execute("DELETE FROM logins WHERE expires_at <= $1", now)

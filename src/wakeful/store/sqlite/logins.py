@@ -28,13 +28,29 @@ class SqliteLogins:
 
     async def add(self, login: Login) -> None:
         self._connection.execute(
-            "INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-            (login.digest, login.principal, login.created_at, login.used_at, login.expires_at),
+            """INSERT INTO logins (digest, principal, created_at, used_at, expires_at, browser, address)
+               VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            (
+                login.digest,
+                login.principal,
+                login.created_at,
+                login.used_at,
+                login.expires_at,
+                login.browser,
+                login.address,
+            ),
         )
 
     async def get(self, digest: str) -> Login | None:
         row = self._connection.execute("SELECT * FROM logins WHERE digest = ?", (digest,)).fetchone()
         return None if row is None else login_from(row)
+
+    async def page(self, principal: str | None, limit: int) -> list[Login]:
+        rows = self._connection.execute(
+            "SELECT * FROM logins WHERE ?1 IS NULL OR principal = ?1 ORDER BY used_at DESC, digest LIMIT ?2",
+            (principal, limit),
+        )
+        return [login_from(row) for row in rows]
 
     async def prolong(self, digest: str, *, used_at: float, expires_at: float) -> None:
         self._connection.execute(
@@ -43,6 +59,21 @@ class SqliteLogins:
 
     async def drop(self, digest: str) -> None:
         self._connection.execute("DELETE FROM logins WHERE digest = ?", (digest,))
+
+    async def drop_of(self, principal: str | None) -> None:
+        self._connection.execute("DELETE FROM logins WHERE ?1 IS NULL OR principal = ?1", (principal,))
+        self._connection.execute("DELETE FROM login_tickets WHERE ?1 IS NULL OR principal = ?1", (principal,))
+
+    async def seals(self, home: str) -> dict[str, str]:
+        rows = self._connection.execute("SELECT principal, seal FROM login_seals WHERE home = ?", (home,))
+        return {row["principal"]: row["seal"] for row in rows}
+
+    async def put_seal(self, home: str, principal: str, seal: str) -> None:
+        self._connection.execute(
+            """INSERT INTO login_seals (home, principal, seal) VALUES (?, ?, ?)
+               ON CONFLICT (home, principal) DO UPDATE SET seal = excluded.seal""",
+            (home, principal, seal),
+        )
 
     async def drop_expired(self, now: float) -> None:
         self._connection.execute("DELETE FROM logins WHERE expires_at <= ?", (now,))

@@ -6,9 +6,10 @@ const errors = document.getElementById("error");
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const token = form.elements.token.value.trim();
-  const password = form.elements.password.value;
+  // The field is there only where the server has a password.
+  const password = form.elements.password?.value;
   if (token || password) logIn(token ? { token } : { password });
-  else say("Type the token, or the password.");
+  else say(form.elements.password ? "Type the token, or the password." : "Type the token.");
 });
 
 // Where to go afterwards.

@@ -1,0 +1,72 @@
+"""The routes by which logins are listed and ended."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from wakeful.errors import LoginNotFound
+from wakeful.gateway.browser_name import browser_name
+from wakeful.gateway.login_desk import LoginDesk
+from wakeful.model.login import Login
+from wakeful.model.task_data import time_text
+from wakeful.wire.errors import InvalidRequest
+
+_TRUE = ("1", "true")
+
+
+class LoginListRoutes:
+    """Principals see and end their own logins, the operator those of all."""
+
+    def __init__(self, desk: LoginDesk, *, operator: str) -> None:
+        self._desk = desk
+        self._operator = operator
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/logins", self.show, methods=["GET"]),
+            Route("/api/logins", self.end, methods=["DELETE"]),
+        ]
+
+    async def show(self, request: Request) -> Response:
+        logins = await self._seen_by(request)
+        return JSONResponse({"logins": [_row(login, is_this=_is_this(request, login)) for login in logins]})
+
+    async def end(self, request: Request) -> Response:
+        wanted, others = request.query_params.get("id", ""), request.query_params.get("others", "")
+        if bool(wanted) == bool(others) or (others and others not in _TRUE):
+            raise InvalidRequest("Say which login: either its id, or others=true for all but the one that asks.")
+        logins = await self._seen_by(request)
+        chosen = [login for login in logins if _is_wanted(request, login, wanted)]
+        if wanted and not chosen:
+            raise LoginNotFound
+        for login in chosen:
+            await self._desk.end(login.digest)
+        return JSONResponse({"ok": True, "ended": len(chosen)})
+
+    async def _seen_by(self, request: Request) -> list[Login]:
+        principal: str = request.state.principal
+        return await self._desk.logins(None if principal == self._operator else principal)
+
+
+def _is_wanted(request: Request, login: Login, wanted: str) -> bool:
+    """Without a name: all but the one that asks."""
+    return login.id == wanted if wanted else not _is_this(request, login)
+
+
+def _is_this(request: Request, login: Login) -> bool:
+    return bool(login.digest == request.state.login)
+
+
+def _row(login: Login, *, is_this: bool) -> dict[str, Any]:
+    return {
+        "id": login.id,
+        "name": login.principal,
+        "is_this": is_this,
+        "browser": browser_name(login.browser),
+        "address": login.address,
+        "created_at": time_text(login.created_at),
+        "used_at": time_text(login.used_at),
+        "expires_at": time_text(login.expires_at),
+    }
