@@ -50,8 +50,9 @@ install_level() {
     done
 }
 
+# Python compiles what it imports; to compile all that is installed takes longer than the rest.
 pip_install() {
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c "$root/constraints.txt" "$@"
+    "$venv/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check -c "$root/constraints.txt" "$@"
 }
 
 # Keeps a working .venv: a server may be running from it.
@@ -115,7 +116,7 @@ find_postgres() {
     "$venv/bin/python" "$root/tests/postgres_server.py" >/dev/null
 }
 
-# The tests of the official JavaScript client need the client, and a Node.js that it supports.
+# The tests of JavaScript clients need the clients, and a Node.js that they support.
 ensure_node() {
     has_node || one_at_a_time set_up_node
 }
@@ -127,7 +128,7 @@ has_node() {
 set_up_node() {
     if has_node; then return; fi
     find_node >/dev/null || install_node
-    echo "Installing the official JavaScript client into tests/api/node/node_modules" >&2
+    echo "Installing JavaScript clients into tests/api/node/node_modules" >&2
     npm_install || fail "npm could not install what tests/api/node/package.json names."
     cp "$node_tests/package.json" "$node_tests/node_modules/installed-from.json"
 }

@@ -1,4 +1,4 @@
-"""The official JavaScript client, in sentences of its own: tests/api/node, which the test runner of Node.js runs."""
+"""The official JavaScript client and the AI SDK, in sentences of their own: tests/api/node, run by Node.js."""
 
 import subprocess
 from pathlib import Path
