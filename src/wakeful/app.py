@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -63,6 +64,7 @@ from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.both_ledgers import BothLedgers
+from wakeful.tools.processes.descent import Descent
 from wakeful.tools.processes.environment import secrets_in
 from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
@@ -190,11 +192,15 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
 
 def build_process_settings(config: Config) -> ProcessSettings:
     return ProcessSettings(
-        root=config.home / "tasks",
+        root=_process_root(config),
         secrets=frozenset(config.secrets | {local_key(config.home)} | _secrets_around(config)),
         extra_environment=config.task_environment,
         output_cap=config.task_output_mib * MIB,
     )
+
+
+def _process_root(config: Config) -> Path:
+    return config.home / "tasks"
 
 
 def _secrets_around(config: Config) -> set[str]:
@@ -235,6 +241,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         origins=config.cors_origins,
         desk=door.desk,
         address=door.address,
+        is_command=Descent(_process_root(config)).is_command,
     )
     return CountRequests(app, running.metrics)
 

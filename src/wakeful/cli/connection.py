@@ -1,6 +1,7 @@
 """The way to an engine: the server that holds the home, or else one in this process. Both are talked to alike."""
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -13,6 +14,7 @@ from wakeful.cli.http_server import serving
 from wakeful.cli.listener import bind_local, is_answered, local_listener, local_socket
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
+from wakeful.config.load import forget_secrets
 from wakeful.errors import StoreLocked
 from wakeful.gateway.local_key import local_key
 
@@ -28,6 +30,7 @@ async def connected(config: Config, *, adopts: bool, door: str) -> AsyncIterator
     client asks for.
     """
     make_home(config.home)
+    forget_secrets(os.environ)
     key = local_key(config.home)
     async with AsyncExitStack() as ending:
         path = await _find_or_start(config, key, ending, adopts=adopts)

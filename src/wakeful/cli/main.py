@@ -7,6 +7,7 @@ from typing import NoReturn
 import click
 
 from wakeful.errors import ConfigError, MessageUnusable, WakefulError
+from wakeful.tools.processes.libc import make_undumpable
 
 # Each command: module:function, and what `wakeful --help` says about it.
 _COMMANDS = {
@@ -46,6 +47,8 @@ def wakeful() -> None:
 
 
 def main() -> NoReturn:
+    # Before any key is read.
+    make_undumpable()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows another one.
         if hasattr(stream, "reconfigure"):

@@ -20,7 +20,7 @@ from wakeful.cli.open_files import allow_many_open_files
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
-from wakeful.config.load import load_config
+from wakeful.config.load import forget_secrets, load_config
 from wakeful.config.values import OPERATOR
 from wakeful.gateway.local_key import local_key
 from wakeful.gateway.login_links import LoginLinks
@@ -35,6 +35,7 @@ _ENDING_SECONDS = 4.5
 def serve(host: str | None, port: str | None) -> None:
     """Run the server until it gets SIGTERM or Ctrl-C."""
     config = load_config(os.environ, options={"host": host, "port": port})
+    forget_secrets(os.environ)
     make_home(config.home)
     key = local_key(config.home)
     set_up_log(config, key)

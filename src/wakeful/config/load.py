@@ -4,7 +4,7 @@ Whatever is wrong stops the start with one sentence: which setting, where it sta
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -51,6 +51,13 @@ def load_config(
     config = _compose(home, values, {name: found.origin for name, found in given.items()})
     _refuse_unknown_owners(config)
     return config
+
+
+def forget_secrets(environment: MutableMapping[str, str]) -> None:
+    """Take the keys out of an environment that has been read, so that nothing that is started later inherits them."""
+    for setting in SETTINGS.values():
+        if setting.is_secret:
+            environment.pop(setting.variable, None)
 
 
 def _in_file(path: Path) -> Iterator[_Given]:

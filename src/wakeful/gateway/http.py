@@ -18,6 +18,7 @@ from wakeful.gateway.limits import LimitRequests, RequestLimits, TooManyRequests
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
 from wakeful.gateway.own_address import OwnAddress
+from wakeful.gateway.own_commands import RefuseCommands
 from wakeful.gateway.request_id import NameRequests
 from wakeful.gateway.security_headers import AddSecurityHeaders
 from wakeful.wire.body_room import ShareBodyRoom
@@ -37,9 +38,10 @@ def http_app(
     origins: Sequence[str] = (),
     desk: LoginDesk | None = None,
     address: OwnAddress = _LOOPBACK,
+    is_command: Callable[[int], bool] = lambda pid: False,
 ) -> ASGIApp:
     """`origins` are those of other pages that may use the API from a browser. Without a desk only keys count, no
-    cookies.
+    cookies. `is_command` tells the processes of agents' commands, which may not answer for a person.
     """
 
     async def health(request: Request) -> Response:
@@ -51,6 +53,7 @@ def http_app(
         routes=[Route("/health", health), *routes],
         middleware=[
             Middleware(RequireKey, keyring=keyring, desk=desk, address=address),
+            Middleware(RefuseCommands, is_command=is_command),
             Middleware(ShareBodyRoom),
             Middleware(LimitRequests, limits=limits),
         ],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
+from wakeful.config.load import forget_secrets, load_config
 from wakeful.errors import ConfigError
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
@@ -342,3 +342,19 @@ def test_yes_and_no_can_be_said_in_the_environment(tmp_path: Path, text: str, is
 
 def test_neither_yes_nor_no_is_refused(tmp_path: Path) -> None:
     assert "must be true or false, not 'maybe'" in complaint(tmp_path, WAKEFUL_WEBHOOKS_ALLOW_PRIVATE="maybe")
+
+
+def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_is() -> None:
+    secret = {
+        "OPENAI_API_KEY": "sk-1",
+        "OPENAI_BASE_URL": "https://me:word@x.example/v1",
+        "WAKEFUL_API_KEYS": "me=key",
+        "WAKEFUL_PASSWORD": "long enough",
+        "WAKEFUL_DATABASE_URL": "postgresql://me:word@x.example/db",
+        "WAKEFUL_WEBHOOKS": "[]",
+    }
+    environment = {**secret, "PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
+
+    forget_secrets(environment)
+
+    assert environment == {"PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}

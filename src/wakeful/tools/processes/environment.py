@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 _ALLOWED = """
     PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM NO_COLOR TZ TMPDIR EDITOR PAGER
-    DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK
+    DISPLAY WAYLAND_DISPLAY XAUTHORITY
     http_proxy https_proxy ftp_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY
     SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO NODE_EXTRA_CA_CERTS PIP_CERT
     CC CXX LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LD_LIBRARY_PATH LIBRARY_PATH CPATH PKG_CONFIG_PATH
@@ -21,6 +21,9 @@ _ALLOWED = """
 """
 _NAMES = frozenset(_ALLOWED.split())
 _PREFIXES = ("LC_", "XDG_")
+# The way to the user's services: what is started by them is no longer a child of the command. An agent that holds
+# keys is another such service, and is on no list either.
+_SERVICES = frozenset({"XDG_RUNTIME_DIR"})
 
 _SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
 # A shorter one would be found in half of all words.
@@ -37,7 +40,7 @@ def command_environment(
     return {
         name: value
         for name, value in source.items()
-        if (name in _NAMES or name.startswith(_PREFIXES) or name in extra)
+        if (name in _NAMES or (name.startswith(_PREFIXES) and name not in _SERVICES) or name in extra)
         and not name.startswith("WAKEFUL_")
         and not _PASSWORD_IN_ADDRESS.search(value)
         and not any(secret in value for secret in secrets)

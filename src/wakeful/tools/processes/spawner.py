@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from wakeful.tools.processes.descent import MARK
 from wakeful.tools.processes.environment import command_environment
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.grip import Grip, grip_on_pid
@@ -27,7 +28,8 @@ class Spawner:
     def __init__(self, settings: ProcessSettings, guard: OutputGuard, environment: Mapping[str, str]) -> None:
         """`environment` is the server's own; commands get what is harmless of it."""
         self._guard = guard
-        self._environment = command_environment(environment, extra=settings.extra_environment, secrets=settings.secrets)
+        passed_on = command_environment(environment, extra=settings.extra_environment, secrets=settings.secrets)
+        self._environment = passed_on | {MARK: str(settings.root)}
 
     def spawn(
         self, folder: ProcessFolder, attempt: int, command: str, workdir: str, *, pty: bool, with_stdin: bool

@@ -27,6 +27,12 @@ def test_operator_may_add_names() -> None:
     assert passed({"MY_TOKEN": "x", "OTHER": "y"}, "MY_TOKEN") == {"MY_TOKEN": "x"}
 
 
+@pytest.mark.parametrize("name", ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"])
+def test_the_way_to_other_services_of_the_user_is_passed_on_only_where_it_is_named(name: str) -> None:
+    assert passed({name: "/run/user/1"}) == {}
+    assert passed({name: "/run/user/1"}, name) == {name: "/run/user/1"}
+
+
 def test_our_own_settings_and_known_secrets_are_never_passed_on() -> None:
     source = {"WAKEFUL_MODEL": "m", "MY_URL": "https://x.example/?key=sk-12345"}
 
@@ -39,7 +45,7 @@ def test_proxy_with_a_password_is_not_passed_on(value: str) -> None:
 
 
 def test_address_with_a_user_alone_is_harmless() -> None:
-    source = {"DOCKER_HOST": "ssh://me@machine", "SSH_AUTH_SOCK": "/tmp/a:b@c"}
+    source = {"DOCKER_HOST": "ssh://me@machine", "TMPDIR": "/tmp/a:b@c"}
 
     assert passed(source) == source
 

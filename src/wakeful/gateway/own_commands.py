@@ -1,0 +1,54 @@
+"""What commands of agents may not do: answer for a person. They run as the same user, and the local socket is open to
+that user; so it is looked at whose process calls.
+"""
+
+import re
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from wakeful.wire.errors import error_response
+from wakeful.wire.sse import TRANSPORT
+
+_RESERVED = re.compile(r"/api/approval/respond|/api/grants|/api/login/link|/v1/runs/[^/]*/approval")
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_CREDENTIALS = struct.Struct("3i")
+_MESSAGE = (
+    "This was asked by a command of an agent, and only a person may do it: on the page, or in a terminal of their own."
+)
+
+
+class RefuseCommands:
+    """ASGI middleware. On the network it cannot be known who calls; there only the key counts."""
+
+    def __init__(self, app: ASGIApp, is_command: Callable[[int], bool]) -> None:
+        """`is_command` tells whether the process of this id stems from a command of ours."""
+        self._app = app
+        self._is_command = is_command
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _is_reserved(scope) and self._is_by_command(scope):
+            refusal = error_response(403, "not_allowed", _MESSAGE, path=scope["path"])
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_by_command(self, scope: Scope) -> bool:
+        pid = _caller(scope.get("extensions", {}).get(TRANSPORT))
+        return pid is not None and self._is_command(pid)
+
+
+def _is_reserved(scope: Scope) -> bool:
+    return scope["method"] not in _READS and _RESERVED.fullmatch(scope["path"]) is not None
+
+
+def _caller(transport: Any) -> int | None:
+    """The process at the other end of a local socket; 0 for one that cannot be seen from here."""
+    peer = None if transport is None else transport.get_extra_info("socket")
+    if peer is None or peer.family != socket.AF_UNIX:
+        return None
+    pid, _, _ = _CREDENTIALS.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return int(pid)
