@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,7 +57,7 @@ from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files import ListFiles, ReadFile, WriteFile
-from wakeful.tools.gate import Gate
+from wakeful.tools.gate.gate import Gate
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.environment import secrets_in
@@ -162,7 +163,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
         settings = build_process_settings(config)
         keeper = ProcessKeeper(engine.tasks, settings, host)
         keepers.append(keeper)
-        tools = build_tools(engine, keeper, binder)
+        tools = build_tools(engine, keeper, binder, config.home)
         return Equipment(Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text), keeper)
 
     webhooks = StoredQueue(store, config.webhooks)
@@ -189,15 +190,15 @@ def _secrets_around(config: Config) -> set[str]:
     return secrets_in(os.environ, passed_on=config.task_environment)
 
 
-def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder) -> Sequence[Tool]:
+def build_tools(engine: Engine, keeper: ProcessKeeper, binder: TurnBinder, home: Path) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_from(turn.request).can_ask
 
-    gate = Gate(engine.approvals, can_ask)
+    gate = Gate(engine.approvals, can_ask, home)
     return (
-        ListFiles(),
-        ReadFile(),
-        WriteFile(),
+        ListFiles(home),
+        ReadFile(home),
+        WriteFile(gate),
         TerminalTool(keeper, gate),
         ProcessTool(keeper, engine.tasks, engine.delegations, gate),
         DelegateTool(engine.delegations),

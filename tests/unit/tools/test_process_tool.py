@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, SubAgents, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import Person, SubAgents, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
 from wakeful.model.approval import Choice
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
-from wakeful.tools.gate import Gate
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
 
-OPEN = Gate(Person(Choice.ONCE), lambda turn: True)
+OPEN = gate_of(Person(Choice.ONCE))
 
 
 @pytest.fixture
@@ -186,9 +185,11 @@ async def test_bad_input_is_answered_clearly(
     if arguments.get("session_id") == "KNOWN":
         arguments = arguments | {"session_id": task.id}
 
-    answer, _ = await run_tool(tool, new_turn(tmp_path), **arguments)
+    answer, result = await run_tool(tool, new_turn(tmp_path), **arguments)
 
     assert words in answer["error"]
+    assert answer["code"] == ("not_found" if "was not found" in words else "invalid_arguments")
+    assert result.is_error
 
 
 async def test_process_on_another_host_is_told_of_with_its_place(
@@ -249,12 +250,12 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
     keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
 ) -> None:
     person = Person(Choice.DENY)
-    tool = ProcessTool(keeper, ledger, SubAgents({}), Gate(person, lambda turn: True))
+    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
     shell, words = await started(keeper, "bash"), await started(keeper, "cat")
 
     refused, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=shell.id, data="rm -rf /srv/x")
     typed, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=words.id, data="rm -rf /srv/x")
 
-    assert "has denied it" in refused["error"]
+    assert (refused["code"], refused["session_id"]) == ("denied", shell.id)
     assert [asked.command for asked in person.asked] == ["rm -rf /srv/x"]
     assert typed["status"] == "ok"
