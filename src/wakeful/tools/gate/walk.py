@@ -70,13 +70,22 @@ class Walk:
             folders = self._folders(command.shell)
             yield from self._cross_loops(command, folders)
             for known in self._known(command, folders.now):
-                yield known, self._place.at(folders.now)
+                yield known, self._place_of(known, folders)
                 for loop in self._loops:
                     loop.steps.append(known)
                 self._remember(known, folders)
             if command.separator != "&&":
                 folders.now = (*folders.now, *(way for way in folders.otherwise if way not in folders.now))
                 folders.otherwise = ()
+
+    def _place_of(self, command: SimpleCommand, folders: _Folders) -> Place:
+        if command.is_elsewhere:
+            return Place(self._place.ground.elsewhere, (None,))
+        place = self._place.at(folders.now)
+        if not command.workdir:
+            return place
+        named = self._variables.expand(command.workdir, folders.now)
+        return place.at(tuple(target.path for word in named for target in place.targets(word, follow=True)))
 
     def _folders(self, shell: tuple[int, ...]) -> _Folders:
         """A shell begins where the one around it is."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 from wakeful.model.reason_kinds import OVERWRITE_DEVICE, RUNS_LATER, WRITE_OUTSIDE, WRITE_TO_SYSTEM
@@ -93,17 +93,12 @@ def _written_by_program(command: SimpleCommand, place: Place) -> list[str]:
 def _copied_to(command: SimpleCommand, place: Place) -> list[str]:
     folders = target_folders(command)
     last = command.operands[-1:] if not folders and len(command.operands) > 1 else []
-    sources = [operand for operand in command.operands if operand not in (*folders, *last)]
-    return [*folders, *last, *_names_in(folders + [to for to in last if _is_folder(to, place)], sources)]
-
-
-def _names_in(folders: Iterable[str], sources: Iterable[str]) -> Iterator[str]:
-    names = [os.path.basename(source.rstrip("/")) for source in sources]
-    return (f"{folder}/{name}" for folder in folders for name in names if name)
-
-
-def _is_folder(operand: str, place: Place) -> bool:
-    return any(target.path and os.path.isdir(target.path) for target in place.targets(operand, follow=True))
+    names = [os.path.basename(each.rstrip("/")) for each in command.operands if each not in (*folders, *last)]
+    inside = [f"{folder}/{name}" for folder in folders for name in names if name]
+    for to in last:
+        is_folder = any(target.path and os.path.isdir(target.path) for target in place.targets(to, follow=True))
+        inside += [f"{to}/{name}" for name in names if name] if is_folder else [to]
+    return inside or [*folders, *last]
 
 
 def _edited_files(command: SimpleCommand) -> list[str]:

@@ -21,6 +21,8 @@ class SimpleCommand:
     assignments: tuple[str, ...] = ()
     # The shell that runs it, after those around that one: where one goes, those around it do not.
     shell: tuple[int, ...] = ()
+    # The folder that it is told to run in, if another than that of its shell.
+    workdir: str = ""
     # Its last operands come from the output of another program.
     is_listed: bool = False
     # What it reads from a pipe are names of files below these.
@@ -33,6 +35,8 @@ class SimpleCommand:
     # The piece of the whole text that it stands in, as it stands there, and where that ends.
     excerpt: str = ""
     reach: int = 0
+    # Another machine runs it.
+    is_elsewhere: bool = False
     # It stands for all that was not looked at.
     is_cut: bool = False
 

@@ -5,6 +5,7 @@ such as the value of a variable, stays in the words.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from wakeful.tools.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
@@ -110,11 +111,13 @@ class _Reader:
         excerpt = text[draft.start or 0 : draft.end].strip()
         if around is None:
             return replace(command, excerpt=_shortened(excerpt), reach=draft.reach)
-        return replace(command, excerpt=self._literal(excerpt, around.excerpt), reach=around.reach)
+        excerpt = self._literal(excerpt, around.excerpt)
+        return replace(command, excerpt=excerpt, reach=around.reach, is_elsewhere=_is_elsewhere(around))
 
     def _of_loose(self, loose: Loose, around: SimpleCommand) -> SimpleCommand:
         excerpt = self._literal(loose.excerpt, around.excerpt)
-        return _of_words(loose.words, around.shell, excerpt, around.reach)
+        command = _of_words(loose.words, around.shell, excerpt, around.reach)
+        return replace(command, is_elsewhere=_is_elsewhere(around))
 
     def _literal(self, excerpt: str, otherwise: str) -> str:
         """Texts within texts may have lost their escapes."""
@@ -133,6 +136,10 @@ class _Reader:
                 yield _of_words(program, shell, excerpt, reach)
             for delete in deletes_in_words(piece.words):
                 yield _of_words(delete, shell, excerpt, reach)
+
+
+def _is_elsewhere(around: SimpleCommand) -> bool:
+    return around.is_elsewhere or around.program in ("ssh", "mosh")
 
 
 def _shortened(excerpt: str) -> str:
@@ -155,12 +162,14 @@ def _drafts(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> Iter
                 shell = shell[:-1]
             draft = _Draft(shell, token.text in ("|", "|&") or (draft.is_piped and token.text == "("))
             continue
-        draft.cover(token)
+        is_reserved = not (draft.words or token.is_quoted) and token.text in _RESERVED
+        if not is_reserved or token.kind is not Kind.WORD:
+            draft.cover(token)
         if token.kind is Kind.REDIRECTION:
             _redirect(draft, token.text, next(rest, None))
         elif token.kind is Kind.INPUT:
             draft.inputs.append(token.text)
-        elif draft.words or token.is_quoted or token.text not in _RESERVED:
+        elif not is_reserved:
             draft.words += _expanded(token.text) if token.has_bare_brace else [token.text]
         elif token.text in ("do", "done"):
             draft.marks.append(token.text)
@@ -218,12 +227,20 @@ def _command(draft: _Draft, source: SimpleCommand | None) -> SimpleCommand:
         tuple(draft.sources),
         tuple(assignments_of(draft.words)),
         draft.shell,
+        _workdir_of(draft.words[: len(draft.words) - len(words)]),
         is_listed,
         tuple(_listed_by(source)) if source else (),
         draft.is_piped,
         draft.separator,
         tuple(draft.marks),
     )
+
+
+def _workdir_of(carriers: Sequence[str]) -> str:
+    """The folder that env -C or sudo -D runs a program in."""
+    named = [following for option, following in pairwise(carriers) if option in ("-C", "-D", "--chdir")]
+    named += [option.partition("=")[2] for option in carriers if option.startswith("--chdir=")]
+    return named[-1] if named else ""
 
 
 def program_of(words: Sequence[str]) -> str:
