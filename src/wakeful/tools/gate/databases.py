@@ -23,7 +23,7 @@ def drops_data(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         return
     for text in _statements(command):
         for found in _DROP.finditer(text):
-            statement = found.group().strip()
+            statement = " ".join(found.group().split())
             yield Finding(DROP_DATA, f"deletes data of a database ({statement})", statement)
 
 

@@ -10,8 +10,6 @@ from wakeful.tools.gate.writing import target_folders
 from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
 from wakeful.tools.shell.loose_words import UNKNOWN
 
-# Called by its name in a language of its own: what it is called with cannot be told here.
-_DELETING_CALL = re.compile(r"([\w.]+\.)?(rmtree|remove_tree|rmSync|rmdirSync|rm_rf|removeSync)")
 _FIND_DELETES = re.compile(r"(^| )-(delete\b|(exec|ok)(dir)? (\S*/)?(rm|unlink|shred|rmdir|mv)\b)")
 
 
@@ -56,8 +54,6 @@ def _deleted(command: SimpleCommand, place: Place) -> Iterator[Target]:
         yield from _mirrored(command.operands[-1:], place)
     elif program == "tar" and command.has_flag("", "--remove-files"):
         yield from place.outside(command.operands)
-    elif _DELETING_CALL.fullmatch(program):
-        yield Target(UNKNOWN, None)
 
 
 def _mirrored(targets: list[str], place: Place) -> Iterator[Target]:

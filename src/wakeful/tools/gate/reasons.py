@@ -88,19 +88,26 @@ def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
     return without_doubles(each.reason for each in found)
 
 
-def reasons_in(text: str, walk: Walk, budget: Budget | None = None) -> Iterator[Found]:
-    """Those of a text that a shell runs from where the walk stands."""
+def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[Found]:
+    """Those of a text that a shell runs from where the walk stands, in what ends behind `since`."""
     walk.learn_functions(text)
     for reason, end in reasons_of_text(text):
-        yield Found(reason, end)
-    yield from reasons_of_commands(simple_commands(text, budget), walk)
+        if end > since:
+            yield Found(reason, end)
+    yield from reasons_of_commands(simple_commands(text, budget), walk, since=since)
 
 
-def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk) -> Iterator[Found]:
+def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[Found]:
     for command, place in walk.steps(commands):
-        for rule in _RULES:
+        for rule in _RULES if command.reach > since or not since else ():
             for finding in rule(command, place):
-                yield Found(Reason(finding.kind, finding.reason, finding.path, command.excerpt), command.reach)
+                reason = Reason(finding.kind, _printable(finding.reason), finding.path, command.excerpt)
+                yield Found(reason, command.reach)
+
+
+def _printable(words: str) -> str:
+    """A terminal that shows them must not obey them."""
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def without_doubles(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

@@ -55,12 +55,12 @@ def reasons_to_type(typing: Typing, scene: Scene) -> tuple[Reason, ...]:
     if start is None:
         return ()
     before, is_lost, is_open = _known_part(_lines(typing.before))
-    new = _IDLE_KEYS.sub("", _lines(typing.new)) if before.endswith("\n") or not before else _lines(typing.new)
+    is_empty_line = before.endswith("\n") or not before
+    new = _IDLE_KEYS.sub("", _lines(typing.new)) if is_empty_line else _lines(typing.new)
     if is_lost:
         start = replace(start, directories=(None,))
-    reasons = [*_reasons_of_keys(new, is_open=is_open)]
-    found = [*_together(before, new, start), *_by_line(before, new, start)]
-    reasons += [each.reason for each in sorted(found, key=lambda each: each.reach)]
+    found = sorted(_found(before, new, start), key=lambda each: each.reach)
+    reasons = [*_reasons_of_keys(new, is_open=is_open), *(each.reason for each in found)]
     return without_doubles(replace(each, excerpt=_excerpt_in(typing.new, each.excerpt)) for each in reasons)
 
 
@@ -104,27 +104,26 @@ def _reasons_of_keys(new: str, *, is_open: bool) -> Iterator[Reason]:
         yield Reason(UNCLEAR, _HISTORY_REASON, None, repeated.group().strip())
 
 
-def _together(before: str, new: str, start: _Start) -> Iterator[Found]:
-    found = reasons_in(before + new, start.walk(), _budget())
-    return (each for each in found if each.reach > len(before))
-
-
-def _by_line(before: str, new: str, start: _Start) -> Iterator[Found]:
-    """Once more without what was typed before the line: an odd quote there must not swallow it. The folder and the
-    variables are those of before.
+def _found(before: str, new: str, start: _Start) -> list[Found]:
+    """As one script; and once more by the line, for an odd quote before it must not swallow it. There the folder and
+    the variables are those of before.
     """
     done, _, half = before.rpartition("\n")
-    walk = start.walk()
-    walk.learn_functions(before + new)
+    walk, budget = start.walk(), _budget()
     programs = set(start.programs)
-    for simple, _ in walk.steps(simple_commands(done, _budget())):
+    for simple, _ in walk.steps(simple_commands(done, budget)):
         programs.update([simple.program] if is_interpreter(simple) else [])
-    found = list(reasons_in(half + new, walk, _budget()))
-    if programs - PLAIN_SHELLS:
-        found += reasons_of_commands(commands_in_code(half + new), walk)
+    if budget.is_spent:
+        # Too much to be followed: where it has led is not known.
+        return _found(half, new, replace(start, directories=(None,)))
+    walk.learn_functions(before + new)
+    found = list(reasons_in(before + new, start.walk(), since=len(before), budget=_budget()))
+    found += reasons_in(half + new, walk, since=len(half), budget=_budget())
+    code = commands_in_code(half + new, is_shell=programs <= PLAIN_SHELLS)
+    found += reasons_of_commands(code, walk, since=len(half))
     for client in programs.intersection(DATABASE_CLIENTS):
         found += reasons_of_commands([_statement(client, before, new)], walk)
-    return (each for each in found if each.reach > len(half))
+    return found
 
 
 def _statement(client: str, before: str, new: str) -> SimpleCommand:

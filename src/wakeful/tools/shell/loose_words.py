@@ -63,10 +63,14 @@ def deletes_in_text(text: str) -> Iterator[Loose]:
             for words in deletes_in_words(piece.words):
                 if words[0] not in ("unlink", "shred") or len(words) > 1:
                     yield Loose(words, piece.excerpt, piece.end)
+    yield from calls_in_text(text)
+
+
+def calls_in_text(text: str) -> Iterator[Loose]:
+    """Functions of other languages that delete, move or overwrite."""
     for call in _PATH_CALL.finditer(text):
-        yield Loose(
-            ["rm" if call["name"] in ("unlink", "rmdir") else "truncate", call["text"]], call.group(), call.end()
-        )
+        program = "rm" if call["name"] in ("unlink", "rmdir") else "truncate"
+        yield Loose([program, call["text"]], call.group(), call.end())
     for call in _CALL.finditer(text):
         for words in _called(call, text):
             yield Loose(words, _line_around(text, call), call.end())

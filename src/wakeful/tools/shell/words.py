@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from wakeful.tools.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
-from wakeful.tools.shell.loose_words import UNKNOWN, Loose, deletes_in_text, deletes_in_words, pieces_of
+from wakeful.tools.shell.loose_words import UNKNOWN, Loose, calls_in_text, deletes_in_text, deletes_in_words, pieces_of
 from wakeful.tools.shell.tokens import Budget, Cutting, Kind, Token
 
 # They mean this at the start of a command only.
@@ -37,9 +37,9 @@ def simple_commands(text: str, budget: Budget | None = None) -> Iterator[SimpleC
         yield SimpleCommand("", is_cut=True, reach=len(text))
 
 
-def commands_in_code(text: str) -> Iterator[SimpleCommand]:
-    """What a text in another language deletes."""
-    for loose in deletes_in_text(text):
+def commands_in_code(text: str, *, is_shell: bool) -> Iterator[SimpleCommand]:
+    """What a text in another language deletes; a shell may have started a program that reads one."""
+    for loose in calls_in_text(text) if is_shell else deletes_in_text(text):
         yield _of_words(loose.words, (), _shortened(loose.excerpt), loose.end)
 
 

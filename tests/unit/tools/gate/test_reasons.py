@@ -334,7 +334,6 @@ def test_keys_are_asked_about_in_a_workspace_that_is_the_home(workspace: Path, m
     ("typed", "name"),
     [
         ("rm -rf /x\n", "delete_outside"),
-        ("shutil.rmtree('/x')\n", "delete_outside"),
         ("import os; os.system('rm -rf /x')\n", "delete_outside"),
         ("DROP TABLE users;\n", "drop_data"),
         ("delete from users;", "drop_data"),
