@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KEPT = 64 * 1024
-# The end of an input: what a shell has done before it cannot be known any more.
-LOST = "\x04\n"
+# The end of an input: what a shell has done before it, and which line it has half read, cannot be known any more.
+LOST = "\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +35,6 @@ class TypedInput:
 
 def _newest(data: bytes) -> bytes:
     """From the beginning of a line on, as far as there is one."""
-    rest = data[-KEPT + len(LOST) :]
-    return LOST.encode() + rest[rest.find(b"\n") + 1 :]
+    mark = f"{LOST}\n".encode()
+    rest = data[-KEPT + len(mark) :]
+    return mark + rest[rest.find(b"\n") + 1 :]
