@@ -59,7 +59,7 @@ from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files import ListFiles, ReadFile, WriteFile
-from wakeful.tools.gate import Gate
+from wakeful.tools.gate.gate import Gate
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
@@ -175,7 +175,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> R
         ledger = BothLedgers(engine.tasks, unstored)
         keeper = ProcessKeeper(ledger, settings, host)
         keepers.append(keeper)
-        tools = build_tools(engine, keeper, ledger, binder)
+        tools = build_tools(engine, keeper, ledger, binder, config.home)
         names.update(tool.spec.name for tool in tools)
         loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text)
         return Equipment(loop, keeper, UnstoredWork(keeper, unstored))
@@ -208,15 +208,17 @@ def _secrets_around(config: Config) -> set[str]:
     return secrets_in(os.environ, passed_on=config.task_environment)
 
 
-def build_tools(engine: Engine, keeper: ProcessKeeper, ledger: TaskLedger, binder: TurnBinder) -> Sequence[Tool]:
+def build_tools(
+    engine: Engine, keeper: ProcessKeeper, ledger: TaskLedger, binder: TurnBinder, home: Path
+) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_from(turn.request).can_ask
 
-    gate = Gate(engine.approvals, can_ask)
+    gate = Gate(engine.approvals, can_ask, home)
     return (
-        ListFiles(),
-        ReadFile(),
-        WriteFile(),
+        ListFiles(home),
+        ReadFile(home),
+        WriteFile(gate),
         TerminalTool(keeper, gate),
         ProcessTool(keeper, ledger, engine.delegations, gate),
         DelegateTool(engine.delegations, engine.ephemeral.delegations),

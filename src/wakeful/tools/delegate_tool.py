@@ -69,7 +69,7 @@ class DelegateTool:
             else:
                 tasks = await self._begin(context, goals, wants_background=wants_background)
         except TooManyDelegations as error:
-            return _error(str(error))
+            return ToolResult.failed("too_large", str(error))
         if not tasks[0].is_inline:
             return _dispatched(tasks)
         return _results(tasks, _SYNCHRONOUSLY if wants_background else "")
@@ -134,7 +134,9 @@ def _result_of(task: Task) -> dict[str, Any]:
 
 
 def _error(reason: str) -> ToolResult:
-    return ToolResult(_json({"error": reason}))
+    return ToolResult.failed(
+        "invalid_arguments", f"{reason[0].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
+    )
 
 
 def _json(answer: Mapping[str, Any]) -> str:

@@ -1,18 +1,26 @@
 """Reading, listing and writing files of the workspace."""
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from wakeful.model.approval import Question, Reason
 from wakeful.model.ids import new_id
+from wakeful.model.reason_kinds import RUNS_LATER
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.file_diff import preview_of
+from wakeful.tools.gate.gate import Gate
+from wakeful.tools.gate.runs_later import runner_of
 from wakeful.tools.workspace import Unusable, path_in_workspace, readable, shown
 
 RESULT_LIMIT = 50_000
 # What a note at the end of a cut result may take of it.
 _MARK_ROOM = 100
+# Where a NUL says that a file is no text.
+_LOOKED_AT = 8_192
 
 
 class ReadFile:
@@ -30,11 +38,15 @@ class ReadFile:
         },
     )
 
+    def __init__(self, home: Path) -> None:
+        """`home` is the server's own folder, which stays closed."""
+        self._home = home
+
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await _result_of(_read, arguments, context.workspace)
+        return await _result_of(_read, arguments, context.workspace, self._home)
 
 
 class ListFiles:
@@ -49,11 +61,14 @@ class ListFiles:
         },
     )
 
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await _result_of(_list, arguments, context.workspace)
+        return await _result_of(_list, arguments, context.workspace, self._home)
 
 
 class WriteFile:
@@ -70,30 +85,56 @@ class WriteFile:
         },
     )
 
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return False
+        """As long as it waits for a person's word it has written nothing."""
+        return await self._gate.is_closed(context)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await _result_of(_write, arguments, context.workspace)
+        try:
+            question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
+        except (Unusable, OSError) as error:
+            return _failure(error, arguments)
+        if refusal := await self._gate.refusal(question, context):
+            return ToolResult.failed(refusal.code, refusal.sentence)
+        return await _result_of(_write, arguments, context.workspace, self._gate.home)
 
 
-async def _result_of(
-    act: Callable[[Mapping[str, Any], Path], str], arguments: Mapping[str, Any], workspace: Path
-) -> ToolResult:
+Act = Callable[[Mapping[str, Any], Path, Path], str]
+
+
+async def _result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, home: Path) -> ToolResult:
     try:
-        return ToolResult(await asyncio.to_thread(act, arguments, workspace))
-    except Unusable as unusable:
-        return ToolResult(f"Error: {unusable}.")
-    except OSError as error:
-        # Not str(error): it names the path on the machine.
-        return ToolResult(f"Error: {arguments.get('path', '.')}: {(error.strerror or 'unusable').lower()}.")
+        return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
+    except (Unusable, OSError) as error:
+        return _failure(error, arguments)
 
 
-def _read(arguments: Mapping[str, Any], workspace: Path) -> str:
-    path = path_in_workspace(arguments, workspace)
+def _failure(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
+    if isinstance(error, Unusable):
+        return ToolResult.failed(error.code, f"{error}.")
+    # Not str(error): it names the path on the machine.
+    code, words = _OS_FAILURES.get(error.errno or 0, ("tool_error", ""))
+    words = words or f"cannot be used: {(error.strerror or 'unknown error').lower()}"
+    return ToolResult.failed(code, f"{arguments.get('path', '.')} {words}.")
+
+
+_OS_FAILURES = {
+    errno.ENOENT: ("not_found", "was not found"),
+    errno.ENOTDIR: ("not_a_folder", "is not a folder"),
+    errno.EISDIR: ("not_a_file", "is not a file"),
+    errno.ENAMETOOLONG: ("invalid_arguments", "is too long a name"),
+}
+
+
+def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path = path_in_workspace(arguments, workspace, home)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
+    _require_text(path, workspace)
     # Only LF ends a line and nothing is translated: what is read can be written back as it is.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         if not all(_skip_line(file) for _ in range(first - 1)):
@@ -131,8 +172,8 @@ def _cut(lines: list[str], rest: str, first: int) -> str:
     return f"{rest}\n[Cut in line {number}, which is too long for a result; go on with offset {number + 1}.]"
 
 
-def _list(arguments: Mapping[str, Any], workspace: Path) -> str:
-    path = path_in_workspace(arguments, workspace, default=".")
+def _list(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path = path_in_workspace(arguments, workspace, home, default=".")
     with os.scandir(path) as entries:
         lines = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
     listing: list[str] = []
@@ -155,13 +196,29 @@ def _entry(entry: os.DirEntry[str]) -> str:
         return f"{name}  unreadable"
 
 
-def _write(arguments: Mapping[str, Any], workspace: Path) -> str:
-    path = path_in_workspace(arguments, workspace)
+def _question(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Question:
+    """What a person has to allow before this is written; without reasons, nothing."""
+    path, data = _to_write(arguments, context.workspace, home)
+    name = shown(path, context.workspace)
+    # The link, and what it leads to.
+    runner = runner_of(name) or runner_of(os.path.relpath(os.path.join("/", arguments["path"]), "/"))
+    if runner is None:
+        return Question(context.call_id, "write_file", name, ())
+    reason = Reason(RUNS_LATER, f"changes {name}, which {runner} by itself", name, name)
+    return Question(context.call_id, "write_file", name, (reason,), preview_of(path, data, name))
+
+
+def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:
+    path = path_in_workspace(arguments, workspace, home)
     content = arguments.get("content")
     if not isinstance(content, str):
         raise Unusable("content must be a text")
     _require_file(path, workspace)
-    data = content.encode(errors="replace")
+    return path, content.encode(errors="replace")
+
+
+def _write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path, data = _to_write(arguments, workspace, home)
     _make_directory(path.parent, workspace)
     _replace(path, data)
     return f"Wrote {len(data)} bytes to {shown(path, workspace)}."
@@ -171,11 +228,11 @@ def _make_directory(path: Path, workspace: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise Unusable(f"{shown(path, workspace)} is not a directory") from error
+        raise Unusable(f"{shown(path, workspace)} is not a folder", "not_a_folder") from error
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Whoever looks sees the old content or the new one, also after a crash."""
+    """A reader sees the old content or the new one, also after a crash."""
     temporary = path.with_name(f".{new_id('write')}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -192,7 +249,13 @@ def _replace(path: Path, data: bytes) -> None:
 def _require_file(path: Path, workspace: Path) -> None:
     # A pipe or a device may never end, or never begin.
     if path.exists() and not path.is_file():
-        raise Unusable(f"{shown(path, workspace)} is not a file")
+        raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")
+
+
+def _require_text(path: Path, workspace: Path) -> None:
+    with path.open("rb") as file:
+        if b"\0" in file.read(_LOOKED_AT):
+            raise Unusable(f"{shown(path, workspace)} is not a text", "binary")
 
 
 def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:

@@ -2,20 +2,23 @@
 
 import asyncio
 import time
+from asyncio import Lock
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import orjson
 
 from wakeful.model.task import Task, TaskKind
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.dangers import is_shell
-from wakeful.tools.gate import Gate
+from wakeful.tools.gate.gate import Gate
+from wakeful.tools.gate.typing import Typing
 from wakeful.tools.ports import Delegator, TaskLedger
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.stdin import InputRefused
+from wakeful.tools.processes.typed import LOST
 from wakeful.tools.terminal_request import LONGEST_TIMEOUT, read_timeout
 from wakeful.tools.workspace import Unusable
 
@@ -60,7 +63,9 @@ class ProcessTool:
         self._ledger = ledger
         self._delegator = delegator
         self._gate = gate
-        self._actions: Mapping[str, Callable[[Task, Mapping[str, Any]], Awaitable[ToolResult]]] = {
+        # What is typed is judged with what was typed before it: one after the other.
+        self._typing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+        self._actions: Mapping[str, Callable[[Task, Mapping[str, Any], ToolContext], Awaitable[ToolResult]]] = {
             "poll": self._poll,
             "log": self._log,
             "wait": self._wait,
@@ -71,7 +76,9 @@ class ProcessTool:
         }
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return arguments.get("action") in ("list", "poll", "log", "wait", "kill")
+        if arguments.get("action") in ("list", "poll", "log", "wait", "kill"):
+            return True
+        return await self._gate.is_closed(context)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
@@ -81,13 +88,11 @@ class ProcessTool:
             act = self._actions.get(str(arguments.get("action")))
             if act is None:
                 raise Unusable(f"action must be one of list, {', '.join(self._actions)}")
-            task = await self._require(arguments, context)
-            await self._require_harmless(task, arguments, context)
-            return await act(task, arguments)
+            return await act(await self._require(arguments, context), arguments, context)
         except Unusable as unusable:
-            return _result({"error": f"{unusable}."})
+            return ToolResult.failed(unusable.code, f"{unusable}.")
         except InputRefused as refused:
-            return _result({"error": f"The process cannot be written to: {refused}."})
+            return ToolResult.failed(refused.code, f"The process cannot be written to: {refused}.")
 
     async def _require(self, arguments: Mapping[str, Any], context: ToolContext) -> Task:
         task_id = arguments.get("session_id")
@@ -95,22 +100,14 @@ class ProcessTool:
             raise Unusable("session_id must be the id of a process")
         task = await self._ledger.visible(context.turn, task_id)
         if task is None:
-            raise Unusable(f"process {task_id} was not found in this session")
+            raise Unusable(f"process {task_id} was not found in this session", "not_found")
         return task
 
-    async def _require_harmless(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> None:
-        """What is typed into a shell is a command like any other."""
-        if arguments["action"] in ("write", "submit") and task.kind is TaskKind.PROCESS and is_shell(task.command):
-            words = _data(arguments).decode(errors="replace")
-            refusal = await self._gate.refusal(words, Path(launch_of(task).workdir), context)
-            if refusal is not None:
-                raise Unusable(refusal)
-
-    async def _poll(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _poll(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         task = await self._keeper.look(task.id) or task
         return await self._shown(task)
 
-    async def _wait(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _wait(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         timeout = read_timeout(arguments.get("timeout")) or _DEFAULT_WAIT
         if timeout > LONGEST_TIMEOUT:
             raise Unusable(f"wait can wait for {LONGEST_TIMEOUT} s at most; wait again after that")
@@ -128,7 +125,7 @@ class ProcessTool:
             pass
         return task
 
-    async def _log(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _log(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_process(task)
         limit = min(_whole_number(arguments, "limit") or _LOG_LIMIT, _LOG_LIMIT)
         task = await self._keeper.look(task.id) or task
@@ -144,7 +141,7 @@ class ProcessTool:
         }
         return _result(answer, task)
 
-    async def _kill(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _kill(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         if task.kind is TaskKind.DELEGATION:
             is_killed = await self._delegator.stop(task.id)
         else:
@@ -157,22 +154,34 @@ class ProcessTool:
             answer["note"] = f"Its end was asked for; it runs on host {task.host.id}."
         return _result(answer, task)
 
-    async def _write(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
-        return await self._put(task, _data(arguments))
+    async def _write(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await self._put(task, _data(arguments), context)
 
-    async def _submit(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
-        return await self._put(task, _data(arguments) + b"\n")
+    async def _submit(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await self._put(task, _data(arguments) + "\n", context)
 
-    async def _put(self, task: Task, data: bytes) -> ToolResult:
-        self._require_process(task)
-        self._require_here(task)
-        await self._keeper.write(task.id, data)
-        return _result({"session_id": task.id, "status": "ok", "bytes_written": len(data)})
+    async def _put(self, task: Task, text: str, context: ToolContext) -> ToolResult:
+        self._require_input(task)
+        typed = self._keeper.outputs.folder(task.id).typed
+        async with self._typing.setdefault(task.id, Lock()):
+            typing = Typing(task.command, await asyncio.to_thread(typed.read), text)
+            if refusal := await self._gate.refusal_of_typing(typing, Path(launch_of(task).workdir), context):
+                return ToolResult.failed(refusal.code, refusal.sentence, session_id=task.id)
+            await asyncio.to_thread(typed.add, text)
+            try:
+                await self._keeper.write(task.id, text.encode(errors="replace"))
+            except InputRefused:
+                # How much of it the process has got cannot be known.
+                await asyncio.to_thread(typed.add, LOST)
+                raise
+        return _result({"session_id": task.id, "status": "ok", "bytes_written": len(text.encode(errors="replace"))})
 
-    async def _close(self, task: Task, arguments: Mapping[str, Any]) -> ToolResult:
-        self._require_process(task)
-        self._require_here(task)
-        await self._keeper.close_input(task.id)
+    async def _close(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        self._require_input(task)
+        async with self._typing.setdefault(task.id, Lock()):
+            # A terminal stays open: what follows goes to the program around the one that has ended.
+            await asyncio.to_thread(self._keeper.outputs.folder(task.id).typed.add, LOST)
+            await self._keeper.close_input(task.id)
         return _result({"session_id": task.id, "status": "ok"})
 
     async def _shown(self, task: Task, *, waited: float | None = None) -> ToolResult:
@@ -194,7 +203,13 @@ class ProcessTool:
 
     def _require_here(self, task: Task) -> None:
         if not self._is_here(task):
-            raise Unusable(f"process {task.id} is on host {task.host.id}, not on this one")
+            raise Unusable(f"process {task.id} is on host {task.host.id}, not on this one", "unreachable")
+
+    def _require_input(self, task: Task) -> None:
+        self._require_process(task)
+        self._require_here(task)
+        if not self._keeper.watches(task.id):
+            raise InputRefused("it does not run here")
 
     def _require_process(self, task: Task) -> None:
         if task.kind is TaskKind.DELEGATION:
@@ -213,11 +228,11 @@ def _summary(task: Task) -> dict[str, Any]:
     }
 
 
-def _data(arguments: Mapping[str, Any]) -> bytes:
+def _data(arguments: Mapping[str, Any]) -> str:
     data = arguments.get("data")
     if not isinstance(data, str):
         raise Unusable("data must be a text")
-    return data.encode(errors="replace")
+    return data
 
 
 def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:

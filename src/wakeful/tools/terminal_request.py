@@ -91,7 +91,8 @@ def _command(value: Any) -> str:
         raise Unusable("command is not a valid text") from error
     if size > COMMAND_LIMIT:
         raise Unusable(
-            f"command has {size:,} bytes, {COMMAND_LIMIT:,} are possible; write it to a file and run that file"
+            f"command has {size:,} bytes, {COMMAND_LIMIT:,} are possible; write it to a file and run that file",
+            "too_large",
         )
     return value
 
@@ -100,13 +101,13 @@ def _workdir(value: Any, workspace: Path) -> Path:
     if value is None or value == "":
         value = "."
     if not isinstance(value, str) or "\0" in value:
-        raise Unusable("workdir must be the path of a directory")
+        raise Unusable("workdir must be the path of a folder")
     # Links are followed here, so that one and the same folder is checked, shown and used.
     path = os.path.realpath(workspace / os.path.expanduser(value))
     if not os.path.exists(path):
-        raise Unusable(f"workdir {value} is not there")
+        raise Unusable(f"workdir {value} was not found", "not_found")
     if not os.path.isdir(path):
-        raise Unusable(f"workdir {value} is not a directory")
+        raise Unusable(f"workdir {value} is not a folder", "not_a_folder")
     return Path(path)
 
 

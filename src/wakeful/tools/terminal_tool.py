@@ -1,18 +1,21 @@
 """The terminal: commands that the agent waits for, and processes that it starts in the background."""
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from wakeful.context import async_delivery_supported, current_cwd
+from wakeful.model.approval import Question
 from wakeful.model.ids import new_id
 from wakeful.model.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.dangers import find_danger
-from wakeful.tools.gate import Gate
+from wakeful.tools.gate.gate import Gate, Refusal, nobody_to_ask
+from wakeful.tools.gate.reasons import Scene, find_reasons
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
@@ -55,7 +58,7 @@ Some channels cannot deliver anything later. There notify_on_complete and watch_
 answer has notify_on_complete: false and notify_unsupported: use process(action='poll') or process(action='wait') \
 before the turn ends, and promise nothing.
 
-Dangerous commands, such as a recursive delete outside of the workspace, are run only if a person allows it."""
+Dangerous commands, such as a delete outside of the workspace, are run only if a person allows it."""
 
 _PARAMETERS = {
     "type": "object",
@@ -98,11 +101,11 @@ class TerminalTool:
         try:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
-            return ToolResult(_refusal(str(unusable)))
-        if refusal := await self._gate.refusal(request.command, request.workdir, context):
-            return ToolResult(_refusal(refusal))
+            return _unusable(unusable)
+        if refusal := await self._gate.refusal_of_command(request.command, request.workdir, context):
+            return _refused(refusal)
         if not request.background:
-            return ToolResult(await _run_foreground(self._keeper, request))
+            return await _run_foreground(self._keeper, request)
         can_deliver = async_delivery_supported() and context.turn.door.async_delivery
         task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
         lease = None if context.turn.is_ephemeral else context.turn.lease
@@ -118,7 +121,7 @@ def terminal_tool(
     notify_on_complete: bool = False,
     watch_patterns: list[str] | None = None,
 ) -> str:
-    """Run a command without an engine; the answer is JSON. Dangerous ones are refused: there is nobody to ask."""
+    """Run a command without an engine; the answer is JSON. Dangerous ones are refused: no person can be asked."""
     arguments = {
         "command": command,
         "background": background,
@@ -132,11 +135,11 @@ def terminal_tool(
     try:
         request = read_request(arguments, workspace)
     except Unusable as unusable:
-        return _refusal(str(unusable))
-    if danger := find_danger(request.command, request.workdir, workspace):
-        return _refusal(f"this command {danger.reason}, and here nobody can be asked to allow it")
+        return _unusable(unusable).text
+    if reasons := find_reasons(request.command, Scene(request.workdir, workspace, _own_home())):
+        return _refused(nobody_to_ask(Question("", "terminal", request.command, reasons))).text
     if not request.background:
-        return process_registry.run(lambda keeper: _run_foreground(keeper, request))
+        return process_registry.run(lambda keeper: _run_foreground(keeper, request)).text
     launch, has_promise = _launch(request, can_deliver=async_delivery_supported())
     task = process_registry.new_task(request.command, launch)
     result = process_registry.run(lambda keeper: _start(keeper, None, task, request))
@@ -147,7 +150,12 @@ def terminal_tool(
     return result.text
 
 
-async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> str:
+def _own_home() -> Path:
+    """Where a server of this user would keep its key; without an engine there are no settings to ask."""
+    return Path(os.environ.get("WAKEFUL_HOME", "").strip() or "~/.wakeful").expanduser()
+
+
+async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> ToolResult:
     timeout = DEFAULT_TIMEOUT if request.timeout is None else request.timeout
     result = await keeper.foreground.run(request.command, str(request.workdir), timeout=timeout, pty=request.pty)
     return _foreground_answer(result)
@@ -160,8 +168,9 @@ async def _start(
         started = await keeper.start(lease, task)
     except SpawnFailed as failed:
         # This shows its end.
-        answer = {"output": "", "session_id": task.id, "exit_code": failed.exit_code, "error": failed.reason}
-        return ToolResult(_json(answer), consumes=(task.id,))
+        fields = {"output": "", "session_id": task.id, "exit_code": failed.exit_code}
+        failure = ToolResult.failed("tool_error", _sentence(failed.reason), **fields)
+        return replace(failure, consumes=(task.id,))
     return ToolResult(_background_answer(started, request, ends_with_turn=ends_with_turn))
 
 
@@ -198,8 +207,11 @@ def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, boo
     return launch, request.wants_promise and can_deliver
 
 
-def _foreground_answer(result: ForegroundResult) -> str:
-    return _json({"output": result.output, "exit_code": result.exit_code, "error": result.error})
+def _foreground_answer(result: ForegroundResult) -> ToolResult:
+    if result.failure is None:
+        return ToolResult(_json({"output": result.output, "exit_code": result.exit_code, "error": None}))
+    fields = {"output": result.output, "exit_code": result.exit_code}
+    return ToolResult.failed(result.failure, _sentence(result.error or ""), **fields)
 
 
 def _background_answer(started: Started, request: TerminalRequest, *, ends_with_turn: bool) -> str:
@@ -224,8 +236,16 @@ def _background_answer(started: Started, request: TerminalRequest, *, ends_with_
     return _json(answer)
 
 
-def _refusal(reason: str) -> str:
-    return _json({"output": "", "exit_code": _REFUSED, "error": f"{reason[0].upper()}{reason[1:]}."})
+def _unusable(unusable: Unusable) -> ToolResult:
+    return _refused(Refusal(unusable.code, _sentence(str(unusable))))
+
+
+def _refused(refusal: Refusal) -> ToolResult:
+    return ToolResult.failed(refusal.code, refusal.sentence, output="", exit_code=_REFUSED)
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
 
 
 def _json(answer: Mapping[str, Any]) -> str:

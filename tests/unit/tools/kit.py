@@ -12,6 +12,10 @@ from wakeful.model.session import Address
 from wakeful.model.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult
+from wakeful.tools.gate.gate import Gate
+
+# The folder of a server that is not there.
+HOME = Path("/srv/wakeful-home")
 
 
 def new_turn(workspace: Path, *, session_id: str = "sess_1", async_delivery: bool = True) -> Turn:
@@ -57,6 +61,10 @@ class Person:
 
     async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:
         return self._is_still_asked
+
+
+def gate_of(person: Person, *, can_ask: bool = True, home: Path = HOME) -> Gate:
+    return Gate(person, lambda turn: can_ask, home)
 
 
 class SubAgents:

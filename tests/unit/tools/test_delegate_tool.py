@@ -143,7 +143,8 @@ async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
     ledger: Ledger, tmp_path: Path, arguments: dict[str, Any]
 ) -> None:
     answer = await run(ledger, tmp_path, **arguments)
-    assert list(answer) == ["error"]
+    assert list(answer) == ["error", "code"]
+    assert answer["code"] in ("invalid_arguments", "too_large")
     assert len(answer["error"]) > 10
     assert ledger.begun == []
 

@@ -159,12 +159,12 @@ def test_watch_match_is_queued() -> None:
     assert (entry["pattern"], entry["output"]) == ("READY", "Server READY now")
 
 
-def test_dangerous_command_is_refused_because_nobody_can_be_asked() -> None:
+def test_dangerous_command_is_refused_because_no_person_can_be_asked() -> None:
     answer = call(command="rm -rf ~/everything")
 
-    assert answer["exit_code"] == -1
+    assert (answer["code"], answer["exit_code"]) == ("nobody_to_ask", -1)
     assert "outside of the workspace" in answer["error"]
-    assert "nobody can be asked" in answer["error"]
+    assert "no person can be asked" in answer["error"]
 
 
 def test_consumed_completions_are_remembered_and_told_to_the_engine() -> None:

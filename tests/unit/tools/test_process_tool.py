@@ -1,5 +1,6 @@
 """What the agent can do with its background work."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, SubAgents, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import Person, SubAgents, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
 from wakeful.model.approval import Choice
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
-from wakeful.tools.gate import Gate
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
 
-OPEN = Gate(Person(Choice.ONCE), lambda turn: True)
+OPEN = gate_of(Person(Choice.ONCE))
 
 
 @pytest.fixture
@@ -186,9 +186,11 @@ async def test_bad_input_is_answered_clearly(
     if arguments.get("session_id") == "KNOWN":
         arguments = arguments | {"session_id": task.id}
 
-    answer, _ = await run_tool(tool, new_turn(tmp_path), **arguments)
+    answer, result = await run_tool(tool, new_turn(tmp_path), **arguments)
 
     assert words in answer["error"]
+    assert answer["code"] == ("not_found" if "was not found" in words else "invalid_arguments")
+    assert result.is_error
 
 
 async def test_process_on_another_host_is_told_of_with_its_place(
@@ -249,12 +251,84 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
     keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
 ) -> None:
     person = Person(Choice.DENY)
-    tool = ProcessTool(keeper, ledger, SubAgents({}), Gate(person, lambda turn: True))
+    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
     shell, words = await started(keeper, "bash"), await started(keeper, "cat")
 
     refused, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=shell.id, data="rm -rf /srv/x")
     typed, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=words.id, data="rm -rf /srv/x")
 
-    assert "has denied it" in refused["error"]
+    assert (refused["code"], refused["session_id"]) == ("denied", shell.id)
     assert [asked.command for asked in person.asked] == ["rm -rf /srv/x"]
     assert typed["status"] == "ok"
+
+
+async def typed_into(tool: ProcessTool, task: Task, workspace: Path, *texts: str) -> list[str]:
+    """The codes of the answers; empty for what was typed."""
+    turn = new_turn(workspace)
+    answers = [await run_tool(tool, turn, action="write", session_id=task.id, data=text) for text in texts]
+    return [answer.get("code", "") for answer, _ in answers]
+
+
+async def test_earlier_input_counts_also_after_a_restart(ledger: Ledger, tmp_path: Path) -> None:
+    person = Person(Choice.DENY)
+    settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2)
+    async with keeping(ledger, settings) as keeper:
+        shell = await started(keeper, "bash")
+        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        assert await typed_into(tool, shell, tmp_path, "cd /opt\n", "rm -") == ["", ""]
+
+    async with keeping(ledger, settings) as keeper:
+        await keeper.adopt()
+        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        assert await typed_into(tool, shell, tmp_path, "rf x\n") == ["denied"]
+        await keeper.kill(shell.id)
+
+    ((reason,),) = [asked.reasons for asked in person.asked]
+    assert (reason.kind, reason.path, reason.excerpt) == ("delete_outside", "/opt/x", "rf x")
+
+
+async def test_what_was_denied_is_not_remembered_as_typed(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(Choice.DENY)))
+    shell = await started(keeper, "bash")
+
+    codes = await typed_into(tool, shell, tmp_path, "rm -rf /srv/", "x\n", "echo > done\n")
+
+    assert codes == ["denied", "", ""]
+    assert (tmp_path / "processes" / shell.id / "typed").read_text() == "x\necho > done\n"
+
+
+async def test_halves_that_are_typed_at_once_are_judged_one_after_the_other(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(Choice.DENY)))
+    shell = await started(keeper, "bash")
+
+    halves = [typed_into(tool, shell, tmp_path, half) for half in ("rm -r", "f /srv/x\n")]
+
+    assert await asyncio.gather(*halves) == [[""], ["denied"]]
+
+
+async def test_after_input_that_the_process_did_not_take_the_next_line_is_unclear(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    person = Person(Choice.ONCE)
+    settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2, stdin_patience=0.05)
+    async with keeping(ledger, settings) as keeper:
+        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        shell = await started(keeper, "sleep 100; bash")
+
+        codes = await typed_into(tool, shell, tmp_path, "#" * 200_000, "ls\n")
+
+        assert codes == ["timeout", "timeout"]
+        assert [[reason.kind for reason in asked.reasons] for asked in person.asked] == [["unclear"]]
+        await keeper.kill(shell.id)
+
+
+async def test_input_that_waits_for_a_word_was_not_typed_and_may_be_run_again(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(None, is_still_asked=True)))
+
+    assert await tool.may_rerun({"action": "write"}, tool_context(tmp_path))

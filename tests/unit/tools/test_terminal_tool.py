@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import Person, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, keeping, until
 from wakeful.context import clear_session_vars, declare_stateless_channel
 from wakeful.model.approval import Choice
 from wakeful.model.task import Task
 from wakeful.model.turn import Lease
-from wakeful.tools.gate import Gate
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
@@ -50,14 +49,14 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def tool_of(keeper: ProcessKeeper, *, choice: Choice | None = None, can_ask: bool = True) -> TerminalTool:
-    return TerminalTool(keeper, Gate(Person(choice), lambda turn: can_ask))
+    return TerminalTool(keeper, gate_of(Person(choice), can_ask=can_ask))
 
 
 async def test_foreground_command_runs_in_the_workspace(keeper: ProcessKeeper, workspace: Path) -> None:
     answer, result = await run_tool(tool_of(keeper), new_turn(workspace), command="pwd -P; echo oops >&2; exit 9")
 
     assert answer == {"output": f"{workspace}\noops\n", "exit_code": 9, "error": None}
-    assert result.consumes == ()
+    assert (result.consumes, result.is_error) == ((), False)
 
 
 async def test_foreground_command_reads_nothing(keeper: ProcessKeeper, workspace: Path) -> None:
@@ -89,9 +88,10 @@ async def test_relative_workdir_is_below_the_workspace(keeper: ProcessKeeper, wo
 async def test_command_that_takes_too_long_is_ended_with_its_group(keeper: ProcessKeeper, workspace: Path) -> None:
     command = "trap '' TERM; cut -d' ' -f5 /proc/self/stat > group; echo begun; sleep 100 & sleep 100"
 
-    answer, _ = await run_tool(tool_of(keeper), new_turn(workspace), command=command, timeout=0.3)
+    answer, result = await run_tool(tool_of(keeper), new_turn(workspace), command=command, timeout=0.3)
 
-    assert (answer["output"], answer["exit_code"]) == ("begun\n", 124)
+    assert (answer["output"], answer["exit_code"], answer["code"]) == ("begun\n", 124, "timeout")
+    assert result.is_error
     assert "stopped after 0.3 s" in answer["error"]
     assert "background=true" in answer["error"]
     await until(lambda: not group_members(int((workspace / "group").read_text())))
@@ -169,8 +169,8 @@ async def test_environment_shows_no_keys(keeper: ProcessKeeper, workspace: Path)
         ({"command": 3}, "command must be"),
         ({"command": "a\0b"}, "NUL"),
         ({"command": "x" * 100_001}, "write it to a file"),
-        ({"command": "ls", "workdir": "gone"}, "is not there"),
-        ({"command": "ls", "workdir": "file"}, "is not a directory"),
+        ({"command": "ls", "workdir": "gone"}, "was not found"),
+        ({"command": "ls", "workdir": "file"}, "is not a folder"),
         ({"command": "ls", "workdir": 3}, "workdir must be"),
         ({"command": "ls", "timeout": -1}, "timeout must be"),
         ({"command": "ls", "timeout": 0}, "timeout must be"),
@@ -193,9 +193,10 @@ async def test_bad_input_is_answered_clearly(
 ) -> None:
     (workspace / "file").touch()
 
-    answer, _ = await run_tool(tool_of(keeper), new_turn(workspace), **arguments)
+    answer, result = await run_tool(tool_of(keeper), new_turn(workspace), **arguments)
 
-    assert (answer["output"], answer["exit_code"]) == ("", -1)
+    assert (answer["output"], answer["exit_code"], result.is_error) == ("", -1, True)
+    assert answer["code"] in ("invalid_arguments", "not_found", "not_a_folder", "too_large")
     assert words.lower() in answer["error"].lower()
     assert await ledger.all_visible(new_turn(workspace)) == []
 
@@ -246,7 +247,7 @@ async def test_only_background_calls_may_be_run_again(keeper: ProcessKeeper, wor
 async def test_a_call_that_waits_for_a_word_has_begun_nothing_and_may_be_run_again(
     keeper: ProcessKeeper, workspace: Path
 ) -> None:
-    tool = TerminalTool(keeper, Gate(Person(None, is_still_asked=True), lambda turn: True))
+    tool = TerminalTool(keeper, gate_of(Person(None, is_still_asked=True)))
 
     assert await tool.may_rerun({"command": "rm -rf /srv"}, tool_context(workspace))
 
@@ -295,7 +296,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
 ) -> None:
     (tmp_path / "victim").mkdir()
     person = Person(choice)
-    tool = TerminalTool(keeper, Gate(person, lambda turn: True))
+    tool = TerminalTool(keeper, gate_of(person))
 
     answer, _ = await run_tool(tool, new_turn(workspace), command="rm -rf ../victim")
 
@@ -307,8 +308,12 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
 
 
 @pytest.mark.parametrize(
-    ("choice", "can_ask", "words"),
-    [(Choice.DENY, True, "denied"), (None, True, "within 60 s"), (Choice.ONCE, False, "nobody can be asked")],
+    ("choice", "can_ask", "code", "words"),
+    [
+        (Choice.DENY, True, "denied", "a person has denied it"),
+        (None, True, "expired", "within 60 s"),
+        (Choice.ONCE, False, "nobody_to_ask", "no person can be asked"),
+    ],
 )
 @pytest.mark.parametrize("background", [True, False])
 async def test_dangerous_command_that_nobody_allows_is_refused_with_the_reason(
@@ -317,15 +322,19 @@ async def test_dangerous_command_that_nobody_allows_is_refused_with_the_reason(
     tmp_path: Path,
     choice: Choice | None,
     can_ask: bool,
+    code: str,
     words: str,
     background: bool,
 ) -> None:
     (tmp_path / "victim").mkdir()
     tool = tool_of(keeper, choice=choice, can_ask=can_ask)
 
-    answer, _ = await run_tool(tool, new_turn(workspace), command="rm -rf ../victim", background=background)
+    command = "rm -rf ../victim; git reset --hard"
+    answer, result = await run_tool(tool, new_turn(workspace), command=command, background=background)
 
-    assert answer["exit_code"] == -1
+    assert list(answer) == ["error", "code", "output", "exit_code"]
+    assert (answer["code"], answer["exit_code"], result.is_error) == (code, -1, True)
+    assert "throws away work" in answer["error"]
     assert "outside of the workspace" in answer["error"]
     assert words in answer["error"]
     assert (tmp_path / "victim").exists()

@@ -1,7 +1,8 @@
 """The files of one process. Whoever writes them may die half-way: what is not complete is not believed.
 
 `output` is what it says. `started.<n>` is made by the nth spawn, or by whoever forbids that spawn. `exit` has the exit
-code. `stdin` is a named pipe, until it is closed, and `holder` has the pid of the process that keeps it open.
+code. `stdin` is a named pipe, until it is closed, and `holder` has the pid of the process that keeps it open. `typed`
+has what was typed into a shell.
 """
 
 import os
@@ -13,6 +14,7 @@ from typing import Literal
 
 from wakeful.model.ids import new_id
 from wakeful.tools.processes.identity import Identity, identity_from
+from wakeful.tools.processes.typed import TypedInput
 
 _FENCE = "fenced\n"
 
@@ -32,6 +34,10 @@ class ProcessFolder:
     @property
     def stdin(self) -> Path:
         return self.path / "stdin"
+
+    @property
+    def typed(self) -> TypedInput:
+        return TypedInput(self.path / "typed")
 
     def make(self, *, with_stdin: bool) -> None:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

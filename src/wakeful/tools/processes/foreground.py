@@ -29,6 +29,8 @@ class ForegroundResult:
     output: str
     exit_code: int
     error: str | None = None
+    # The code of what went wrong with the tool; a command that ran and failed by itself has none.
+    failure: str | None = None
 
 
 class ForegroundRunner:
@@ -77,7 +79,7 @@ class ForegroundRunner:
             grip = await asyncio.to_thread(self._spawn, folder, command, workdir, pty=pty)
         except OSError as error:
             await asyncio.to_thread(folder.remove)
-            return ForegroundResult("", *failure_of(error))
+            return ForegroundResult("", *failure_of(error), "tool_error")
         try:
             has_timed_out = await self._attend(grip, folder, timeout, stop)
             end_rest_of_group(grip.identity)
@@ -111,8 +113,9 @@ class ForegroundRunner:
         output = self._outputs.of(folder).excerpt(OUTPUT_LIMIT)
         if exceeded is not None:
             advice = "For work that takes longer use background=true."
-            return ForegroundResult(output, _TIMED_OUT, f"The command was stopped after {exceeded:g} s. {advice}")
+            reason = f"The command was stopped after {exceeded:g} s. {advice}"
+            return ForegroundResult(output, _TIMED_OUT, reason, "timeout")
         exit_code = folder.exit_code()
         if exit_code is None:
-            return ForegroundResult(output, _KILLED, "The command was killed from outside.")
+            return ForegroundResult(output, _KILLED, "The command was killed from outside.", "interrupted")
         return ForegroundResult(output, exit_code)

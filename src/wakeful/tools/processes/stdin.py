@@ -13,7 +13,11 @@ _PAUSE = 0.005
 
 
 class InputRefused(Exception):
-    """The process takes no input; the text is the tool's answer."""
+    """The process takes no input; the code and the text are the tool's answer."""
+
+    def __init__(self, reason: str, code: str = "not_found") -> None:
+        super().__init__(reason)
+        self.code = code
 
 
 async def write_input(folder: ProcessFolder, leader: int, data: bytes, *, pty: bool, patience: float) -> None:
@@ -29,7 +33,7 @@ async def write_input(folder: ProcessFolder, leader: int, data: bytes, *, pty: b
                 os.close(pipe)
     except TimeoutError as error:
         reason = f"it does not read its input: {len(data)} of {size} bytes could not be written in {patience:g} s"
-        raise InputRefused(reason) from error
+        raise InputRefused(reason, "timeout") from error
     except BrokenPipeError as error:
         raise InputRefused("it does not read its input any more") from error
 
@@ -43,7 +47,7 @@ async def close_input(folder: ProcessFolder, leader: int, *, pty: bool, patience
         async with asyncio.timeout(patience):
             holder = await _ready_holder(folder, leader)
     except TimeoutError as error:
-        raise InputRefused("its input is not ready") from error
+        raise InputRefused("its input is not ready", "timeout") from error
     folder.stdin.unlink()
     os.kill(holder, signal.SIGKILL)
 

@@ -13,7 +13,7 @@ from tests.unit.tools.kit import Person, SubAgents, new_turn, run_tool
 from tests.unit.tools.processes.kit import HOST, Ledger, end_all_below, group_members, until
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Turn
-from wakeful.tools.gate import Gate
+from wakeful.tools.gate.gate import Gate
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.both_ledgers import BothLedgers
 from wakeful.tools.processes.folder import ProcessFolder
@@ -24,7 +24,7 @@ from wakeful.tools.processes.unstored_ledger import UnstoredLedger
 from wakeful.tools.processes.unstored_work import UnstoredWork
 from wakeful.tools.terminal_tool import TerminalTool
 
-NOBODY = Gate(Person(None), lambda turn: False)
+NOBODY = Gate(Person(None), lambda turn: False, Path("/nonexistent"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class Token:
     substitutions: list[str] = field(default_factory=list)
     is_quoted: bool = False
     has_bare_brace: bool = False
+    # Where it stands in the text, and where what belongs to it ends, such as the lines of a here-document.
+    start: int = 0
+    end: int = 0
+    reach: int = 0
 
 
 @dataclass(slots=True)
@@ -62,6 +66,7 @@ class Cutting:
     budget: Budget
     tokens: list[Token] = field(default_factory=list)
     is_unclosed: bool = False
+    _here: int = 0
     _word: Token | None = None
     _pieces: list[str] = field(default_factory=list)
     _documents: list[Token] = field(default_factory=list)
@@ -73,7 +78,10 @@ class Cutting:
             piece = _PIECE.match(self.text, position)
             assert piece is not None
             assert piece.lastgroup is not None
+            self._here = position
             position = self._take(piece.lastgroup, piece.group(), piece.end())
+            if self._word is not None:
+                self._word.end = self._word.reach = position
         self._end_word()
 
     def _take(self, name: str, found: str, end: int) -> int:
@@ -113,7 +121,7 @@ class Cutting:
 
     def _put(self, text: str, is_quoted: bool = False) -> Token:
         if self._word is None:
-            self._word = Token(Kind.WORD)
+            self._word = Token(Kind.WORD, start=self._here)
             self._pieces = []
         self._pieces.append(text)
         self._word.is_quoted |= is_quoted
@@ -121,7 +129,8 @@ class Cutting:
 
     def _add(self, kind: Kind, text: str) -> None:
         self._end_word()
-        self.tokens.append(Token(kind, text))
+        end = self._here + len(text)
+        self.tokens.append(Token(kind, text, start=self._here, end=end, reach=end))
 
     def _end_word(self) -> None:
         if self._word is None:
@@ -202,6 +211,7 @@ class Cutting:
             document.text = self.text[position : end.start()] if end else ""
             if end:
                 position = min(end.end() + 1, len(self.text))
+                document.reach = position
             if not document.is_quoted:
                 document.substitutions = _substitutions(document.text, self.budget)
         self._documents = []

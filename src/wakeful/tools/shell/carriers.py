@@ -49,6 +49,11 @@ def carried(words: list[str]) -> list[str]:
     return words[position:] or words[start:]
 
 
+def assignments_of(words: list[str]) -> list[str]:
+    """Those that stand before the program, or instead of one."""
+    return words[: _after_assignments(words, 0)]
+
+
 def _after_carrier(words: list[str], position: int) -> int:
     letters, own_words = _CARRIERS[name_of(words[position])]
     position += 1

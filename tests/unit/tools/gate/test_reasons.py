@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wakeful.tools.dangers import find_danger, is_shell
+from tests.unit.tools.gate.kit import kinds_of, reasons_of
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def workspace(tmp_path: Path) -> Path:
         ("systemctl poweroff", "stop_machine"),
         ("systemctl stop nginx", "stop_service"),
         ("kill -9 -1", "kill_everything"),
-        ("pkill -f wakeful", "kill_server"),
-        ("killall python3", "kill_server"),
+        ("pkill -f wakeful", "home"),
+        ("killall python3", "home"),
         ("git push --force", "force_push"),
         ("git push -f origin main", "force_push"),
         ("git -C repo push origin +main", "force_push"),
@@ -155,18 +155,14 @@ def workspace(tmp_path: Path) -> Path:
     ],
 )
 def test_danger_is_found(command: str, name: str, workspace: Path) -> None:
-    danger = find_danger(command, workspace, workspace)
+    reasons = reasons_of(command, workspace, workspace)
 
-    assert danger is not None
-    assert danger.name == name
-    assert danger.reason
+    assert name in [reason.kind for reason in reasons]
+    assert all(reason.reason and reason.excerpt in command for reason in reasons)
 
 
 def test_killing_this_very_process_is_a_danger(workspace: Path) -> None:
-    danger = find_danger(f"kill -9 {os.getpid()}", workspace, workspace)
-
-    assert danger is not None
-    assert danger.name == "kill_server"
+    assert kinds_of(f"kill -9 {os.getpid()}", workspace, workspace) == ["home"]
 
 
 @pytest.mark.parametrize(
@@ -242,12 +238,12 @@ def test_killing_this_very_process_is_a_danger(workspace: Path) -> None:
     ],
 )
 def test_harmless_command_is_let_through(command: str, workspace: Path) -> None:
-    assert find_danger(command, workspace, workspace) is None
+    assert kinds_of(command, workspace, workspace) == []
 
 
 def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path) -> None:
-    assert find_danger(f"rm -rf {workspace}/build", workspace, workspace) is None
-    assert find_danger(f"rm -rf {workspace}", workspace, workspace) is not None
+    assert kinds_of(f"rm -rf {workspace}/build", workspace, workspace) == []
+    assert kinds_of(f"rm -rf {workspace}", workspace, workspace) != []
 
 
 @pytest.mark.parametrize(
@@ -288,8 +284,8 @@ def test_long_commands_are_judged_quickly(piece: str, workspace: Path) -> None:
     command = piece * (100_000 // len(piece))
     started = time.process_time()
 
-    find_danger(command, workspace, workspace)
-    find_danger(f"python3 -c '{command}'", workspace, workspace)
+    kinds_of(command, workspace, workspace)
+    kinds_of(f"python3 -c '{command}'", workspace, workspace)
 
     assert time.process_time() - started < 1
 
@@ -306,89 +302,53 @@ def test_long_commands_are_judged_quickly(piece: str, workspace: Path) -> None:
     ],
 )
 def test_what_is_too_long_to_look_through_is_asked_about(command: str, name: str, workspace: Path) -> None:
-    danger = find_danger(command, workspace, workspace)
-
-    assert danger is not None
-    assert danger.name == name
+    assert name in kinds_of(command, workspace, workspace)
 
 
 def test_long_text_in_a_here_document_is_let_through(workspace: Path) -> None:
     command = "cat > notes <<'EOF'\n" + "it's a line; rm -rf /x\n" * 4_000 + "EOF\n"
 
-    assert find_danger(command, workspace, workspace) is None
+    assert kinds_of(command, workspace, workspace) == []
 
 
 @pytest.mark.parametrize("workspace", ["/", "/etc", "/usr", "/home"])
 @pytest.mark.parametrize("command", ["rm -rf /etc/x", "rm -rf /usr", "rm -rf /home", "cp x /etc/", "find /usr -delete"])
 def test_wide_workspace_does_not_make_the_system_harmless(command: str, workspace: str) -> None:
-    assert find_danger(command, Path("/"), Path(workspace)) is not None
+    assert kinds_of(command, Path("/"), Path(workspace)) != []
 
 
 def test_folder_of_all_homes_is_no_place_to_delete_in(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(workspace / "me"))
 
-    assert find_danger("rm -rf you", workspace, workspace) is not None
+    assert kinds_of("rm -rf you", workspace, workspace) != []
 
 
 def test_keys_are_asked_about_in_a_workspace_that_is_the_home(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(workspace))
 
-    assert find_danger("rm -rf .ssh", workspace, workspace) is not None
-    assert find_danger("rm -rf build", workspace, workspace) is None
+    assert kinds_of("rm -rf .ssh", workspace, workspace) != []
+    assert kinds_of("rm -rf build", workspace, workspace) == []
 
 
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
         ("rm -rf /x\n", "delete_outside"),
-        ("shutil.rmtree('/x')\n", "delete_outside"),
         ("import os; os.system('rm -rf /x')\n", "delete_outside"),
         ("DROP TABLE users;\n", "drop_data"),
         ("delete from users;", "drop_data"),
     ],
 )
 def test_danger_is_found_in_what_is_typed(typed: str, name: str, workspace: Path) -> None:
-    danger = find_danger(typed, workspace, workspace)
-
-    assert danger is not None
-    assert danger.name == name
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "bash",
-        "/bin/sh -i",
-        "exec zsh",
-        "fish",
-        "dash",
-        "ksh",
-        "cd src && python3.11",
-        "python -i script.py",
-        "FOO=1 node",
-        "psql -d shop",
-        "ssh host",
-        "sudo -s",
-        "sudo -u me -i",
-        "sudo su",
-        "docker exec -it box bash",
-    ],
-)
-def test_command_that_runs_what_is_typed_is_a_shell(command: str) -> None:
-    assert is_shell(command)
-
-
-@pytest.mark.parametrize("command", ["", "cat", "npm init", "sudo make", "echo bash", "vim notes.sh", "./configure"])
-def test_other_command_is_no_shell(command: str) -> None:
-    assert not is_shell(command)
+    assert name in kinds_of(typed, workspace, workspace)
 
 
 def test_paths_count_from_the_working_directory(workspace: Path) -> None:
-    assert find_danger("rm -rf ../build", workspace / "src", workspace) is None
-    assert find_danger("rm -rf build", workspace.parent, workspace) is not None
+    assert kinds_of("rm -rf ../build", workspace / "src", workspace) == []
+    assert kinds_of("rm -rf build", workspace.parent, workspace) != []
 
 
 def test_workspace_below_a_system_folder_can_be_worked_in() -> None:
     workspace = Path("/usr/src/app")
 
-    assert find_danger("echo x > notes; rm -rf build", workspace, workspace) is None
+    assert kinds_of("echo x > notes; rm -rf build", workspace, workspace) == []

@@ -1,0 +1,71 @@
+"""What deletes outside of the workspace, by whichever program."""
+
+import re
+from collections.abc import Iterator
+
+from wakeful.model.reason_kinds import DELETE_OUTSIDE, RIGHTS_OUTSIDE
+from wakeful.tools.gate.finding import Finding
+from wakeful.tools.gate.place import Place, Target
+from wakeful.tools.gate.writing import target_folders
+from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
+from wakeful.tools.shell.loose_words import UNKNOWN
+
+_FIND_DELETES = re.compile(r"(^| )-(delete\b|(exec|ok)(dir)? (\S*/)?(rm|unlink|shred|rmdir|mv)\b)")
+
+
+def deletes_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    for target in _deleted(command, place):
+        yield Finding(DELETE_OUTSIDE, in_words("deletes", target, place), target.folder)
+    for target in _moved_away(command, place):
+        yield Finding(DELETE_OUTSIDE, in_words("takes away", target, place), target.folder)
+
+
+def changes_rights_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    if command.program not in ("chmod", "chown", "chgrp") or not command.has_flag("R", "--recursive"):
+        return
+    has_own_word = not any(re.fullmatch(r"-[rwxXst]+|--reference=.*", option) for option in command.options)
+    for target in place.outside(map(inside_of, command.operands[1 if has_own_word else 0 :])):
+        yield Finding(RIGHTS_OUTSIDE, in_words("changes the rights of", target, place), target.folder)
+
+
+def in_words(verb: str, target: Target, place: Place) -> str:
+    """Say what is hit, and why that matters."""
+    if target.path is None:
+        what = "files that cannot be told from its text" if UNKNOWN in target.operand else target.operand
+        return f"{verb} {what}, and where that is cannot be known"
+    if target.path == place.ground.workspace:
+        return f"{verb} the workspace itself"
+    why = (
+        "belongs to the system"
+        if target.path.startswith(f"{place.ground.workspace}/")
+        else "is outside of the workspace"
+    )
+    return f"{verb} {target.shown}, which {why}"
+
+
+def _deleted(command: SimpleCommand, place: Place) -> Iterator[Target]:
+    program = command.program
+    if program in ("rm", "rimraf", "unlink", "rmdir") or (program == "shred" and command.has_flag("u", "--remove")):
+        is_sweeping = program == "rimraf" or command.is_listed or command.has_flag("rR", "--recursive")
+        yield from place.outside(command.operands, spares_temporary=not is_sweeping or program == "rmdir")
+    elif program == "find" and _FIND_DELETES.search(" ".join(command.arguments)):
+        yield from place.outside(map(inside_of, starts_of_find(command.arguments)))
+    elif program == "rsync" and any(re.match(r"--del(ete)?\b", option) for option in command.options):
+        yield from _mirrored(command.operands[-1:], place)
+    elif program == "tar" and command.has_flag("", "--remove-files"):
+        yield from place.outside(command.operands)
+
+
+def _mirrored(targets: list[str], place: Place) -> Iterator[Target]:
+    for to in targets:
+        if ":" in to:
+            yield Target(to, None)
+        else:
+            yield from place.outside([inside_of(to)])
+
+
+def _moved_away(command: SimpleCommand, place: Place) -> Iterator[Target]:
+    if command.program == "mv" and not command.is_listed:
+        moved = command.operands if target_folders(command) else command.operands[:-1]
+        named = [operand for operand in moved if operand not in target_folders(command)]
+        yield from (target for target in place.outside(named, spares_temporary=True) if target.path is not None)

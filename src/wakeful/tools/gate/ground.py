@@ -1,0 +1,98 @@
+"""What does not change while a command is read: the workspace, the system around it, the server's own folder."""
+
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+_SYSTEM = ("/etc", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/proc/sys", "/var/lib", "/var/spool")
+# Nothing is deleted here unasked either, should the workspace be a folder above them or one of them.
+_PRECIOUS = (*_SYSTEM, "/var", "/home", "/dev", "/proc")
+# Where programs put what they need for a moment.
+_TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
+# On another machine nothing is known, and nothing belongs to the workspace.
+_NOWHERE = "/dev/null/nowhere"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Paths are texts here, without links and dots: a command may name thousands of them."""
+
+    workspace: str
+    # The folders of the server, by every name that they have, and what in them is open to commands.
+    homes: Sequence[str]
+    open_homes: Sequence[str]
+
+    @cached_property
+    def system(self) -> Sequence[str]:
+        return (*_SYSTEM, *_keys())
+
+    @cached_property
+    def own_system(self) -> Sequence[str]:
+        """What is system although it is in the workspace."""
+        return _belonging_to(self.workspace, self.system)
+
+    @cached_property
+    def own_precious(self) -> Sequence[str]:
+        home = Path.home()
+        homes = () if home.parent == Path("/") else (str(home.parent),)
+        return _belonging_to(self.workspace, (*_PRECIOUS, *_keys(), *homes))
+
+    @cached_property
+    def temporary(self) -> Sequence[str]:
+        return (*_TEMPORARY, os.path.realpath(tempfile.gettempdir()))
+
+    @property
+    def elsewhere(self) -> "Ground":
+        """The same seen from another machine."""
+        return Ground(_NOWHERE, self.homes, self.open_homes)
+
+    def is_home(self, path: str) -> bool:
+        """Whether this is the server's folder or in it, and not in what is open there."""
+        return _is_in(path, self.homes) and not _is_in(path, self.open_homes)
+
+    def is_above_home(self, path: str) -> bool:
+        return any(is_within(home, path) for home in self.homes)
+
+    @cached_property
+    def home_names(self) -> re.Pattern[str]:
+        """The server's folder in the middle of another text."""
+        roots = "|".join(f"{re.escape(home)}{self._open_below(home)}(?![\\w.-])" for home in self.homes)
+        variable = r"\$\{?WAKEFUL_HOME\b|(?:environ|getenv|env)\W{1,5}WAKEFUL_HOME\b"
+        usual = rf"(?:~|\$HOME|\$\{{HOME\}})/\.wakeful{self._open_below('')}(?![\w.-])"
+        return re.compile(f"{roots}|{usual}|{variable}|/proc/{os.getpid()}(?!\\d)")
+
+    def _open_below(self, home: str) -> str:
+        names = {"workspace"} | {path[len(home) + 1 :] for path in self.open_homes if home and is_within(path, home)}
+        return f"(?!/(?:{'|'.join(map(re.escape, names))})(?![\\w.-]))"
+
+
+def ground_of(workspace: Path, home: Path) -> Ground:
+    real = os.path.realpath(workspace)
+    usual = os.path.expanduser("~/.wakeful")
+    homes = sorted({path for name in (str(home), usual) for path in (os.path.abspath(name), os.path.realpath(name))})
+    open_homes = [f"{path}/workspace" for path in homes]
+    if any(is_within(real, path) for path in homes):
+        open_homes += [real, os.path.abspath(workspace)]
+    return Ground(real, homes, open_homes)
+
+
+def is_within(path: str, folder: str) -> bool:
+    return path != folder and path.startswith("/" if folder == "/" else f"{folder}/")
+
+
+def _is_in(path: str, roots: Sequence[str]) -> bool:
+    return any(path == root or is_within(path, root) for root in roots)
+
+
+def _keys() -> tuple[str, str]:
+    home = Path.home()
+    return str(home / ".ssh"), str(home / ".gnupg")
+
+
+def _belonging_to(workspace: str, roots: Sequence[str]) -> Sequence[str]:
+    """Those that the workspace is or contains. A workspace within one of them is a place to work in."""
+    return [root for root in roots if root == workspace or is_within(root, workspace)]

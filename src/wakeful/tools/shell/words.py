@@ -1,0 +1,303 @@
+"""Takes a shell command apart, far enough to see which programs it runs on what. It is no shell: what it cannot see,
+such as the value of a variable, stays in the words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from wakeful.tools.shell.carriers import assignments_of, carried, name_of
+from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
+from wakeful.tools.shell.loose_words import UNKNOWN, Loose, calls_in_text, deletes_in_text, deletes_in_words, pieces_of
+from wakeful.tools.shell.tokens import Budget, Cutting, Kind, Token
+
+# They mean this at the start of a command only.
+_RESERVED = frozenset({"{", "}", "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "esac"})
+_OUTPUTS = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "ssh", "trap", "watch", "script"})
+# Programs that take texts as texts, and run none of them.
+_TALKERS = frozenset(
+    {"echo", "printf", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git", "gh", "glab", "sed", "jq", "yq"}
+    | {"curl", "wget", "man", "which", "type", "whereis", "test", "[", "[[", "logger", "cat", "ls", "head", "tail"}
+    | {"touch", "mkdir", "export", "declare", "local", "readonly", "rm", "find", "cp", "mv", "apt", "apt-get", "cd"}
+    | {"tee", "patch", "sort", "wc", "cut", "tr", "diff", "less", "unlink", "shred", "for", "alias", "typeset"}
+)
+_RUNNING_GIT = frozenset({"foreach", "filter-branch", "bisect", "rebase"})
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_MOST_BRACES = 100
+_LONGEST_EXCERPT = 500
+
+
+def simple_commands(text: str, budget: Budget | None = None) -> Iterator[SimpleCommand]:
+    """In the order of the text, also those in substitutions and in texts that another program runs."""
+    budget = budget or Budget()
+    yield from _Reader(text, budget).commands(text, (), None)
+    if budget.is_spent:
+        yield SimpleCommand("", is_cut=True, reach=len(text))
+
+
+def commands_in_code(text: str, *, is_shell: bool) -> Iterator[SimpleCommand]:
+    """What a text in another language deletes; a shell may have started a program that reads one."""
+    for loose in calls_in_text(text) if is_shell else deletes_in_text(text):
+        yield _of_words(loose.words, (), _shortened(loose.excerpt), loose.end)
+
+
+def only_talks(command: SimpleCommand) -> bool:
+    """Whether the texts among its words are not run by it."""
+    return command.program in _TALKERS and not _RUNNING_GIT.intersection(command.arguments)
+
+
+@dataclass(slots=True)
+class _Draft:
+    shell: tuple[int, ...]
+    is_piped: bool = False
+    words: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    appended: list[str] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    substitutions: list[str] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    separator: str = ";"
+    start: int | None = None
+    end: int = 0
+    reach: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.words or self.targets or self.inputs or self.sources or self.substitutions or self.marks)
+
+    def cover(self, token: Token) -> None:
+        self.start = token.start if self.start is None else self.start
+        self.end = max(self.end, token.end)
+        self.reach = max(self.reach, token.reach)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    whole: str
+    budget: Budget
+
+    def commands(self, text: str, shell: tuple[int, ...], around: SimpleCommand | None) -> Iterator[SimpleCommand]:
+        """`around`: the command in whose words this text stands."""
+        cutting = Cutting(text, self.budget)
+        cutting.run()
+        previous = SimpleCommand("")
+        for draft in _drafts(cutting.tokens, self.budget, shell):
+            if draft.is_piped:
+                draft.inputs += _output_of(previous)
+            command = self._placed(_command(draft, previous if draft.is_piped else None), draft, text, around)
+            if command.program or command.targets or command.assignments or command.marks:
+                if not self.budget.take_command():
+                    return
+                yield command
+                previous = command if command.program or command.targets else previous
+            yield from self._within(command, draft)
+        if cutting.is_unclosed:
+            yield from self._loose_commands(text, shell, around)
+
+    def _within(self, command: SimpleCommand, draft: _Draft) -> Iterator[SimpleCommand]:
+        for inner in [*draft.substitutions, *_inner_texts(command)]:
+            if self.budget.is_spent:
+                break
+            yield from self.commands(inner, self.budget.enter_shell(draft.shell), command)
+        for loose in _deletes(command):
+            if not self.budget.take_command():
+                return
+            yield self._of_loose(loose, command)
+
+    def _placed(self, command: SimpleCommand, draft: _Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
+        excerpt = text[draft.start or 0 : draft.end].strip()
+        if around is None:
+            return replace(command, excerpt=_shortened(excerpt), reach=draft.reach)
+        excerpt = self._literal(excerpt, around.excerpt)
+        return replace(command, excerpt=excerpt, reach=around.reach, is_elsewhere=_is_elsewhere(around))
+
+    def _of_loose(self, loose: Loose, around: SimpleCommand) -> SimpleCommand:
+        excerpt = self._literal(loose.excerpt, around.excerpt)
+        command = _of_words(loose.words, around.shell, excerpt, around.reach)
+        return replace(command, is_elsewhere=_is_elsewhere(around))
+
+    def _literal(self, excerpt: str, otherwise: str) -> str:
+        """Texts within texts may have lost their escapes."""
+        excerpt = _shortened(excerpt)
+        return excerpt if excerpt and excerpt in self.whole else otherwise
+
+    def _loose_commands(
+        self, text: str, shell: tuple[int, ...], around: SimpleCommand | None
+    ) -> Iterator[SimpleCommand]:
+        for piece in pieces_of(text):
+            if not self.budget.take_command():
+                return
+            excerpt = self._literal(piece.excerpt, around.excerpt if around else "")
+            reach = around.reach if around else piece.end
+            if program := carried([word for word in piece.words if word not in _RESERVED]):
+                yield _of_words(program, shell, excerpt, reach)
+            for delete in deletes_in_words(piece.words):
+                yield _of_words(delete, shell, excerpt, reach)
+
+
+def _is_elsewhere(around: SimpleCommand) -> bool:
+    return around.is_elsewhere or around.program in ("ssh", "mosh")
+
+
+def _shortened(excerpt: str) -> str:
+    return excerpt[:_LONGEST_EXCERPT]
+
+
+def _drafts(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> Iterator[_Draft]:
+    outermost = shell
+    draft = _Draft(shell)
+    rest = iter(tokens)
+    for token in rest:
+        draft.substitutions += token.substitutions
+        if token.kind is Kind.OPERATOR:
+            draft.separator = token.text
+            if not draft.is_empty:
+                yield draft
+            if token.text == "(":
+                shell = budget.enter_shell(shell)
+            elif token.text == ")" and shell != outermost:
+                shell = shell[:-1]
+            draft = _Draft(shell, token.text in ("|", "|&") or (draft.is_piped and token.text == "("))
+            continue
+        is_reserved = not (draft.words or token.is_quoted) and token.text in _RESERVED
+        if not is_reserved or token.kind is not Kind.WORD:
+            draft.cover(token)
+        if token.kind is Kind.REDIRECTION:
+            _redirect(draft, token.text, next(rest, None))
+        elif token.kind is Kind.INPUT:
+            draft.inputs.append(token.text)
+        elif not is_reserved:
+            draft.words += _expanded(token.text) if token.has_bare_brace else [token.text]
+        elif token.text in ("do", "done"):
+            draft.marks.append(token.text)
+    yield draft
+
+
+def _redirect(draft: _Draft, operator: str, target: Token | None) -> None:
+    if target is None or target.kind is not Kind.WORD:
+        return
+    draft.cover(target)
+    draft.substitutions += target.substitutions
+    if operator == "<<<":
+        draft.inputs.append(target.text)
+    elif operator == "<":
+        draft.sources.append(target.text)
+    elif operator in _OUTPUTS and not re.fullmatch(r"\d+|-", target.text):
+        draft.targets.append(target.text)
+        if operator in (">>", "&>>", "<>"):
+            draft.appended.append(target.text)
+
+
+def _expanded(word: str) -> list[str]:
+    """a{b,c} means ab ac."""
+    done: list[str] = []
+    waiting = [word]
+    while waiting:
+        if len(done) + len(waiting) > _MOST_BRACES:
+            return [*done, UNKNOWN]
+        word = waiting.pop(0)
+        if braces := _BRACES.search(word):
+            before, after = word[: braces.start()], word[braces.end() :]
+            waiting = [f"{before}{choice}{after}" for choice in braces[1].split(",")] + waiting
+        else:
+            done.append(word)
+    return done
+
+
+def _output_of(command: SimpleCommand) -> list[str]:
+    """The texts that come out of it, as far as they stand in the command."""
+    if command.program in ("echo", "printf"):
+        return [" ".join(command.operands)]
+    return list(command.inputs)
+
+
+def _command(draft: _Draft, source: SimpleCommand | None) -> SimpleCommand:
+    words = carried(draft.words)
+    is_listed = any(name_of(word) in ("xargs", "parallel") for word in draft.words[: len(draft.words) - len(words)])
+    listed = _listed_by(source) if is_listed else []
+    return SimpleCommand(
+        program_of(words),
+        (*words[1:], *listed),
+        tuple(draft.targets),
+        tuple(draft.appended),
+        tuple(draft.inputs),
+        tuple(draft.sources),
+        tuple(assignments_of(draft.words)),
+        draft.shell,
+        _workdir_of(draft.words[: len(draft.words) - len(words)]),
+        is_listed,
+        tuple(_listed_by(source)) if source else (),
+        draft.is_piped,
+        draft.separator,
+        tuple(draft.marks),
+    )
+
+
+def _workdir_of(carriers: Sequence[str]) -> str:
+    """The folder that env -C or sudo -D runs a program in."""
+    named = [following for option, following in pairwise(carriers) if option in ("-C", "-D", "--chdir")]
+    named += [option.partition("=")[2] for option in carriers if option.startswith("--chdir=")]
+    return named[-1] if named else ""
+
+
+def program_of(words: Sequence[str]) -> str:
+    # A name with blanks is a text that something else runs, as in os.system("…").
+    return "" if not words else words[0] if re.search(r"\s", words[0]) else name_of(words[0])
+
+
+def _listed_by(source: SimpleCommand | None) -> list[str]:
+    """The names that come out of a program that lists files."""
+    if source and source.program == "find":
+        return [inside_of(start) for start in starts_of_find(source.arguments)]
+    if source and source.program == "ls":
+        return source.operands or [inside_of(".")]
+    if source and source.program == "git" and {"ls-files", "diff", "status"} & set(source.arguments[:1]):
+        return [inside_of(".")]
+    if source and source.program in ("grep", "rg") and source.has_flag("lL", "--files-with-matches", "--files"):
+        return [inside_of(start) for start in source.operands[1:] or ["."]]
+    if source and source.program in ("sort", "uniq", "head", "tail", "grep", "tr", "tac") and source.fed:
+        return list(source.fed)
+    return [UNKNOWN]
+
+
+def _inner_texts(command: SimpleCommand) -> Iterator[str]:
+    """What this command runs as shell commands."""
+    if re.search(r"\s", command.program):
+        yield command.program
+    elif command.program == "eval":
+        yield " ".join(command.arguments)
+    elif command.program in _SHELLS:
+        yield from command.operands
+        yield from command.inputs
+
+
+def _deletes(command: SimpleCommand) -> Iterator[Loose]:
+    """What this command deletes in a way that only it understands."""
+    if command.program == "find":
+        yield from _executed(command.arguments)
+    elif command.program and not only_talks(command):
+        yield from _deletes_in(command.arguments, command.inputs)
+
+
+def _executed(arguments: tuple[str, ...]) -> Iterator[Loose]:
+    for position, argument in enumerate(arguments):
+        if argument in ("-exec", "-execdir", "-ok", "-okdir"):
+            found = inside_of(starts_of_find(arguments)[0])
+            rest = arguments[position + 1 : position + 100]
+            words = [found if word == "{}" else word for word in rest if word not in (";", "+")]
+            yield from _deletes_in(words)
+
+
+def _deletes_in(words: Sequence[str], inputs: Sequence[str] = ()) -> Iterator[Loose]:
+    for delete in deletes_in_words(list(words)):
+        yield Loose(delete, "", 0)
+    for text in (*words, *inputs):
+        if re.search(r"[\s(]", text):
+            yield from deletes_in_text(text)
+
+
+def _of_words(words: list[str], shell: tuple[int, ...], excerpt: str, reach: int) -> SimpleCommand:
+    return SimpleCommand(name_of(words[0]), tuple(words[1:]), shell=shell, excerpt=excerpt, reach=reach)
