@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -143,6 +144,9 @@ class ConversationRoutes:
 
     async def _find(self, request: Request) -> Conversation:
         named = request.path_params["conversation_id"]
+        if not named or named.endswith("/"):
+            # That is another address, as everywhere.
+            raise HTTPException(404)
         found = await self._lanes.conversation(request, named)
         if found is None:
             raise no_conversation(named)

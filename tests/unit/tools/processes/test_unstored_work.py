@@ -99,19 +99,22 @@ async def test_it_ends_with_its_turn_and_nothing_is_left(place: Place) -> None:
 
 
 async def test_a_server_that_has_no_time_left_kills_it_at_once(tmp_path: Path) -> None:
+    ending: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
     async def turn(place: Place) -> None:
         async with place.work.allowed_in(place.turn.id):
-            started.append((await place.start("trap '' TERM; echo ready; sleep 100; sleep 100"))["pid"])
+            started = await place.start("trap '' TERM; echo ready; sleep 100; sleep 100")
+            await until(lambda: any(path.read_text() for path in place.root.glob("proc_*/output")))
+            ending.set_result(started["pid"])
 
-    started: list[int] = []
     async with place_in(tmp_path, kill_grace=60.0) as place, asyncio.timeout(10):
         running = asyncio.create_task(turn(place))
-        await until(lambda: any(path.read_text() for path in place.root.glob("proc_*/output")) and bool(started))
+        pid = await ending
         running.cancel()
         await asyncio.wait([running])
 
         assert running.cancelled()
-        await until(lambda: group_members(started[0]) == [])
+        await until(lambda: group_members(pid) == [])
 
 
 async def test_it_ends_when_its_turn_is_cancelled_while_it_starts(place: Place) -> None:
