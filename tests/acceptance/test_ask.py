@@ -229,3 +229,41 @@ async def test_asking_on_postgres(wakeful: Command, postgres_url: str) -> None:
     assert finished.code == 0
     assert "> milk and bread" in finished.out
     assert not (wakeful.home / "wakeful.db").exists()
+
+
+_HASTY = "import wakeful.cli.served_turn as s; s._PATIENCE_SECONDS = 0.2; s._STOP_SECONDS = 0.2"
+
+
+async def test_through_a_server_its_model_answers_unless_another_is_named(wakeful: Command) -> None:
+    async with Endpoint(Script()) as endpoint, asking(wakeful, endpoint).serving():
+        (wakeful.home / "config.toml").write_text('model = "openai:written-later"\n')
+
+        await wakeful.run("ask", "hi")
+        await wakeful.having(WAKEFUL_MODEL="openai:mine").run("ask", "hi")
+        await wakeful.run("ask", "--model", "openai:other", "hi")
+
+    assert [body["model"] for body in endpoint.bodies] == ["scripted", "mine", "other"]
+
+
+async def test_a_server_that_dies_under_the_turn_is_given_up_with_a_sentence(wakeful: Command) -> None:
+    async with Endpoint(Script(tokens=5, hang_after=3)) as endpoint, asking(wakeful, endpoint).serving() as server:
+        process = await wakeful.start("ask", "hi", before=_HASTY)
+        await read_until(process.stdout, "token2 ")
+
+        server.process.kill()
+        out, err = await process.communicate()
+
+    assert process.returncode == 1
+    assert_one_sentence(Finished(1, out.decode(), err.decode()), "does not answer any more", "wakeful attach ses_")
+
+
+async def test_ctrl_c_ends_it_also_when_the_server_is_frozen(wakeful: Command) -> None:
+    async with Endpoint(Script(tokens=5, hang_after=3)) as endpoint, asking(wakeful, endpoint).serving() as server:
+        process = await wakeful.start("ask", "hi", before=_HASTY)
+        await read_until(process.stdout, "token2 ")
+
+        server.process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        _, err = await process.communicate()
+
+    assert (process.returncode, err) == (130, b"")

@@ -165,7 +165,9 @@ def _judge(reply: httpx2.Response) -> None:
     """Streams are left to their readers."""
     if not reply.headers.get("content-type", "").startswith("text/event-stream"):
         asked = reply.request
-        judge(asked.method, asked.url.path, reply.status_code, reply.headers, reply.read())
+        # As it was sent: a slash within a name is none of the path.
+        path = asked.url.raw_path.decode().partition("?")[0]
+        judge(asked.method, path, reply.status_code, reply.headers, reply.read())
 
 
 async def _judge_later(reply: httpx2.Response) -> None:

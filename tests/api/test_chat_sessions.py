@@ -151,3 +151,66 @@ def test_a_name_of_a_session_has_a_length(server: ApiServer, name: str) -> None:
 
     assert (reply.status_code, reply.json()["error"]["param"]) == (400, name)
     assert chat(server, [user("one")], headers={name: "k" * 256}).status_code == (404 if name == SESSION else 200)
+
+
+def page_session(server: ApiServer, words: str, **fields: str) -> str:
+    """A session that somebody has begun on the page, and whose first turn has ended."""
+    session_id: str = server.send("POST", "/api/session/new", json=fields).json()["session_id"]
+    server.send("POST", "/api/chat/start", json={"session_id": session_id, "message": words})
+    until(lambda: shown(server, session_id)["active"] is None)
+    return session_id
+
+
+def shown(server: ApiServer, session_id: str) -> dict[str, Any]:
+    snapshot: dict[str, Any] = server.send("GET", f"/api/session?session_id={session_id}").json()
+    return snapshot
+
+
+def test_a_session_of_the_page_goes_on_over_the_api(server: ApiServer, endpoint: ModelEndpoint) -> None:
+    session_id = page_session(server, script(text="two"), model="openai:listed")
+
+    reply = chat(server, [user(script(text="four"))], headers={SESSION: session_id})
+
+    assert (reply.status_code, reply.headers[SESSION]) == (200, session_id)
+    assert said_to_model(endpoint) == [script(text="two"), "two", script(text="four")]
+    assert endpoint.requests()[-1]["model"] == "listed"
+    assert [message["content"] for message in shown(server, session_id)["messages"]] == [
+        script(text="two"),
+        "two",
+        script(text="four"),
+        "four",
+    ]
+
+
+def test_a_turn_of_the_page_that_failed_stays_there_when_the_api_goes_on(server: ApiServer) -> None:
+    session_id = page_session(server, script(status=400))
+
+    chat(server, [user("and now?")], headers={SESSION: session_id}, model="scripted")
+
+    said = [message["content"] for message in shown(server, session_id)["messages"] if message["role"] == "user"]
+    assert said == [script(status=400), "and now?"]
+
+
+def test_a_run_goes_on_in_a_session_of_the_page(server: ApiServer, endpoint: ModelEndpoint) -> None:
+    session_id = page_session(server, script(text="two"))
+
+    reply = server.send("POST", "/v1/runs", json={"input": "three"}, headers={SESSION: session_id})
+
+    assert reply.status_code == 202
+    until(lambda: len(shown(server, session_id)["messages"]) == 4)
+    assert said_to_model(endpoint) == [script(text="two"), "two", "three"]
+
+
+def test_a_session_of_the_page_is_its_owners_and_takes_one_turn_at_a_time(server: ApiServer) -> None:
+    session_id = page_session(server, "one")
+    stranger = server.send(
+        "POST", "/v1/chat/completions", key=BOB, json={"messages": [user("mine?")]}, headers={SESSION: session_id}
+    )
+    server.send("POST", "/api/chat/start", json={"session_id": session_id, "message": script(hang=True)})
+
+    reply = chat(server, [user("now?")], headers={SESSION: session_id})
+
+    server.send("POST", "/api/chat/cancel", json={"session_id": session_id})
+    assert (stranger.status_code, stranger.json()["error"]["code"]) == (404, "session_not_found")
+    assert (reply.status_code, reply.json()["error"]["code"]) == (409, "conversation_response_not_completed")
+    assert "at work" in reply.json()["error"]["message"]

@@ -12,10 +12,10 @@ from wakeful.gateway.openai.routes import api_routes
 
 # A new route with an object in it is in this list by itself.
 ROUTES = sorted(
-    (method, route.path)
+    (method, route.path_format)
     for route in api_routes(cast(Api, None))
     for method in (route.methods or set()) - {"HEAD"}
-    if "_id}" in route.path
+    if "_id}" in route.path_format
 )
 # Good for any of them.
 BODY: Any = {
@@ -37,6 +37,7 @@ def hers(server: ApiServer) -> dict[str, str]:
         conversation = client.conversations.create(items=BODY["items"])
         item = client.conversations.items.list(conversation.id).data[0]
     run = server.send("POST", "/v1/runs", json={"input": script(hang_after=1)}).json()
+    until(lambda: server.send("GET", f"/v1/runs/{run['run_id']}").json()["output"] != "")
     return {
         "response_id": made.id,
         "conversation_id": conversation.id,

@@ -1,13 +1,15 @@
 """The commands' own client, over the Unix socket, also when the server goes and comes back."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
 
 from tests.web.kit import KEYS, Served, served
+from wakeful.cli import client as client_module
 from wakeful.cli.client import Client, RequestRefused, ServerGone
 from wakeful.cli.listener import local_listener, local_socket
 from wakeful.store.sqlite.store import SqliteStore
@@ -56,6 +58,24 @@ async def test_nobody_there_is_an_error_too(tmp_path: Path) -> None:
     async with Client(local_socket(tmp_path), "key", "terminal") as client:
         with pytest.raises(ServerGone):
             await client.get("/api/sessions")
+
+
+async def test_with_patience_a_server_that_is_gone_or_silent_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "_SILENCE_SECONDS", 0.05)
+    path = tmp_path / "silent"
+
+    async with Client(path, "key", "ask", patience=0.05) as client, asyncio.timeout(5):
+        with pytest.raises(ServerGone, match="does not answer any more"):
+            await anext(client.events("/api/chat/stream", stream_id="turn_1"))
+        with closing(socket.socket(socket.AF_UNIX)) as frozen:
+            frozen.bind(str(path))
+            frozen.listen()
+            with pytest.raises(ServerGone):
+                await anext(client.events("/api/chat/stream", stream_id="turn_1"))
+            with pytest.raises(ServerGone):
+                await client.get("/api/sessions")
 
 
 async def test_the_events_of_a_turn_end_with_it(store: SqliteStore, tmp_path: Path) -> None:

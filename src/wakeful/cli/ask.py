@@ -15,10 +15,16 @@ from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import MessageUnusable
 
+# Where a model is named for this command. The settings in the home are the server's own business: it has read them, and
+# may have been told otherwise since.
+_TOLD = ("--model", "WAKEFUL_MODEL")
+
 
 @click.command()
 @click.argument("message")
-@click.option("--model", metavar="PROVIDER:MODEL", help="Who answers; WAKEFUL_MODEL if not set.")
+@click.option(
+    "--model", metavar="PROVIDER:MODEL", help="Who answers; if not set, WAKEFUL_MODEL, or else the server's model."
+)
 def ask(message: str, model: str | None) -> int:
     """Ask MESSAGE, or what standard input holds if it is -, and print the answer as it comes."""
     text = _checked(_read_input() if message == "-" else message)
@@ -32,7 +38,8 @@ async def _ask(config: Config, text: str) -> int:
     """The server that holds the home answers, or else an engine of our own, for this turn only."""
     socket = local_socket(config.home)
     if is_answered(socket):
-        return await ask_server(config, socket, text)
+        is_told = config.origins.get("model") in _TOLD
+        return await ask_server(config, socket, text, config.model if is_told else "")
     return await ask_own_engine(config, text)
 
 

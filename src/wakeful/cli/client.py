@@ -1,6 +1,7 @@
 """A client of the web routes, over the Unix socket of the server that holds the home."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -43,9 +44,14 @@ class ServerEvent:
 
 
 class Client:
-    def __init__(self, socket: Path, key: str, door: str) -> None:
-        """`door` is what the client says it is: terminal or ask."""
+    def __init__(self, socket: Path, key: str, door: str, *, patience: float | None = None) -> None:
+        """`door` is what the client says it is: terminal or ask. `patience` is how many seconds it waits for a server
+        that is gone or says nothing at all; without it, streams wait for ever for one that comes back.
+        """
         self._socket = socket
+        self._patience = patience
+        # Since when a stream has had no line to the server; None while it has.
+        self._lost_at: float | None = None
         self._headers = {"Authorization": f"Bearer {key}", "X-Wakeful-Door": door}
         self._session: aiohttp.ClientSession | None = None
 
@@ -54,7 +60,7 @@ class Client:
             "http://localhost",
             connector=aiohttp.UnixConnector(str(self._socket), limit=0),
             headers=self._headers,
-            timeout=aiohttp.ClientTimeout(total=_ANSWER_SECONDS),
+            timeout=aiohttp.ClientTimeout(total=self._patience or _ANSWER_SECONDS),
         )
         return self
 
@@ -78,7 +84,8 @@ class Client:
 
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
         """The frames of a stream, without gap or double however often it is cut, until the server has no more or the
-        reader closes it. After a cut the first frames tell again how things stand.
+        reader closes it. After a cut the first frames tell again how things stand. Raises ServerGone, if there is an
+        end to the patience.
         """
         wait = _FIRST_WAIT
         while True:
@@ -92,7 +99,8 @@ class Client:
                 if refused.status != 503:
                     raise
             except ServerGone:
-                pass
+                if self._is_given_up():
+                    raise
             await asyncio.sleep(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
 
@@ -100,10 +108,12 @@ class Client:
         """One connection's worth."""
         assert self._session is not None
         headers = {"Last-Event-ID": after} if after else {}
-        timeout = aiohttp.ClientTimeout(total=None, sock_read=_SILENCE_SECONDS)
+        silence = _SILENCE_SECONDS if self._lost_at is None else (self._patience or _SILENCE_SECONDS)
+        timeout = aiohttp.ClientTimeout(total=None, sock_read=silence)
         parser = _FrameParser()
         try:
             async with self._session.get(path, params=query, headers=headers, timeout=timeout) as response:
+                self._lost_at = None
                 if response.status == 204:
                     raise _Ended
                 if response.status != 200:
@@ -113,6 +123,13 @@ class Client:
                         yield event
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ServerGone from error
+
+    def _is_given_up(self) -> bool:
+        """To be asked after each try that has failed."""
+        now = time.monotonic()
+        if self._lost_at is None:
+            self._lost_at = now
+        return self._patience is not None and now - self._lost_at > self._patience
 
     async def _ask(self, method: str, path: str, **how: Any) -> dict[str, Any]:
         assert self._session is not None

@@ -23,8 +23,8 @@ async def require_calls(store: Store, lane: Lane, inputs: Sequence[Input], param
 
     async def body(tx: Transaction) -> list[Entry]:
         session = lane.new_session or await tx.sessions.get(lane.session_id)
-        checkpoint = None if session is None else session.checkpoint
-        return [] if checkpoint is None else await tx.journal.of_chain(checkpoint)
+        last = None if session is None else lane.grows_from(session)
+        return [] if last is None else await tx.journal.of_chain(last)
 
     before = await store.read(body)
     said = [input_entry(_NEW, 0, index, given) for index, given in enumerate(inputs)]

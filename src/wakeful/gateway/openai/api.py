@@ -50,9 +50,15 @@ class Api:
         return model
 
     def submission(
-        self, session_id: str, model: str, inputs: Sequence[Mapping[str, Any]], request: TurnRequest
+        self,
+        session_id: str,
+        model: str,
+        inputs: Sequence[Mapping[str, Any]],
+        request: TurnRequest,
+        *,
+        from_checkpoint: bool = True,
     ) -> Submission:
-        """The one way in which this API says something: always through its own door, from the checkpoint."""
+        """The one way in which this API says something: always through its own door."""
         turn_id = new_id("turn")
         return Submission(
             session_id=session_id,
@@ -63,7 +69,7 @@ class Api:
             model=model,
             inputs=inputs,
             request=self.marked(request),
-            from_checkpoint=True,
+            from_checkpoint=from_checkpoint,
             turn_id=turn_id,
         )
 

@@ -19,10 +19,10 @@ from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.chat_news import in_session
 from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat_stream import ChatStream
-from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.entry import enter, until_entered
 from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lane import Lane, Lanes
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
+from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream, until_gone
 
@@ -37,7 +37,7 @@ class ChatRoutes:
 
     async def create(self, request: Request) -> NamingItsSession:
         asked = read_chat_request(await read_body(request), self._api.tools)
-        receipt, created = await self._begin(request, asked)
+        receipt, created = await until_entered(lambda: self._begin(request, asked))
         rest = receipt.turn_id.removeprefix("turn_")
         facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", created)
         if asked.is_streamed:
@@ -54,10 +54,13 @@ class ChatRoutes:
     async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
         model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
-        if lane.new_session is None:
+        model = model_in(lane, asked.model, model)
+        if lane.is_kept:
             asked = in_session(asked, has_history=await self._has_history(lane))
         await require_calls(self._api.store, lane, asked.inputs, "messages")
-        submission = self._api.submission(lane.session_id, model, asked.inputs, asked.turn)
+        submission = self._api.submission(
+            lane.session_id, model, asked.inputs, asked.turn, from_checkpoint=lane.from_checkpoint
+        )
         created: list[float] = []
 
         async def before(tx: Transaction) -> Receipt | None:
@@ -69,7 +72,7 @@ class ChatRoutes:
 
     async def _has_history(self, lane: Lane) -> bool:
         session = await self._api.store.read(lambda tx: tx.sessions.get(lane.session_id))
-        return session is not None and session.checkpoint is not None
+        return session is not None and lane.grows_from(session) is not None
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
         """Whoever hangs up does not want the answer any more. Raises ClientDisconnect."""

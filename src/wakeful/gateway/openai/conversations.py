@@ -1,8 +1,10 @@
 """The routes of conversations."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -13,10 +15,12 @@ from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items, items_of_session
+from wakeful.gateway.openai.conversation_state import state_of
+from wakeful.gateway.openai.entry import busy
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.item_place import ItemPlace, pair_of, place_of
-from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.lane import Lane, Lanes, no_conversation
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
 from wakeful.model.conversation import Conversation
@@ -39,13 +43,14 @@ class ConversationRoutes:
     def routes(self) -> list[Route]:
         return [
             Route("/v1/conversations", self.create, methods=["POST"]),
-            Route("/v1/conversations/{conversation_id}", self.show, methods=["GET"]),
             Route("/v1/conversations/{conversation_id}", self.change, methods=["POST"]),
             Route("/v1/conversations/{conversation_id}", self.delete, methods=["DELETE"]),
             Route("/v1/conversations/{conversation_id}/items", self.items, methods=["GET"]),
             Route("/v1/conversations/{conversation_id}/items", self.add_items, methods=["POST"]),
             Route("/v1/conversations/{conversation_id}/items/{item_id}", self.item, methods=["GET"]),
             Route("/v1/conversations/{conversation_id}/items/{item_id}", self.delete_item, methods=["DELETE"]),
+            # Last: a name may have a slash in it.
+            Route("/v1/conversations/{conversation_id:path}", self.show, methods=["GET"]),
         ]
 
     async def create(self, request: Request) -> Response:
@@ -55,13 +60,13 @@ class ConversationRoutes:
         inputs = await self._references.resolve(request, _inputs(given) if given else [])
         await require_calls(self._api.store, _NOWHERE, inputs, "items")
         model = await self._api.resolve_model("") or ""
-        made = await self._lanes.create(request.state.principal, model, metadata=orjson.dumps(metadata))
+        made = await self._lanes.create(request.state.principal, model, orjson.dumps(metadata))
         if inputs:
             await self._record(made, inputs)
-        return JSONResponse(_form(made))
+        return await self._shown(made)
 
     async def show(self, request: Request) -> Response:
-        return JSONResponse(_form(await self._find(request)))
+        return await self._shown(await self._find(request))
 
     async def change(self, request: Request) -> Response:
         given = await read_body(request)
@@ -74,7 +79,7 @@ class ConversationRoutes:
             await tx.conversations.change(found.id, metadata)
 
         await self._api.store.write(body)
-        return JSONResponse(_form(await self._find(request)))
+        return await self._shown(replace(found, metadata=metadata))
 
     async def delete(self, request: Request) -> Response:
         found = await self._find(request)
@@ -106,13 +111,13 @@ class ConversationRoutes:
         items = await self._items(found)
         doomed = pair_of(items, _item_in(request, items))
         await self._delete(found, [part for item in doomed if (place := place_of(item["id"])) for part in place.parts])
-        return JSONResponse(_form(found))
+        return await self._shown(found)
 
     async def _delete(self, conversation: Conversation, places: list[ItemPlace]) -> None:
         async def body(tx: Transaction) -> None:
             session = await tx.sessions.get(conversation.session_id)
             if session is not None and session.active is not None:
-                raise _busy()
+                raise busy(await state_of(tx, session))
             for place in places:
                 entry = place.entry_in(await tx.journal.of_turns([place.turn_id]))
                 assert entry is not None
@@ -133,13 +138,34 @@ class ConversationRoutes:
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:
             turn_id = await self._api.engine.record(submission)
-        except SessionBusy as busy:
-            raise _busy() from busy
+        except SessionBusy as error:
+            raise busy(await self._state(conversation)) from error
         return await self._api.store.read(lambda tx: input_items(tx, turn_id))
 
     async def _find(self, request: Request) -> Conversation:
         named = request.path_params["conversation_id"]
-        return await self._lanes.conversation(request, named if named.startswith("conv_") else f"conv_{named}", "")
+        if not named or named.endswith("/"):
+            # That is another address, as everywhere.
+            raise HTTPException(404)
+        found = await self._lanes.conversation(request, named)
+        if found is None:
+            raise no_conversation(named)
+        return found
+
+    async def _shown(self, conversation: Conversation) -> Response:
+        form = {
+            "id": conversation.id,
+            "object": "conversation",
+            "created_at": int(conversation.created_at),
+            "metadata": orjson.loads(conversation.metadata),
+        }
+        return JSONResponse(form | await self._state(conversation))
+
+    async def _state(self, conversation: Conversation) -> dict[str, str | None]:
+        async def body(tx: Transaction) -> dict[str, str | None]:
+            return await state_of(tx, await tx.sessions.get(conversation.session_id))
+
+        return await self._api.store.read(body)
 
 
 def _item_in(request: Request, items: list[Item]) -> Item:
@@ -150,22 +176,7 @@ def _item_in(request: Request, items: list[Item]) -> Item:
     raise ApiError(404, "item_not_found", f"There is no item {item_id}.")
 
 
-def _busy() -> ApiError:
-    message = "The conversation's last response has not completed."
-    code = "conversation_response_not_completed"
-    return ApiError(409, code, message, headers={"x-should-retry": "false"})
-
-
 def _inputs(given: Any) -> list[Input | Reference]:
     if not isinstance(given, list) or not given:
         raise invalid("items", "items must be a list with at least one item.")
     return read_inputs(given, "items")
-
-
-def _form(conversation: Conversation) -> dict[str, Any]:
-    return {
-        "id": conversation.id,
-        "object": "conversation",
-        "created_at": int(conversation.created_at),
-        "metadata": orjson.loads(conversation.metadata),
-    }

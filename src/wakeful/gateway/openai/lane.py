@@ -19,9 +19,25 @@ _CONVERSATION = "conv_"
 @dataclass(frozen=True, slots=True)
 class Lane:
     session_id: str
-    # A session of this response's own, which is made with it; None where it joins a conversation.
+    # A session that is not there yet; it is made when the turn opens, and only then.
     new_session: Session | None = None
     conversation_id: str | None = None
+    # The conversation of the new session, for a name that is used for the first time.
+    new_conversation: Conversation | None = None
+    # Whether the turn grows from the latest turn that completed. In a session of another door it grows from the last
+    # one, as every turn does there: otherwise what failed would vanish from the page.
+    from_checkpoint: bool = True
+    # What the session answers with where the client names no model; empty: the configured one.
+    model: str = ""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether later requests go on in it."""
+        return self.new_session is None or self.new_conversation is not None
+
+    def grows_from(self, session: Session) -> str | None:
+        """The turn that the next one follows."""
+        return session.checkpoint if self.from_checkpoint else session.head
 
 
 class Lanes:
@@ -31,53 +47,51 @@ class Lanes:
     async def find(self, request: Request, model: str, conversation: str, previous: str) -> Lane:
         """Raises ApiError."""
         if conversation:
-            found = await self.conversation(request, conversation, model)
+            found = await self.conversation(request, conversation)
+            if found is None:
+                return self._new_name(request.state.principal, model, conversation)
             return Lane(found.session_id, conversation_id=found.id)
         parent = await self._previous(request, previous) if previous else None
         session = self._new_session(request.state.principal, model, parent)
         return Lane(session.id, session)
 
-    async def conversation(self, request: Request, named: str, model: str) -> Conversation:
-        """By its id, or by a name, which makes one where there is none. Raises ApiError."""
-        if not named.startswith(_CONVERSATION):
-            return await self._named(request.state.principal, named, model)
+    async def conversation(self, request: Request, named: str) -> Conversation | None:
+        """By its id, or by a name; None for a name that is not used. Raises ApiError."""
+        owner: str = request.state.principal
 
-        async def body(tx: Transaction) -> Conversation | None:
-            # No id has a NUL in it, and PostgreSQL takes none in a text.
-            found = None if "\0" in named else await tx.conversations.get(named)
-            return None if found is None or await _is_deleted(tx, found) else found
+        async def body(tx: Transaction) -> tuple[Conversation | None, bool]:
+            # Neither has a NUL in it, and PostgreSQL takes none in a text.
+            if "\0" in named:
+                return None, False
+            by_id = named.startswith(_CONVERSATION)
+            found = await (tx.conversations.get(named) if by_id else tx.conversations.named(owner, named))
+            return found, found is not None and await _is_deleted(tx, found)
 
-        found = await self._api.store.read(body)
-        if found is None or not self._api.may_see(request, found.owner):
-            raise _no_conversation(named)
+        found, is_deleted = await self._api.store.read(body)
+        if found is None and not named.startswith(_CONVERSATION):
+            return None
+        # The name of a deleted one is free again when it is gone for good.
+        if found is None or is_deleted or not self._api.may_see(request, found.owner):
+            raise no_conversation(named)
         return found
 
-    async def create(self, owner: str, model: str, name: str = "", metadata: bytes = b"{}") -> Conversation:
-        blank = replace(self._new_session(owner, model, None), title=name or "Conversation", is_listed=True)
+    async def create(self, owner: str, model: str, metadata: bytes) -> Conversation:
+        blank = replace(self._new_session(owner, model, None), title="Conversation", is_listed=True)
 
         async def body(tx: Transaction) -> Conversation:
             now = await tx.now()
             session = replace(blank, created_at=now, updated_at=now)
-            made = Conversation(new_id("conv"), owner, session.id, name, metadata, now)
+            made = Conversation(new_id("conv"), owner, session.id, metadata=metadata, created_at=now)
             await tx.sessions.create_if_absent(session)
-            if await tx.conversations.create_if_absent(made):
-                return made
-            # Somebody was quicker with the same name.
-            known = await tx.conversations.named(owner, name)
-            assert known is not None
-            return known
+            await tx.conversations.create_if_absent(made)
+            return made
 
         return await self._api.store.write(body)
 
-    async def _named(self, owner: str, name: str, model: str) -> Conversation:
-        async def body(tx: Transaction) -> Conversation | None:
-            found = await tx.conversations.named(owner, name)
-            if found is not None and await _is_deleted(tx, found):
-                # Its name is free again when it is gone for good.
-                raise _no_conversation(name)
-            return found
-
-        return await self._api.store.read(body) or await self.create(owner, model, name)
+    def _new_name(self, owner: str, model: str, name: str) -> Lane:
+        session = replace(self._new_session(owner, model, None), title=name, is_listed=True)
+        made = Conversation(new_id("conv"), owner, session.id, name)
+        return Lane(session.id, session, made.id, made)
 
     async def _previous(self, request: Request, previous: str) -> Turn:
         async def body(tx: Transaction) -> tuple[Turn | None, bool]:
@@ -126,5 +140,5 @@ async def _is_deleted(tx: Transaction, conversation: Conversation) -> bool:
     return session is None or session.is_deleted
 
 
-def _no_conversation(named: str) -> ApiError:
+def no_conversation(named: str) -> ApiError:
     return ApiError(404, "conversation_not_found", f"There is no conversation {named}.", param="conversation")

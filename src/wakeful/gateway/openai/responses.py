@@ -16,7 +16,7 @@ from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
-from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.entry import enter, until_entered
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_page import item_page
@@ -138,6 +138,15 @@ class ResponseRoutes:
 
     async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
         request.state.place.take()
+        receipt = await until_entered(lambda: self._submit(request, asked, key, fingerprint))
+        if receipt.turn is not None:
+            # Nothing is read again that was written just now.
+            return _Stored(receipt.turn)
+        # Another node was quicker.
+        request.state.place.give_back()
+        return await self._repeated(request, receipt)
+
+    async def _submit(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
         model = await self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
         inputs = await self._references.resolve(request, asked.inputs)
@@ -154,13 +163,7 @@ class ResponseRoutes:
             await enter(tx, lane)
             return None
 
-        receipt = await self._api.engine.submit(submission, before=before)
-        if receipt.turn is not None:
-            # Nothing is read again that was written just now.
-            return _Stored(receipt.turn)
-        # Another node was quicker.
-        request.state.place.give_back()
-        return await self._repeated(request, receipt)
+        return await self._api.engine.submit(submission, before=before)
 
     async def _require(self, request: Request, turn_id: str) -> _Stored:
         async def body(tx: Transaction) -> _Stored | None:

@@ -13,13 +13,13 @@ from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
-from wakeful.gateway.openai.entry import enter
+from wakeful.gateway.openai.entry import enter, until_entered
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders
+from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.approval import CHOICES, Choice
 from wakeful.model.request import RUN, request_from
 from wakeful.model.session import Session
@@ -65,7 +65,7 @@ class RunRoutes:
 
     async def create(self, request: Request) -> NamingItsSession:
         asked = read_run_request(await read_body(request))
-        receipt = await self._begin(request, asked)
+        receipt = await until_entered(lambda: self._begin(request, asked))
         begun = {"run_id": _run_id(receipt.turn_id), "status": "running"}
         return NamingItsSession(JSONResponse(begun, 202), receipt.session_id)
 
@@ -99,7 +99,13 @@ class RunRoutes:
         lane = await self._headers.lane(request, model)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")
-        submission = self._api.submission(lane.session_id, model, inputs, asked.turn)
+        submission = self._api.submission(
+            lane.session_id,
+            model_in(lane, asked.model, model),
+            inputs,
+            asked.turn,
+            from_checkpoint=lane.from_checkpoint,
+        )
 
         async def before(tx: Transaction) -> Receipt | None:
             await enter(tx, lane)

@@ -12,6 +12,8 @@ from wakeful.store.base import Transaction
 _KEY = "x-hermes-session-key"
 _ID = "x-hermes-session-id"
 _LIMIT = 256
+# What a client says that leaves the model to us.
+_DEFAULTS = ("", "wakeful")
 
 
 class SessionHeaders:
@@ -25,21 +27,32 @@ class SessionHeaders:
         """
         session_id, key = _value(request, _ID), _value(request, _KEY)
         if session_id:
-            return Lane(await self._visible(request, session_id))
+            return self._lane_of(await self._visible(request, session_id))
         return await self._lanes.find(request, model, key, "")
 
-    async def _visible(self, request: Request, session_id: str) -> str:
+    def _lane_of(self, session: Session) -> Lane:
+        """A session of the page or a terminal goes on as it does there: from its last turn, with its own model."""
+        if session.address.platform == self._api.door.name:
+            return Lane(session.id)
+        return Lane(session.id, from_checkpoint=False, model=session.model)
+
+    async def _visible(self, request: Request, session_id: str) -> Session:
         async def body(tx: Transaction) -> Session | None:
             return await tx.sessions.get(session_id)
 
         found = await self._api.store.read(body)
-        if found is None or found.is_deleted or not self._is_lane(found) or not self._api.may_see(request, found.owner):
+        # A sub-agent's session is its delegation's.
+        is_lane = found is not None and not found.is_deleted and found.task_id is None
+        if found is None or not is_lane or not self._api.may_see(request, found.owner):
             raise ApiError(404, "session_not_found", f"There is no session {session_id}.")
-        return found.id
+        return found
 
-    def _is_lane(self, session: Session) -> bool:
-        """Neither another door's nor a sub-agent's."""
-        return session.address.platform == self._api.door.name and session.task_id is None
+
+def model_in(lane: Lane, asked: str, found: str) -> str:
+    """Who answers: `found` is what the name that the client `asked` for means, and nobody's choice where it is the
+    default. A session may have a model of its own.
+    """
+    return lane.model if lane.model and asked in _DEFAULTS else found
 
 
 class NamingItsSession:

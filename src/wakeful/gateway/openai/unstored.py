@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -51,6 +51,9 @@ class UnstoredResponses:
     async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
         model = await self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
+        if lane.new_conversation is not None:
+            # It will not be made, so it has no id either.
+            lane = replace(lane, conversation_id=None)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")
 

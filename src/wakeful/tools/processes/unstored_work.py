@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.left_behind import clear_away
 from wakeful.tools.processes.unstored_ledger import UnstoredLedger
 
 
@@ -22,7 +23,12 @@ class UnstoredWork:
             await asyncio.gather(*(self._end(task_id) for task_id in self._ledger.close(turn_id)))
 
     async def _end(self, task_id: str) -> None:
-        await self._keeper.kill(task_id)
+        try:
+            await self._keeper.kill(task_id)
+        except asyncio.CancelledError:
+            # The server stops and has no time for politeness.
+            clear_away(self._keeper.outputs.folder(task_id))
+            raise
         task = await self._ledger.rows.get(task_id)
         if task is not None:
             await self._keeper.forget(task)

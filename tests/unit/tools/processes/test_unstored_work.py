@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,9 @@ class Place:
         return answer
 
 
-@pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Place]:
-    settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2)
+@asynccontextmanager
+async def place_in(tmp_path: Path, *, kill_grace: float = 0.2) -> AsyncIterator[Place]:
+    settings = ProcessSettings(tmp_path / "processes", kill_grace=kill_grace)
     unstored = UnstoredLedger(settings.root)
     ledger = BothLedgers(Ledger(), unstored)
     keeper = ProcessKeeper(ledger, settings, HOST, environment=os.environ)
@@ -57,6 +58,12 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
     yield Place(settings.root, ledger, unstored, keeper, UnstoredWork(keeper, unstored), turn)
     await keeper.close()
     end_all_below(settings.root)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    async with place_in(tmp_path) as place:
+        yield place
 
 
 async def test_it_can_be_polled_and_says_that_nothing_will_be_told_later(place: Place) -> None:
@@ -89,6 +96,25 @@ async def test_it_ends_with_its_turn_and_nothing_is_left(place: Place) -> None:
     assert group_members(polite["pid"]) == group_members(stubborn["pid"]) == []
     assert [path for path in place.root.rglob("*") if path.parent != place.root] == []
     assert await place.unstored.rows.all() == []
+
+
+async def test_a_server_that_has_no_time_left_kills_it_at_once(tmp_path: Path) -> None:
+    ending: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def turn(place: Place) -> None:
+        async with place.work.allowed_in(place.turn.id):
+            started = await place.start("trap '' TERM; echo ready; sleep 100; sleep 100")
+            await until(lambda: any(path.read_text() for path in place.root.glob("proc_*/output")))
+            ending.set_result(started["pid"])
+
+    async with place_in(tmp_path, kill_grace=60.0) as place, asyncio.timeout(10):
+        running = asyncio.create_task(turn(place))
+        pid = await ending
+        running.cancel()
+        await asyncio.wait([running])
+
+        assert running.cancelled()
+        await until(lambda: group_members(pid) == [])
 
 
 async def test_it_ends_when_its_turn_is_cancelled_while_it_starts(place: Place) -> None:

@@ -38,7 +38,7 @@ PAGE_PARAMETERS = (
 )
 SESSION_PARAMETERS = (
     header("X-Hermes-Session-Key", text(maxLength=256), "A name of your own for a session that goes on."),
-    header("X-Hermes-Session-Id", text(maxLength=256), "The id of such a session; it wins over the name."),
+    header("X-Hermes-Session-Id", text(maxLength=256), "The id of such a session, or of one of the page; it wins."),
 )
 SESSION_HEADER: dict[str, Json] = {
     "x-hermes-session-id": {"description": "The session that it belongs to.", "required": True, "schema": text()}

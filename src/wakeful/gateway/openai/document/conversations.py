@@ -16,10 +16,11 @@ from wakeful.wire.openapi import (
     path,
     record,
     ref,
+    told,
     whole,
 )
 
-_ID = path("conversation_id", "`conv_…`")
+_ID = path("conversation_id", "`conv_…`, or the name of a conversation of this key.")
 _ITEM_ID = path("item_id", "The id of an item.")
 _CONVERSATION = json_answer("The conversation.", ref("Conversation"))
 _PAGE = json_answer("A page of items.", ref("ItemPage"))
@@ -31,6 +32,8 @@ _OBJECT = record(
         "object": only("conversation"),
         "created_at": whole(0),
         "metadata": {"type": "object", "additionalProperties": TEXT},
+        "latest_completed_response_id": or_null(told("What the next response goes on from.", TEXT)),
+        "active_response_id": or_null(told("The response that is under way: until its end no other begins.", TEXT)),
     }
 )
 _DELETED = record({"id": TEXT, "object": only("conversation.deleted"), "deleted": FLAG})

@@ -26,7 +26,13 @@ SCHEMAS: dict[str, Json] = {
                     "type": choice("invalid_request_error", "rate_limit_error", "server_error"),
                     "param": any_of(told("Such as `tools[0].name`.", TEXT), NULL),
                     "code": TEXT,
-                }
+                },
+                {
+                    "latest_completed_response_id": any_of(TEXT, NULL),
+                    "active_response_id": any_of(
+                        told("With `conversation_response_not_completed`: what the conversation waits for.", TEXT), NULL
+                    ),
+                },
             )
         }
     ),

@@ -1,0 +1,35 @@
+"""Which response of a conversation is under way, and which was the last to complete."""
+
+from wakeful.gateway.openai.api import response_id
+from wakeful.model.request import request_from
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+
+# So many turns are looked at at once.
+_PAGE = 20
+
+
+async def state_of(tx: Transaction, session: Session | None) -> dict[str, str | None]:
+    """Both as a client sees them: null where there is none, or where it is no response that a client could ask for."""
+    active = None if session is None or session.active is None else await tx.turns.get(session.active)
+    latest = None if session is None else await _latest(tx, session.checkpoint)
+    return {
+        "latest_completed_response_id": None if latest is None else response_id(latest.id),
+        "active_response_id": response_id(active.id) if active is not None and _is_shown(active) else None,
+    }
+
+
+async def _latest(tx: Transaction, turn_id: str | None) -> Turn | None:
+    """Words that were only added, chats and runs stand between the responses."""
+    while turn_id is not None:
+        page = await tx.turns.chain(turn_id, _PAGE)
+        for turn in page:
+            if _is_shown(turn):
+                return turn
+        turn_id = page[-1].parent
+    return None
+
+
+def _is_shown(turn: Turn) -> bool:
+    return request_from(turn.request).kind == "response" and not turn.is_hidden
