@@ -146,7 +146,9 @@ def terminal_tool(
 
 async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> str:
     timeout = DEFAULT_TIMEOUT if request.timeout is None else request.timeout
-    result = await keeper.foreground.run(request.command, str(request.workdir), timeout=timeout, pty=request.pty)
+    result = await keeper.foreground.run(
+        request.command, str(request.workdir), timeout=timeout, pty=request.pty, variables=request.variables
+    )
     return _foreground_answer(result)
 
 
@@ -189,6 +191,7 @@ def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, boo
         pty=request.pty,
         watch_patterns=request.watch_patterns if can_deliver else (),
         notify_on_complete=request.notify_on_complete and can_deliver,
+        variables=request.variables,
     )
     return launch, request.wants_promise and can_deliver
 
