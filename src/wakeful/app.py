@@ -52,7 +52,9 @@ from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
+from wakeful.model.event import NOTICE, TOOL_COMPLETE
 from wakeful.model.request import request_from
+from wakeful.model.task import TaskKind
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
@@ -138,6 +140,7 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         ending.push_async_callback(running.engine.stop)
         await running.engine.start(adopts=adopts)
         ending.enter_context(_registry_serving(running.engine))
+        store.notifier.listen(_note_delivered)
         if adopts and config.webhooks:
             await ending.enter_async_context(_webhooks_sent(config, running))
         if adopts and config.titles == "model":
@@ -371,7 +374,7 @@ async def _at_work(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[
 
 @contextmanager
 def _registry_serving(engine: Engine) -> Iterator[None]:
-    """Whoever marks a completion as consumed through the contract's global takes it out of this engine's inbox."""
+    """A completion that is marked as consumed through the contract's global leaves this engine's inbox."""
     loop = asyncio.get_running_loop()
 
     def consume(task_id: str) -> None:
@@ -382,6 +385,16 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
         yield
     finally:
         process_registry.serve_engine(None)
+
+
+def _note_delivered(signal: Signal) -> None:
+    """What this engine has told an agent is consumed for every reader of the contract's global."""
+    for event in signal.events:
+        if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
+            process_registry.note_delivered(event.data["task_id"])
+        elif event.kind == TOOL_COMPLETE and b'"consumed"' in event.payload:
+            for task_id in event.data.get("consumed", ()):
+                process_registry.note_delivered(task_id)
 
 
 def _make_folders(config: Config) -> None:

@@ -21,25 +21,21 @@ _CRON_PLATFORM: ContextVar[str] = ContextVar("HERMES_CRON_AUTO_DELIVER_PLATFORM"
 _CRON_CHAT_ID: ContextVar[str] = ContextVar("HERMES_CRON_AUTO_DELIVER_CHAT_ID")
 _CRON_THREAD_ID: ContextVar[str] = ContextVar("HERMES_CRON_AUTO_DELIVER_THREAD_ID")
 
+_OF_SESSION = (
+    _PLATFORM,
+    _SOURCE,
+    _CHAT_ID,
+    _CHAT_NAME,
+    _THREAD_ID,
+    _USER_ID,
+    _USER_NAME,
+    _SESSION_KEY,
+    _SESSION_ID,
+    _MESSAGE_ID,
+)
+_OF_CRON = (_CRON_PLATFORM, _CRON_CHAT_ID, _CRON_THREAD_ID)
 # They have no default: "never set" falls back to the environment, and the empty text does not.
-_READABLE = {
-    variable.name: variable
-    for variable in (
-        _PLATFORM,
-        _SOURCE,
-        _CHAT_ID,
-        _CHAT_NAME,
-        _THREAD_ID,
-        _USER_ID,
-        _USER_NAME,
-        _SESSION_KEY,
-        _SESSION_ID,
-        _MESSAGE_ID,
-        _CRON_PLATFORM,
-        _CRON_CHAT_ID,
-        _CRON_THREAD_ID,
-    )
-}
+_READABLE = {variable.name: variable for variable in (*_OF_SESSION, *_OF_CRON)}
 
 # Empty means none.
 _CWD: ContextVar[str] = ContextVar("cwd", default="")
@@ -78,12 +74,13 @@ def set_session_vars(
 
 
 def clear_session_vars(tokens: list[Token[Any]]) -> None:
-    """End the binding of the current context. Everything reads as empty from now on, without the environment.
+    """End the binding of the current context. What set_session_vars binds reads as empty from now on, without the
+    environment; where a scheduled answer goes stays: it belongs to the run, not to the session.
 
     The tokens are not needed: going back to what was before would bring the environment back, and a token is of
     no use in another context than its own.
     """
-    for variable in _READABLE.values():
+    for variable in _OF_SESSION:
         variable.set("")
     _CWD.set("")
     _ASYNC_DELIVERY.set(True)
@@ -96,6 +93,14 @@ def get_session_env(name: str, default: str = "") -> str:
     return fallback if variable is None else variable.get(fallback)
 
 
+def session_environment() -> dict[str, str]:
+    """What the context is bound to, under the same names: the variables that a command of this session gets. A value
+    with a NUL cannot be passed on.
+    """
+    bound = {name: variable.get(None) for name, variable in _READABLE.items()}
+    return {name: value for name, value in bound.items() if value is not None and "\0" not in value}
+
+
 def set_current_session_id(session_id: str) -> None:
     """Move the variable and the environment together, so that programs started from here see the same session."""
     _SESSION_ID.set(session_id)
@@ -104,7 +109,7 @@ def set_current_session_id(session_id: str) -> None:
 
 def async_delivery_supported() -> bool:
     """Whether something can still be delivered after the turn. Ask before promising anything."""
-    return _ASYNC_DELIVERY.get()
+    return bool(_ASYNC_DELIVERY.get())
 
 
 def declare_stateless_channel() -> None:

@@ -21,6 +21,8 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Signal
 
 MODEL = "demo:wakeful"
+# A test may add to them.
+SETTINGS: Mapping[str, str] = {}
 DOORS: Mapping[str, Door] = {adapter.name: adapter.door() for adapter in ADAPTERS}
 
 
@@ -31,7 +33,7 @@ async def server_in(home: Path, *, adopts: bool) -> AsyncIterator[Running]:
 
 
 def config_in(home: Path) -> Config:
-    config = load_config({"WAKEFUL_HOME": str(home), "WAKEFUL_STOP_GRACE_SECONDS": "0"})
+    config = load_config({"WAKEFUL_HOME": str(home), "WAKEFUL_STOP_GRACE_SECONDS": "0", **SETTINGS})
     return replace(config, providers=replace(config.providers, demo_seconds_per_word=0.0))
 
 

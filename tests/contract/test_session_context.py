@@ -16,13 +16,14 @@ import pytest
 from wakeful import context
 from wakeful.agent import runtime_cwd
 from wakeful.agent.runtime_cwd import clear_session_cwd, set_session_cwd
-from wakeful.context import current_cwd, set_cron_auto_delivery
+from wakeful.context import current_cwd, session_environment
 from wakeful.gateway import session_context
 from wakeful.gateway.session_context import (
     async_delivery_supported,
     clear_session_vars,
     declare_stateless_channel,
     get_session_env,
+    set_cron_auto_delivery,
     set_current_session_id,
     set_session_vars,
 )
@@ -117,12 +118,41 @@ def test_what_was_set_to_nothing_is_nothing(name: str, monkeypatch: pytest.Monke
     assert get_session_env(name, "default") == ""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_new_context
+def test_clearing_the_session_leaves_alone_where_a_scheduled_answer_goes() -> None:
+    set_cron_auto_delivery("slack", "C1", "17.5")
+    clear_session_vars(set_session_vars(platform="telegram"))
+
+    assert [get_session_env(name) for name in CRON_NAMES.values()] == ["slack", "C1", "17.5"]
+    assert get_session_env("HERMES_SESSION_PLATFORM") == ""
+
+
+@pytest.mark.parametrize("given", [1, 0, None, "yes"])
+@in_new_context
+def test_whether_something_can_be_delivered_later_is_a_bool(given: Any) -> None:
+    set_session_vars(async_delivery=given)
+
+    assert async_delivery_supported() is bool(given)
+
+
+@in_new_context
+def test_a_command_gets_what_the_context_is_bound_to_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_SESSION_USER_NAME", "of the server")
+    assert session_environment() == {}
+
+    set_session_vars(platform="web", session_id="ses_1", session_key="ses_1", user_name="a\0b")
+
+    empty = dict.fromkeys(SESSION_NAMES.values(), "")
+    del empty["HERMES_SESSION_USER_NAME"]
+    bound = {"HERMES_SESSION_PLATFORM": "web", "HERMES_SESSION_ID": "ses_1", "HERMES_SESSION_KEY": "ses_1"}
+    assert session_environment() == empty | bound
+
+
+@pytest.mark.parametrize("name", SESSION_NAMES.values())
 @in_new_context
 def test_what_was_cleared_is_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "environment")
     tokens = set_session_vars(**dict.fromkeys(SESSION_NAMES, "value"))  # type: ignore[arg-type]
-    tokens += set_cron_auto_delivery("slack", "C1", "17.5")
     assert get_session_env(name) not in ("", "environment")
 
     clear_session_vars(tokens)
@@ -315,7 +345,8 @@ async def test_200_turns_side_by_side_see_only_their_own_values() -> None:
         if number % 2:
             clear_session_vars(tokens)
         await together.wait()
-        assert _seen() == (_cleared() if number % 2 else _bound(number))
+        scheduled = {name: f"{parameter} {number}" for parameter, name in CRON_NAMES.items()}
+        assert _seen() == (_cleared() | scheduled if number % 2 else _bound(number))
 
     await asyncio.gather(*(turn(number) for number in range(TURNS)))
 

@@ -354,6 +354,12 @@ class House:
         finally:
             self._settling -= 1
 
+    async def wait_for_company(self) -> None:
+        """Let the moment pass in which a wake-up waits for others to share its turn."""
+        await self.settle()
+        await self.advance(self.settings.wake_company_seconds)
+        await self.settle()
+
     async def stop(self) -> None:
         for node in list(self.nodes):
             await self.kill(node)

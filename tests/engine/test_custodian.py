@@ -138,7 +138,7 @@ async def test_the_holder_of_an_exclusive_store_adopts_everything_at_once(house:
     (running,) = [runner.assignment.turn for runner in second.engine._runners.all()]
     assert running.session_id == child
     second.agent.order(running.id, "finish")
-    await house.settle()
+    await house.wait_for_company()
     assert len(await wakeups_of(house, session)) == 1
 
 

@@ -259,14 +259,15 @@ class Schedules(RuleBasedStateMachine):
             assert len(numbers) <= newest[follower.session_id], "durable before visible"
 
     async def _lost_rows(self) -> list[Any]:
-        """Rows that wait in an idle session although nothing holds them: no stop by the user, no spent budget. A goal
-        waits for the node that watches the delegation.
+        """Rows that wait in an idle session although nothing holds them: no stop by the user, no spent budget, no wait
+        for company. A goal waits for the node that watches the delegation.
         """
         return await self.fetch(
             f"""SELECT i.id FROM sessions s JOIN inbox i ON i.session_id = s.id AND i.status = 'pending'
                 LEFT JOIN turns head ON head.id = s.head
                 WHERE s.active IS NULL AND (i.kind = 'message' AND i.source <> 'delegation' OR (
-                    i.kind = 'notice' AND head.status <> 'cancelled' AND coalesce(s.wake_at, 0) <= {self.clock.now}))"""
+                    i.kind = 'notice' AND i.not_before = 0 AND head.status <> 'cancelled'
+                    AND coalesce(s.wake_at, 0) <= {self.clock.now}))"""
         )
 
     async def _check_all_is_settled(self) -> None:

@@ -106,8 +106,8 @@ async def test_an_end_that_is_reported_twice_at_once_is_told_once(node: Node, ho
     assert len(await notices_of(house, receipt.session_id)) == 1
 
 
-async def test_ten_ends_at_once_cost_two_turns_at_most(node: Node, house: House) -> None:
-    """The first opens a turn; what comes meanwhile goes into the next one, all of it."""
+async def test_ten_ends_at_once_cost_one_turn(node: Node, house: House) -> None:
+    """Nine wait for company; the last knows that no other will come, and takes them along at once."""
     receipt = await working(node, house)
     names = [f"t{number}" for number in range(10)]
     for name in names:
@@ -116,9 +116,65 @@ async def test_ten_ends_at_once_cost_two_turns_at_most(node: Node, house: House)
     await asyncio.gather(*(node.engine.tasks.finish(name, exit_of(name)) for name in names))
     await house.settle()
     (wakeup,) = await wakeups_of(house, receipt.session_id)
-    await finish(node, house, Receipt(receipt.session_id, wakeup, is_queued=False))
-    assert len(await wakeups_of(house, receipt.session_id)) == 2
     assert sorted(await notices_of(house, receipt.session_id)) == sorted(f"[{name} ended with 0]" for name in names)
+    await finish(node, house, Receipt(receipt.session_id, wakeup, is_queued=False))
+    await house.advance(3600)
+    await house.settle()
+    assert await wakeups_of(house, receipt.session_id) == [wakeup]
+
+
+async def test_an_end_waits_for_company_only_while_other_promised_work_runs(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    for name, will_notify in (("one", True), ("two", True), ("silent", False)):
+        await begin_task(node, receipt, name, will_notify=will_notify)
+    await finish(node, house, receipt)
+    await node.engine.tasks.finish("one", exit_of("one"))
+    await house.settle()
+    assert await wakeups_of(house, receipt.session_id) == []
+    await house.advance(house.settings.wake_company_seconds)
+    await house.settle()
+    (first,) = await wakeups_of(house, receipt.session_id)
+    await finish(node, house, Receipt(receipt.session_id, first, is_queued=False))
+    await node.engine.tasks.finish("two", exit_of("two"))
+    await house.settle()
+    assert len(await wakeups_of(house, receipt.session_id)) == 2
+
+
+async def test_a_message_takes_along_at_once_what_waits_for_company(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    for name in ("one", "two"):
+        await begin_task(node, receipt, name)
+    await finish(node, house, receipt)
+    await node.engine.tasks.finish("one", exit_of("one"))
+    asked = await send(node, receipt.session_id, "anything new?")
+    await house.settle()
+    texts = [message.text for message in node.agent.briefs[asked.turn_id].messages[-2:]]
+    assert texts == ["[one ended with 0]", "anything new?"]
+    await house.wait_for_company()
+    assert await wakeups_of(house, receipt.session_id) == []
+
+
+async def test_a_wakeup_that_waits_for_company_outlives_its_node(house: House) -> None:
+    first = await house.start_node()
+    receipt = await working(first, house)
+    for name in ("one", "two"):
+        await begin_task(first, receipt, name)
+    await finish(first, house, receipt)
+    await first.engine.tasks.finish("one", exit_of("one"))
+    await house.kill(first)
+    second = await house.start_node()
+    await house.wait_for_company()
+    (wakeup,) = await wakeups_of(house, receipt.session_id)
+    assert second.agent.briefs[wakeup].messages[-1].text == "[one ended with 0]"
+
+
+async def test_a_match_waits_for_the_company_of_others_and_not_of_its_own_process(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    await begin_task(node, receipt, "server")
+    await finish(node, house, receipt)
+    await node.engine.tasks.match("server", match_at(10), b"{}")
+    await house.settle()
+    assert len(await wakeups_of(house, receipt.session_id)) == 1
 
 
 # Watches.

@@ -224,7 +224,7 @@ async def test_a_wakeup_that_lacks_credentials_blocks_further_ones_until_a_turn_
 ) -> None:
     session = await idle_session_with_tasks(node, house, "one", "two")
     await node.engine.tasks.finish("one", exit_of("one"))
-    await house.settle()
+    await house.wait_for_company()
     (wakeup,) = await wakeups_of(house, session)
     node.agent.order(wakeup, "refuse")
     await house.settle()
@@ -244,7 +244,7 @@ async def test_a_session_that_wakes_itself_again_and_again_meets_its_budget(node
     for name in names:
         await house.advance(1)
         await node.engine.tasks.finish(name, exit_of(name))
-        await house.settle()
+        await house.wait_for_company()
         newest = (await wakeups_of(house, session))[-1]
         node.agent.order(newest, "finish")
         await house.settle()
@@ -261,7 +261,7 @@ async def test_the_next_message_takes_what_the_budget_held_back(node: Node, hous
     session = await idle_session_with_tasks(node, house, *names)
     for name in names:
         await node.engine.tasks.finish(name, exit_of(name))
-        await house.settle()
+        await house.wait_for_company()
         node.agent.order((await wakeups_of(house, session))[-1], "finish")
         await house.settle()
     following = await send(node, session, "anything new?", door=WEB)
@@ -289,6 +289,7 @@ async def test_a_retry_that_came_due_behind_a_busy_session_is_not_forgotten(node
 async def test_news_that_comes_with_a_retry_has_all_its_tries_before_it(node: Node, house: House) -> None:
     session = await idle_session_with_tasks(node, house, "one", "two")
     await node.engine.tasks.finish("one", exit_of("one"))
+    await house.wait_for_company()
     for attempt in range(1, house.settings.wake_retry_limit):
         await house.settle()
         node.agent.order((await wakeups_of(house, session))[-1], "fail")

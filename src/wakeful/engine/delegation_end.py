@@ -18,7 +18,7 @@ async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bo
     """Under the locks of both sessions, with no turn active in the child. None while the delegation goes on."""
     pending = await tx.inbox.pending(child.id)
     has_message = any(row.kind is RowKind.MESSAGE for row in pending)
-    goes_on = bool(pending) or await _has_promised_tasks(tx, child)
+    goes_on = bool(pending) or await tx.tasks.has_promised(child.id)
     if task.kill_intended:
         return await _killed(tx, child)
     if not goes_on and child.head is not None and child.head == child.checkpoint:
@@ -56,10 +56,6 @@ async def _failed(tx: Transaction, task: Task, child: Session, reason: str) -> T
     said = failure_words(reason, await _last_answer(tx, child))
     notice = notice_text(f"Background delegation {task.id} failed.", f"Goal: {task.command}\nResult:\n{said}")
     return TaskOutcome(TaskStatus.FAILED, None, notice, said)
-
-
-async def _has_promised_tasks(tx: Transaction, child: Session) -> bool:
-    return any(task.is_running and task.has_promise for task in await tx.tasks.of_session(child.id))
 
 
 async def _last_answer(tx: Transaction, child: Session) -> str:

@@ -259,7 +259,7 @@ class Delegations:
             if outcome is None:
                 return False, await self._dispatcher.open_next(tx, child)
             await self._empty_inbox(tx, child)
-            await finish_task(tx, task.id, outcome)
+            await finish_task(tx, self._dispatcher, task.id, outcome)
             return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
 
         has_ended = await self._runners.commit(body, lock=[watched.parent_id, watched.child_id])

@@ -58,6 +58,16 @@ class Dispatcher:
             return None
         return await self._open(tx, session, batch, now)
 
+    async def with_company(self, tx: Transaction, notice: InboxRow, *, but: str = "") -> InboxRow:
+        """The notice, told to wait a moment if its session is idle while other promised work of it runs: ends that
+        come together then share one turn. The time is stored, so that a crash in that moment loses nothing. `but`:
+        the task that the notice is about, if it still runs.
+        """
+        session = await require_session(tx, notice.session_id)
+        if session.active is not None or not await tx.tasks.has_promised(session.id, but=but):
+            return notice
+        return replace(notice, not_before=notice.created_at + self.settings.wake_company_seconds)
+
     async def close(self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False) -> Assignment | None:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):

@@ -13,6 +13,8 @@ class EngineSettings:
     turn_seconds: float = 3600.0
     # How many turns an hour a session may open by notices alone.
     wake_budget_per_hour: int = 30
+    # While other promised work of a session runs, a wake-up waits so long for more ends to share its turn.
+    wake_company_seconds: float = 0.025
     # Resumes without a newly recorded step before a turn is given up.
     resume_limit: int = 3
     # Tries of a wake-up that fails for a passing reason, and the wait before the second; it doubles each time.

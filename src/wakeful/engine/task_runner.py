@@ -106,7 +106,8 @@ class TaskRunner:
             await tx.tasks.save_watch(task_id, watch, will_notify=will_notify)
             if not task.is_running or task.kill_intended or not await _is_listened_to(tx, task):
                 return None, None
-            if not await tx.inbox.post_if_new(_match_row(task, match, await tx.now())):
+            row = await self._dispatcher.with_company(tx, _match_row(task, match, await tx.now()), but=task_id)
+            if not await tx.inbox.post_if_new(row):
                 return None, None
             await append_news(tx, session_id, None, _match_event(task, match))
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
@@ -126,7 +127,7 @@ class TaskRunner:
         session_id = (await self._find(task_id)).session_id
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
-            if not await finish_task(tx, task_id, outcome):
+            if not await finish_task(tx, self._dispatcher, task_id, outcome):
                 return False, None
             return True, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
@@ -191,7 +192,7 @@ async def begin_task(tx: Transaction, task: Task, node: str) -> Task:
     return written
 
 
-async def finish_task(tx: Transaction, task_id: str, outcome: TaskOutcome) -> bool:
+async def finish_task(tx: Transaction, dispatcher: Dispatcher, task_id: str, outcome: TaskOutcome) -> bool:
     """Under the lock of its session: write its end, and its notice if one was promised. False when it had ended."""
     if (await require_task(tx, task_id)).kill_intended:
         # The wish and the end have crossed: whoever wished is told that it came true, and nobody else anything.
@@ -201,7 +202,7 @@ async def finish_task(tx: Transaction, task_id: str, outcome: TaskOutcome) -> bo
     task = await require_task(tx, task_id)
     await _append_end(tx, task)
     if task.will_notify and not task.kill_intended and await _is_listened_to(tx, task):
-        await tx.inbox.post_if_new(_end_row(task, outcome))
+        await tx.inbox.post_if_new(await dispatcher.with_company(tx, _end_row(task, outcome)))
     return True
 
 

@@ -1,4 +1,6 @@
-"""Opens the turns that only time makes due: retries of wake-ups, and wake-ups whose budget has freed."""
+"""Opens the turns that only time makes due: retries of wake-ups, wake-ups whose budget has freed, and those that have
+waited for company.
+"""
 
 import asyncio
 import logging
@@ -9,11 +11,15 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
-from wakeful.model.event import WAKE_WAITS
+from wakeful.model.event import PROCESS_COMPLETE, WAKE_WAITS, WATCH_MATCH
 from wakeful.store.base import Signal, Store, Transaction
 
 # After trouble, give the store a moment.
 _PAUSE_SECONDS = 1.0
+# Sessions that are opened at the same time.
+_ABREAST = 16
+# What may leave something that waits for a time.
+_TIMED = frozenset({WAKE_WAITS, PROCESS_COMPLETE, WATCH_MATCH})
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +52,8 @@ class Timekeeper:
     async def sweep(self) -> float | None:
         """Open what is due; how long to wait for the next. Rivals may leave pending rows, so with them look often."""
         ready, wait = await self._store.read(self._look)
-        for session_id in ready:
-            await self._open(session_id)
+        for first in range(0, len(ready), _ABREAST):
+            await asyncio.gather(*map(self._open, ready[first : first + _ABREAST]))
         if self._store.is_exclusive:
             return wait
         return min(wait or self._settings.lease_seconds, self._settings.lease_seconds)
@@ -64,6 +70,7 @@ class Timekeeper:
         await self._runners.commit(body, lock=[session_id])
 
     def _hear(self, signal: Signal) -> None:
-        """A turn that ends may leave a retry or free what waited for it; a spent budget sets a time."""
-        if any(event.is_final or event.kind == WAKE_WAITS for event in signal.events):
+        """A turn that ends may leave a retry or free what waited for it; a spent budget and a wait for company set a
+        time."""
+        if any(event.is_final or event.kind in _TIMED for event in signal.events):
             self._changed.set()

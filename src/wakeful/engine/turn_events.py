@@ -62,13 +62,16 @@ def answered(fact: Answered) -> list[NewEvent]:
 
 
 def call_finished(fact: CallFinished) -> NewEvent:
-    data = {
+    data: dict[str, Any] = {
         "step": fact.step,
         "call_id": fact.call.id,
         "result": fact.text,
         "seconds": fact.seconds,
         "is_error": fact.is_error,
     }
+    if fact.consumes:
+        # The ends of background work that this result has shown: no notice will tell them.
+        data["consumed"] = fact.consumes
     return NewEvent.of(events.TOOL_COMPLETE, data)
 
 

@@ -5,6 +5,7 @@ from wakeful.context import (
     clear_session_vars,
     declare_stateless_channel,
     get_session_env,
+    set_cron_auto_delivery,
     set_current_session_id,
     set_session_vars,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "clear_session_vars",
     "declare_stateless_channel",
     "get_session_env",
+    "set_cron_auto_delivery",
     "set_current_session_id",
     "set_session_vars",
 ]

@@ -56,6 +56,7 @@ class InboxRow:
     steers: bool = False
     # An interrupting message goes ahead of the queue.
     is_urgent: bool = False
+    # A retry waits until then; a notice, too, but goes along with whatever opens a turn before.
     not_before: float = 0.0
     status: RowStatus = RowStatus.PENDING
     claimed_by: str | None = None
@@ -104,7 +105,8 @@ def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -
     due = [row for row in notices if row.not_before <= now]
     if not due or notices_wait:
         return None
-    return Batch(tuple(row for row in due if row.address == due[0].address), None)
+    going = [row for row in notices if row.kind is RowKind.NOTICE or row.not_before <= now]
+    return Batch(tuple(row for row in going if row.address == due[0].address), None)
 
 
 def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> list[InboxRow]:

@@ -330,6 +330,10 @@ class Tasks(Protocol):
         """The newest tasks of an owner, or of everybody, newest first."""
         ...
 
+    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+        """Whether a task of this session, `but` this one, runs whose end or output will still wake it."""
+        ...
+
     async def running_of(self, owner: str) -> list[Task]:
         """What runs in the background of the owner's listed sessions, in the order of the start."""
         ...

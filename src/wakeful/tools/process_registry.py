@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 # How often, in seconds, a reader of pending_watchers is asked to look.
 _CHECK_INTERVAL = 5
+# Nobody asks about older ends any more.
+_MOST_CONSUMED = 10_000
 
 
 class ProcessRegistry:
@@ -35,7 +37,8 @@ class ProcessRegistry:
         self.completion_queue: queue.Queue[dict[str, Any]] = queue.Queue()
         # Whoever reads it may put another list in its place.
         self.pending_watchers: list[dict[str, Any]] = []
-        self._consumed: set[str] = set()
+        # In the order in which they came, for the oldest to be forgotten.
+        self._consumed: dict[str, None] = {}
         self._consume_in_engine: Callable[[str], None] | None = None
         self._lock = threading.Lock()
         self._kept: _KeeperThread | None = None
@@ -45,9 +48,16 @@ class ProcessRegistry:
 
     def mark_completion_consumed(self, session_id: str) -> None:
         """Somebody has seen the end of this process: it need not be told any more."""
-        self._consumed.add(session_id)
+        self.note_delivered(session_id)
         if self._consume_in_engine is not None:
             self._consume_in_engine(session_id)
+
+    def note_delivered(self, session_id: str) -> None:
+        """An engine has delivered the end of this process: other readers must not deliver it again."""
+        with self._lock:
+            self._consumed[session_id] = None
+            while len(self._consumed) > _MOST_CONSUMED:
+                del self._consumed[next(iter(self._consumed))]
 
     def serve_engine(self, consume: Callable[[str], None] | None) -> None:
         """Tell an engine what is marked as consumed; `consume` is called from any thread. None ends it."""

@@ -3,10 +3,11 @@
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wakeful.context import session_environment
 from wakeful.tools.processes.wrapper import COMMAND_LIMIT
 from wakeful.tools.workspace import Unusable
 
@@ -28,6 +29,8 @@ class TerminalRequest:
     pty: bool = False
     notify_on_complete: bool = False
     watch_patterns: tuple[str, ...] = ()
+    # What the command's environment says of its session.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def wants_promise(self) -> bool:
@@ -44,6 +47,7 @@ def read_request(arguments: Mapping[str, Any], workspace: Path) -> TerminalReque
         pty=_is_true(arguments, "pty"),
         notify_on_complete=_is_true(arguments, "notify_on_complete"),
         watch_patterns=_patterns(arguments.get("watch_patterns")),
+        variables=session_environment(),
     )
     if not request.background:
         _require_foreground(request)

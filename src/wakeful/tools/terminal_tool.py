@@ -157,7 +157,9 @@ def _own_home() -> Path:
 
 async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> ToolResult:
     timeout = DEFAULT_TIMEOUT if request.timeout is None else request.timeout
-    result = await keeper.foreground.run(request.command, str(request.workdir), timeout=timeout, pty=request.pty)
+    result = await keeper.foreground.run(
+        request.command, str(request.workdir), timeout=timeout, pty=request.pty, variables=request.variables
+    )
     return _foreground_answer(result)
 
 
@@ -203,6 +205,7 @@ def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, boo
         pty=request.pty,
         watch_patterns=request.watch_patterns if can_deliver else (),
         notify_on_complete=request.notify_on_complete and can_deliver,
+        variables=request.variables,
     )
     return launch, request.wants_promise and can_deliver
 

@@ -14,6 +14,7 @@ import pytest
 
 from wakeful.context import clear_session_vars, set_session_cwd, set_session_vars
 from wakeful.tools.process_registry import process_registry
+from wakeful.tools.processes.launch import Launch, launch_of
 from wakeful.tools.terminal_tool import terminal_tool
 
 TELEGRAM = {
@@ -59,6 +60,36 @@ def test_foreground_command_runs_in_the_directory_of_the_session(tmp_path: Path)
     context.run(set_session_cwd, str(tmp_path))
 
     assert call(context, command="pwd -P")["output"] == f"{tmp_path}\n"
+
+
+@pytest.mark.parametrize("pty", [False, True])
+def test_a_command_sees_its_own_session_in_its_environment(pty: bool) -> None:
+    context = in_session(**TELEGRAM, session_id="ses_7")
+    command = "echo $HERMES_SESSION_ID $HERMES_SESSION_KEY $HERMES_SESSION_CHAT_ID $HERMES_SESSION_PLATFORM"
+
+    answer = call(context, command=command, pty=pty)
+    call(context, command=command, pty=pty, background=True, notify_on_complete=True)
+
+    assert answer["output"].strip() == "ses_7 key 7 telegram"
+    assert process_registry.completion_queue.get(timeout=10)["output"].strip() == "ses_7 key 7 telegram"
+
+
+def test_a_process_that_is_started_again_sees_the_same_session() -> None:
+    task = copy_context().run(
+        process_registry.new_task, "true", Launch(workdir="/", variables={"HERMES_SESSION_ID": "ses_7"})
+    )
+
+    assert launch_of(task).variables == {"HERMES_SESSION_ID": "ses_7"}
+
+
+def test_what_an_engine_has_delivered_is_consumed_and_not_marked_in_it_again() -> None:
+    marked: list[str] = []
+    process_registry.serve_engine(marked.append)
+
+    process_registry.note_delivered("proc_told")
+
+    assert process_registry.is_completion_consumed("proc_told")
+    assert marked == []
 
 
 def test_promised_end_is_queued_once_with_its_session() -> None:

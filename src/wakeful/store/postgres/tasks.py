@@ -104,6 +104,15 @@ class PostgresTasks:
             limit,
         )
 
+    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+        found: bool = await self._connection.fetchval(
+            """SELECT EXISTS (SELECT 1 FROM tasks WHERE session_id = $1 AND status = 'running' AND will_notify
+               AND NOT kill_intended AND id <> $2)""",
+            session_id,
+            but,
+        )
+        return found
+
     async def running_of(self, owner: str) -> list[Task]:
         return await self._read(
             f"""{_READ} JOIN sessions s ON s.id = t.session_id

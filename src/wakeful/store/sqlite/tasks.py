@@ -87,6 +87,14 @@ class SqliteTasks:
             return self._read(f"{shown} {newest}", limit)
         return self._read(f"{shown} AND t.owner = ? {newest}", owner, limit)
 
+    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+        row = self._connection.execute(
+            """SELECT 1 FROM tasks WHERE session_id = ? AND status = 'running' AND will_notify AND NOT kill_intended
+               AND id <> ? LIMIT 1""",
+            (session_id, but),
+        ).fetchone()
+        return row is not None
+
     async def running_of(self, owner: str) -> list[Task]:
         return self._read(
             """JOIN sessions s ON s.id = t.session_id

@@ -2,7 +2,10 @@
 
 import asyncio
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 
 from wakeful.model.ids import new_id
 from wakeful.tools.processes.changes import Changes
@@ -20,6 +23,7 @@ OUTPUT_LIMIT = 50_000
 
 _TIMED_OUT = 124
 _KILLED = 137
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 # The name says whose it is: which server to look for before it is cleared away.
 _NAME = re.compile(r"fg_(\d+)-(\d+)_")
 
@@ -44,10 +48,15 @@ class ForegroundRunner:
         self._outputs = outputs
         self._jobs: dict[asyncio.Task[ForegroundResult], asyncio.Event] = {}
 
-    async def run(self, command: str, workdir: str, *, timeout: float, pty: bool) -> ForegroundResult:
-        """Whoever cancels this ends the command with everything in its group."""
+    async def run(
+        self, command: str, workdir: str, *, timeout: float, pty: bool, variables: Mapping[str, str] = _NO_VARIABLES
+    ) -> ForegroundResult:
+        """Whoever cancels this ends the command with everything in its group. `variables` are added to its
+        environment.
+        """
         stop = asyncio.Event()
-        job = asyncio.create_task(self._run(command, workdir, timeout=timeout, pty=pty, stop=stop))
+        start = partial(self._spawn, command=command, workdir=workdir, pty=pty, variables=variables)
+        job = asyncio.create_task(self._run(start, timeout=timeout, stop=stop))
         self._jobs[job] = stop
         job.add_done_callback(self._jobs.pop)
         try:
@@ -71,12 +80,12 @@ class ForegroundRunner:
         await asyncio.gather(*self._jobs, return_exceptions=True)
 
     async def _run(
-        self, command: str, workdir: str, *, timeout: float, pty: bool, stop: asyncio.Event
+        self, start: Callable[[ProcessFolder], Grip], *, timeout: float, stop: asyncio.Event
     ) -> ForegroundResult:
         server = own_identity()
         folder = self._outputs.folder(new_id(f"fg_{server.pid}-{server.start_time}"))
         try:
-            grip = await asyncio.to_thread(self._spawn, folder, command, workdir, pty=pty)
+            grip = await asyncio.to_thread(start, folder)
         except OSError as error:
             await asyncio.to_thread(folder.remove)
             return ForegroundResult("", *failure_of(error), "tool_error")
@@ -89,9 +98,11 @@ class ForegroundRunner:
             await asyncio.to_thread(reap_group, grip.identity)
             await asyncio.to_thread(folder.remove)
 
-    def _spawn(self, folder: ProcessFolder, command: str, workdir: str, *, pty: bool) -> Grip:
+    def _spawn(
+        self, folder: ProcessFolder, *, command: str, workdir: str, pty: bool, variables: Mapping[str, str]
+    ) -> Grip:
         self._guard.require_room()
-        return self._spawner.spawn(folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False)
+        return self._spawner.spawn(folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False, variables=variables)
 
     async def _attend(self, grip: Grip, folder: ProcessFolder, timeout: float, stop: asyncio.Event) -> bool:
         """Until it has ended, by itself or because its time is over or its caller gone; whether its time was over."""

@@ -182,7 +182,15 @@ class ProcessKeeper:
         launch = launch_of(task)
         self._guard.require_room()
         folder = self.outputs.folder(task.id)
-        return self._spawner.spawn(folder, task.attempt, task.command, launch.workdir, pty=launch.pty, with_stdin=True)
+        return self._spawner.spawn(
+            folder,
+            task.attempt,
+            task.command,
+            launch.workdir,
+            pty=launch.pty,
+            with_stdin=True,
+            variables=launch.variables,
+        )
 
     def _knows(self, task_id: str) -> bool:
         return task_id in self._processes or task_id in self._starting

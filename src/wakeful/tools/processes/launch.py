@@ -1,6 +1,7 @@
 """What is needed to start a process, and to start it again: the `spec` of its task."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 import orjson
 
@@ -14,6 +15,8 @@ class Launch:
     watch_patterns: tuple[str, ...] = ()
     # What was promised when it started.
     notify_on_complete: bool = False
+    # What its environment says of the session, also when it is started again.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def dump(self) -> bytes:
         return orjson.dumps(asdict(self))

@@ -32,15 +32,23 @@ class Spawner:
         self._environment = passed_on | {MARK: str(settings.root)}
 
     def spawn(
-        self, folder: ProcessFolder, attempt: int, command: str, workdir: str, *, pty: bool, with_stdin: bool
+        self,
+        folder: ProcessFolder,
+        attempt: int,
+        command: str,
+        workdir: str,
+        *,
+        pty: bool,
+        with_stdin: bool,
+        variables: Mapping[str, str],
     ) -> Grip:
-        """Start the wrapper; it runs the command if this attempt is not forbidden. Raises OSError."""
+        """Start the wrapper; it runs the command if this attempt is not forbidden. `variables` are added to what every
+        command gets. Raises OSError.
+        """
         folder.make(with_stdin=with_stdin or pty)
         shell = shutil.which("bash") or "/bin/sh"
         largest_file = self._guard.largest_file(Path(workdir))
-        environment = self._environment
-        if pty:
-            environment = {"TERM": "xterm-256color"} | environment
+        environment = ({"TERM": "xterm-256color"} if pty else {}) | self._environment | dict(variables)
         with folder.output.open("ab") as output, _input(pty=pty) as (source, terminal):
             child = subprocess.Popen(
                 wrapper_arguments(
