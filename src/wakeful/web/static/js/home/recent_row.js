@@ -3,6 +3,7 @@
 import { el, icon } from "../dom.js";
 import { shortTime } from "../format.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
+import { quote } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function recentRow() {
@@ -36,6 +37,5 @@ function parts(row) {
 function note({ workspace, answer }) {
   const folder = (workspace ?? "").split("/").filter(Boolean).at(-1) ?? "";
   if (!answer) return [folder];
-  const quote = el("span", { class: "quote", text: answer });
-  return folder ? [`${folder} · `, quote] : [quote];
+  return folder ? [`${folder} · `, quote(answer)] : [quote(answer)];
 }

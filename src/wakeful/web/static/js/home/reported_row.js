@@ -5,6 +5,7 @@ import { shortTime } from "../format.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 import { endedWell, endWords } from "../words.js";
+import { quote } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function reportedRow() {
@@ -57,7 +58,7 @@ function title(news) {
 
 // The answer is mostly what one came for; until there is one, the line that was printed.
 function note({ title: name, answer, line }) {
-  const said = answer ? el("span", { class: "quote", text: answer }) : line && el("code", { text: line });
+  const said = answer ? quote(answer) : line && el("code", { text: line });
   return said ? [`${name || "New session"}: `, said] : [name || "New session"];
 }
 

@@ -79,7 +79,8 @@ class Sidebar {
     const around = [...rows.slice(from), ...rows.slice(0, from)];
     const row = around.find((one) => one.needs_you) ?? around.find((one) => isUnread(one, currentSessionId()));
     if (row) openSessionById(row.session_id);
-    return Boolean(row);
+    // Before the list has come, nobody can say that there is none.
+    return Boolean(row) || !this.#isKnown;
   }
 
   // On a narrow screen it slides over the page.
