@@ -53,7 +53,9 @@ async def test_a_match_is_told_as_a_match_and_what_is_in_view_is_not_told(
     await expect(toast).to_have_count(1)
 
 
-async def test_a_hidden_page_tells_through_the_system(screens: Screens, own_demo_server: PageServer) -> None:
+async def test_a_hidden_page_tells_through_the_system_and_a_click_leads_to_the_session(
+    screens: Screens, own_demo_server: PageServer
+) -> None:
     server = own_demo_server
     context = await screens.browser_at(server, permissions=["notifications"])
     await context.add_init_script(
@@ -75,4 +77,7 @@ async def test_a_hidden_page_tells_through_the_system(screens: Screens, own_demo
             }
         }"""
     )
+    # As the worker does on a click; a browser wants a hand there before it raises the window.
+    await context.service_workers[0].evaluate("session => openSession(session).catch(() => {})", build)
+    await expect(screen.page).to_have_url(f"{server.root}/s/{build}")
     assert shown == ["exit 2 failed · exit code 2", "in Fix the build", build]

@@ -36,9 +36,15 @@ function tellGathered() {
   const all = gathered;
   gathered = [];
   // The home page shows them itself; who listens and does not look hears of them.
-  if (isHome()) all.forEach((news) => emit("said", `${newsTitle(newsWords(news))}, ${newsWords(news).text}`));
+  if (isHome()) all.forEach(say);
   else if (all.length > MOST_ALONE) toast(manyWords(all), "Show", openHome);
   else all.forEach((news) => toast(newsWords(news), "Open", () => openSessionById(news.session_id)));
+}
+
+// A question loudly, as in its session.
+function say(news) {
+  const words = newsWords(news);
+  emit(news.kind === "approval_required" ? "alert" : "said", `${newsTitle(words)}, ${words.text}`);
 }
 
 function toast({ kind, command, words, text }, action, onAction) {
