@@ -5,6 +5,7 @@ import { emit, on } from "../bus.js";
 import { el } from "../dom.js";
 import { isHome, openHome, openSessionById } from "../router.js";
 import { settings } from "../settings.js";
+import { endedWell } from "../words.js";
 import { manyWords, newsTitle, newsWords } from "./news_words.js";
 import { mayNotify, showNotification, startSystem } from "./system.js";
 
@@ -19,10 +20,15 @@ let timer = 0;
 export function startNotifications() {
   startSystem();
   on("news", ({ news, isShown, isLookedAt }) => {
-    if (isShown) return;
+    if (isShown || !isWorthTelling(news)) return;
     if (!document.hidden) gather(news);
     else if (!isLookedAt && settings.get("notify") && mayNotify()) notify(news);
   });
+}
+
+// What ended well and was to wake no session is nothing that a person waits for; the home page lists it all the same.
+function isWorthTelling(news) {
+  return news.kind !== "process_complete" || news.wakes || !endedWell(news);
 }
 
 // After a line that was cut they come together.
