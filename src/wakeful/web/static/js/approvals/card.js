@@ -64,7 +64,7 @@ export class ApprovalCard {
   async #answer(approval, choice) {
     for (const button of this.#buttons) button.disabled = true;
     try {
-      await api.post("/api/approval/respond", { session_id: approval.session_id, call_id: approval.call_id, choice });
+      await api.post("/api/approval/respond", { session_id: openSession.id, call_id: approval.call_id, choice });
       closeApproval(openSession, approval.call_id, choice);
       emit("session-changed", ["approvals", "messages"]);
       // On a phone the keyboard would cover what happens next.
