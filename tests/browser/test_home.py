@@ -48,6 +48,7 @@ async def test_home_tells_live_what_needs_you_what_runs_and_what_happened(
 
     await needs.get_by_role("button", name="Deny").click()
     await expect(needs).to_be_hidden()
+    await expect(home).to_be_focused()
     await running.get_by_role("button", name="Stop sleep 60").click()
     await expect(running).to_be_hidden()
     await home.get_by_role("button", name="Mark all as read").click()
