@@ -5,7 +5,7 @@ import { shortTime } from "../format.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 import { endedWell, endWords } from "../words.js";
-import { quote } from "./quote.js";
+import { plainWords, quote } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function reportedRow() {
@@ -52,7 +52,7 @@ function title(news) {
   const command = el("code", { text: shortCommand(news.command), title: news.command });
   if (news.kind === "watch_match") return [command, ` printed “${news.pattern}”`];
   if (news.kind === "turn_failed") return [`A turn failed: ${news.outcome}`];
-  if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", shortCommand(news.command)];
+  if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", plainWords(news.command)];
   return [command, ` ${endWords(news)}`];
 }
 
