@@ -53,6 +53,26 @@ async def test_axe_finds_nothing_serious_in_a_session(screens: Screens, demo_ser
             assert await serious(screen.page) == [], (width, scheme)
 
 
+async def test_axe_finds_nothing_serious_at_home(screens: Screens, own_demo_server: PageServer) -> None:
+    server = own_demo_server
+    # Colours that are on their way to others are neither.
+    screen = await screens.screen(server, reduced_motion="reduce")
+    home = screen.page.locator("#home")
+    await expect(home.get_by_text("See it wake")).to_be_visible()
+    found = await serious(screen.page)
+    for words in ("run exit 1 in the background", "run sleep 60 in the background", "run rm -r /tmp/wakeful-example"):
+        server.say(server.new_session(title=words), words)
+    for section in ("Needs you", "Running", "While you were away", "Recent sessions"):
+        await expect(home.get_by_role("region", name=section)).to_be_visible(timeout=15_000)
+
+    for width, height in ((1440, 1000), (390, 844)):
+        await screen.page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            await screen.page.emulate_media(color_scheme=scheme)
+            found += await serious(screen.page)
+    assert found == []
+
+
 async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: PageServer) -> None:
     screen = await screens.screen(server)
     await screen.say(script(text=TEXT))

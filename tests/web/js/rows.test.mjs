@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markOf, Rows } from "../../../src/wakeful/web/static/js/sidebar/rows.js";
+import { isUnread, markOf, Rows } from "../../../src/wakeful/web/static/js/sidebar/rows.js";
 
 const NOW = new Date("2026-05-20T12:00:00Z");
 
@@ -41,4 +41,12 @@ test("the newest rows are told again, and those far down the list stay", () => {
   assert.deepEqual(rows.ordered().map((one) => one.session_id), ["e", "a", "c", "d"], "b and p are gone, d is beyond");
   assert.equal(rows.get("a").title, "New");
   assert.equal(rows.refresh([at("d", "08")]), false);
+});
+
+test("what is in view is being read, and has no mark of the unread; in a hidden tab it is not", () => {
+  const woken = row("a", { unread: true, last_status: "failed" });
+  assert.equal(isUnread(woken, "a", false), false);
+  assert.equal(isUnread(woken, "a", true), true);
+  assert.equal(isUnread(woken, "b", false), true);
+  assert.equal(markOf(woken, isUnread(woken, "a", false)), null);
 });

@@ -33,10 +33,10 @@ export function withQuery(path, query = {}) {
 
 async function ask(method, path, body, options = {}) {
   const response = await reach(method, path, body, options);
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return whole(answer);
   if (response.status === 401) goToLogin();
-  const error = answer.error ?? {};
+  const error = answer?.error ?? {};
   const wait = Number(response.headers.get("retry-after")) || 0;
   throw new ApiError(
     response.status,
@@ -44,6 +44,12 @@ async function ask(method, path, body, options = {}) {
     error.message ?? `The server answered ${response.status}.`,
     wait,
   );
+}
+
+// An answer that was cut off on its way is no answer.
+function whole(answer) {
+  if (answer === null) throw new NetworkError("The server's answer broke off.");
+  return answer;
 }
 
 async function reach(method, path, body, options) {

@@ -4,6 +4,7 @@ export const KEYS = [
   {
     name: "Everywhere",
     keys: [
+      { does: "Home", show: ["h"], key: "h", run: "home" },
       { does: "New session", show: ["n"], key: "n", run: "new" },
       { does: "Search", show: ["/"], key: "/", run: "search" },
       { does: "Next session", show: ["j"], key: "j", run: "next" },

@@ -2,7 +2,7 @@
 
 import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
-import { newSession } from "./router.js";
+import { isHome, newSession, openHome } from "./router.js";
 import { openSession } from "./session/state.js";
 import { settings } from "./settings.js";
 
@@ -10,6 +10,7 @@ const BY_KEY = new Map(KEYS.flatMap(({ keys }) => keys).filter((one) => one.key)
 
 export function startShortcuts({ sidebar, drawer, home }) {
   const actions = {
+    home: openHome,
     new: newSession,
     search: () => sidebar.search(),
     next: () => sidebar.next(1),
@@ -17,8 +18,9 @@ export function startShortcuts({ sidebar, drawer, home }) {
     needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
-    drawer: () => drawer.toggle(),
-    timeline: () => settings.set("timeline", !settings.get("timeline")),
+    // The home page has neither.
+    drawer: () => isHome() || drawer.toggle(),
+    timeline: () => isHome() || settings.set("timeline", !settings.get("timeline")),
     "next-wake": () => walkWakes(1),
     "previous-wake": () => walkWakes(-1),
   };

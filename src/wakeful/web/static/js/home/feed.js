@@ -4,8 +4,12 @@
 import { api } from "../api.js";
 import { on } from "../bus.js";
 import { isHome } from "../router.js";
+import { serverNow } from "../server_clock.js";
 
 const GATHER_MS = 250;
+// Where much happens, once in this time is enough.
+const PAUSE_MS = 1_000;
+const LOOK_MS = 1_000;
 // Progress is in no event.
 const PROGRESS_MS = 3_000;
 
@@ -15,6 +19,7 @@ export class HomeFeed {
   #onChange;
   #timer = 0;
   #asked = 0;
+  #askedAt = 0;
 
   constructor(onChange) {
     this.#onChange = onChange;
@@ -23,17 +28,19 @@ export class HomeFeed {
     on("session-changed", (parts) => parts.includes("approvals") && this.askSoon());
     document.addEventListener("visibilitychange", () => this.askSoon());
     setInterval(() => this.shown?.running.some(({ task }) => task) && this.askSoon(), PROGRESS_MS);
+    setInterval(() => this.#look(), LOOK_MS);
   }
 
   askSoon() {
     if (this.#timer || !isHome() || document.hidden) return;
-    this.#timer = setTimeout(() => this.ask(), GATHER_MS);
+    this.#timer = setTimeout(() => this.ask(), Math.max(GATHER_MS, this.#askedAt + PAUSE_MS - Date.now()));
   }
 
   async ask() {
     clearTimeout(this.#timer);
     this.#timer = 0;
     const number = ++this.#asked;
+    this.#askedAt = Date.now();
     try {
       const [home, questions] = await Promise.all([known("/api/home"), known("/api/approvals")]);
       if (number !== this.#asked) return;
@@ -43,6 +50,12 @@ export class HomeFeed {
       // The line says that it is down; what is shown stays, and the next connection asks again.
       console.info("the home page was not fetched:", error.message);
     }
+  }
+
+  // No event tells that the time of a question is over.
+  #look() {
+    const isLate = ({ expires_at: at }) => new Date(at) <= serverNow();
+    if (this.shown?.approvals.some(isLate)) this.askSoon();
   }
 }
 

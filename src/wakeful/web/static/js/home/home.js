@@ -24,6 +24,7 @@ export function startHome(element) {
 
 class Home {
   #element;
+  #questions = 0;
   #feed = new HomeFeed(() => this.#draw());
   #firstRun = new FirstRun(() => this.#feed.ask());
   #needs = new Section("h-needs", "Needs you", { make: questionView, list: el("ul", { class: "questions", role: "list" }) });
@@ -62,6 +63,7 @@ class Home {
     const isFirst = this.#firstRun.show(shown);
     const questions = questionEntries(shown);
     this.#needs.show(questions, { isCounted: true });
+    this.#keepFocus(questions.length);
     // The things to try say themselves how they stand.
     const running = isFirst ? [] : runningEntries(shown);
     const reported = isFirst ? [] : reportedEntries(shown);
@@ -69,6 +71,14 @@ class Home {
     this.#reported.show(reported, { note: since(shown.reported) });
     this.#recent.show(isFirst ? [] : recentEntries(shown));
     this.#calm.hidden = isFirst || !shown.isKnown || questions.length + running.length + reported.length > 0;
+  }
+
+  // An answered question takes the focus with it: the next one gets it, or the page.
+  #keepFocus(questions) {
+    const isAnswered = questions < this.#questions;
+    this.#questions = questions;
+    if (!isAnswered || document.activeElement !== document.body || !isHome()) return;
+    if (!this.focusQuestion()) this.#element.focus({ preventScroll: true });
   }
 
   #readButton() {

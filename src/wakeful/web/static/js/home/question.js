@@ -19,8 +19,10 @@ export function questionView() {
   };
 }
 
+// What runs out first comes first.
 export function questionEntries({ approvals }) {
-  return approvals.map((approval) => ({
+  const open = approvals.toSorted((one, other) => one.expires_at.localeCompare(other.expires_at));
+  return open.map((approval) => ({
     key: `${approval.session_id} ${approval.call_id}`,
     approval,
     title: approval.session_title || "New session",

@@ -3,6 +3,7 @@
 import { el, icon } from "../dom.js";
 import { shortTime } from "../format.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
+import { quote } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function recentRow() {
@@ -19,7 +20,9 @@ export function recentRow() {
 }
 
 export function recentEntries({ recent }) {
-  return recent.map((row) => ({ ...row, key: row.session_id }));
+  const folders = new Set(recent.map((row) => row.workspace));
+  // The folder that all of them share tells none apart.
+  return recent.map((row) => ({ ...row, key: row.session_id, folder: folders.size > 1 ? lastPart(row.workspace) : "" }));
 }
 
 function parts(row) {
@@ -33,9 +36,11 @@ function parts(row) {
   ];
 }
 
-function note({ workspace, answer }) {
-  const folder = (workspace ?? "").split("/").filter(Boolean).at(-1) ?? "";
+function lastPart(path) {
+  return path.split("/").filter(Boolean).at(-1) ?? path;
+}
+
+function note({ folder, answer }) {
   if (!answer) return [folder];
-  const quote = el("span", { class: "quote", text: answer });
-  return folder ? [`${folder} · `, quote] : [quote];
+  return folder ? [`${folder} · `, quote(answer)] : [quote(answer)];
 }

@@ -5,6 +5,7 @@ import { shortTime } from "../format.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 import { endedWell, endWords } from "../words.js";
+import { plainWords, quote } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function reportedRow() {
@@ -51,13 +52,13 @@ function title(news) {
   const command = el("code", { text: shortCommand(news.command), title: news.command });
   if (news.kind === "watch_match") return [command, ` printed “${news.pattern}”`];
   if (news.kind === "turn_failed") return [`A turn failed: ${news.outcome}`];
-  if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", shortCommand(news.command)];
+  if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", plainWords(news.command)];
   return [command, ` ${endWords(news)}`];
 }
 
 // The answer is mostly what one came for; until there is one, the line that was printed.
 function note({ title: name, answer, line }) {
-  const said = answer ? el("span", { class: "quote", text: answer }) : line && el("code", { text: line });
+  const said = answer ? quote(answer) : line && el("code", { text: line });
   return said ? [`${name || "New session"}: `, said] : [name || "New session"];
 }
 

@@ -6,6 +6,7 @@ import { el, iconButton } from "../dom.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 import { tick } from "../ticker.js";
+import { plainWords } from "./quote.js";
 import { RowView } from "./section.js";
 
 export function runningRow() {
@@ -39,7 +40,7 @@ function ofTask({ task }) {
   const isKnown = task.progress !== null && task.progress !== undefined;
   const stop = () => ask(`/api/tasks/${encodeURIComponent(task.id)}/kill`, {});
   return {
-    title: isAgent ? [`Sub-agent: ${name}`] : [el("code", { text: name, title: task.command })],
+    title: isAgent ? [`Sub-agent: ${plainWords(task.command)}`] : [el("code", { text: name, title: task.command })],
     note: task.will_notify ? "wakes this session" : "wakes nobody",
     progress: isKnown && progressBar(task.progress),
     stop: iconButton("stop", `Stop ${name}`, stop, "button--small"),

@@ -40,9 +40,13 @@ export class RowView {
     const shown = JSON.stringify(entry);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const hadFocus = this.element.contains(document.activeElement) && document.activeElement !== this.element;
+    // Its links and buttons are made anew: who was on one of them stays there.
+    const at = this.#controls().indexOf(document.activeElement);
     this.element.replaceChildren(...this.#make(entry).filter(Boolean));
-    // Its buttons were made anew: who was on one of them stays there.
-    if (hadFocus) this.element.querySelector("button, a")?.focus({ preventScroll: true });
+    if (at !== -1) this.#controls().at(at)?.focus({ preventScroll: true });
+  }
+
+  #controls() {
+    return [...this.element.querySelectorAll("button, a")];
   }
 }

@@ -8,8 +8,8 @@ const KEY = "wakeful.starters";
 const MOST_KEPT = 50;
 const MODEL = "demo:wakeful";
 
-const JOB = 'for i in 1 2 3 4 5 6; do echo "part $i of 6"; sleep 1; done';
-const LOG = "for level in INFO INFO INFO ERROR INFO INFO INFO; do echo $level request; sleep 1; done";
+const JOB = 'for i in 1 2 3 4 5; do echo "part $i of 5"; sleep 1; done';
+const LOG = "for level in INFO INFO ERROR INFO INFO; do echo $level request; sleep 1; done";
 const DELETE = "mkdir -p /tmp/wakeful-example && rm -r /tmp/wakeful-example";
 
 export const STARTERS = [
@@ -17,7 +17,7 @@ export const STARTERS = [
     name: "job",
     icon: "wake",
     title: "A job that wakes the agent",
-    about: "It starts a job of 6 s and stops. When the job ends, the agent is woken and tells you. You may close this tab.",
+    about: "It starts a job of 5 s and stops. When the job ends, the agent is woken and tells you. You may close this tab.",
     start: "Start the job",
     done: "Woken when the job ended",
     words: `Run \`${JOB}\` in the background and tell me when it ends.`,
@@ -38,7 +38,7 @@ export const STARTERS = [
     about: "It sends two sub-agents off and does not wait for them. Each wakes it with a report.",
     start: "Send them off",
     done: "Both have reported",
-    words: "Delegate run `sleep 3 && uname -s`; list files in the background.",
+    words: "Delegate run `sleep 2 && uname -s`; list files in the background.",
   },
   {
     name: "approval",

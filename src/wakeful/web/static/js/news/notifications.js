@@ -5,6 +5,7 @@ import { emit, on } from "../bus.js";
 import { el } from "../dom.js";
 import { isHome, openHome, openSessionById } from "../router.js";
 import { settings } from "../settings.js";
+import { endedWell } from "../words.js";
 import { manyWords, newsTitle, newsWords } from "./news_words.js";
 import { mayNotify, showNotification, startSystem } from "./system.js";
 
@@ -19,10 +20,15 @@ let timer = 0;
 export function startNotifications() {
   startSystem();
   on("news", ({ news, isShown, isLookedAt }) => {
-    if (isShown) return;
+    if (isShown || !isWorthTelling(news)) return;
     if (!document.hidden) gather(news);
     else if (!isLookedAt && settings.get("notify") && mayNotify()) notify(news);
   });
+}
+
+// What ended well and was to wake no session is nothing that a person waits for; the home page lists it all the same.
+function isWorthTelling(news) {
+  return news.kind !== "process_complete" || news.wakes || !endedWell(news);
 }
 
 // After a line that was cut they come together.
@@ -36,9 +42,15 @@ function tellGathered() {
   const all = gathered;
   gathered = [];
   // The home page shows them itself; who listens and does not look hears of them.
-  if (isHome()) all.forEach((news) => emit("said", `${newsTitle(newsWords(news))}, ${newsWords(news).text}`));
+  if (isHome()) all.forEach(say);
   else if (all.length > MOST_ALONE) toast(manyWords(all), "Show", openHome);
   else all.forEach((news) => toast(newsWords(news), "Open", () => openSessionById(news.session_id)));
+}
+
+// A question loudly, as in its session.
+function say(news) {
+  const words = newsWords(news);
+  emit(news.kind === "approval_required" ? "alert" : "said", `${newsTitle(words)}, ${words.text}`);
 }
 
 function toast({ kind, command, words, text }, action, onAction) {

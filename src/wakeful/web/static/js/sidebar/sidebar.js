@@ -7,10 +7,11 @@ import { me } from "../me.js";
 import { openMenu } from "../menu.js";
 import { currentSessionId, followLink, newSession, openSessionById } from "../router.js";
 import { soon } from "../soon.js";
-import { deleteSession, rename, toggleArchive, togglePin } from "./actions.js";
-import { ListView } from "./list_view.js";
-import { isUnread, Rows } from "./rows.js";
+import { deleteSession, toggleArchive, togglePin } from "./actions.js";
 import { HomePlace } from "./home_place.js";
+import { ListView } from "./list_view.js";
+import { renameInPlace } from "./renaming.js";
+import { isUnread, Rows } from "./rows.js";
 import { wordmark } from "./wordmark.js";
 
 const SEARCH_MS = 200;
@@ -47,7 +48,7 @@ class Sidebar {
   #isPaging = false;
   // Until the server has answered, nobody can say that there are none.
   #isKnown = false;
-  #renaming = null;
+  #isRenaming = false;
   #opener = null;
 
   constructor(element) {
@@ -79,7 +80,8 @@ class Sidebar {
     const around = [...rows.slice(from), ...rows.slice(0, from)];
     const row = around.find((one) => one.needs_you) ?? around.find((one) => isUnread(one, currentSessionId()));
     if (row) openSessionById(row.session_id);
-    return Boolean(row);
+    // Before the list has come, nobody can say that there is none.
+    return Boolean(row) || !this.#isKnown;
   }
 
   // On a narrow screen it slides over the page.
@@ -211,7 +213,7 @@ class Sidebar {
   }
 
   #draw() {
-    if (this.#renaming) return;
+    if (this.#isRenaming) return;
     const openId = currentSessionId();
     const rows = this.#rows.ordered();
     this.#view.show(this.#rows.groups(), openId, () => this.#nothing());
@@ -255,24 +257,10 @@ class Sidebar {
     const link = this.#list.querySelector(`a[data-id="${CSS.escape(row.session_id)}"]`);
     // It has left the list while its menu was open.
     if (!link) return;
-    const input = el("input", { class: "input", "aria-label": "Title", maxlength: 200, value: row.title });
-    const field = el("div", { class: "session" }, input);
-    const end = (keeps) => {
-      if (!this.#renaming) return;
-      this.#renaming = null;
-      field.replaceWith(link);
-      if (keeps && input.value.trim() && input.value.trim() !== row.title) rename(row, input.value.trim());
+    this.#isRenaming = true;
+    renameInPlace(link, row, () => {
+      this.#isRenaming = false;
       this.#draw();
-    };
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.isComposing) end(true);
-      if (event.key === "Escape") end(false);
-      event.stopPropagation();
     });
-    input.addEventListener("blur", () => end(true));
-    this.#renaming = row.session_id;
-    link.replaceWith(field);
-    input.focus();
-    input.select();
   }
 }

@@ -23,7 +23,7 @@ function beginning() {
 function missing() {
   return instead(
     "No such session",
-    "It was deleted, or it belongs to somebody else.",
+    "It was deleted, or it is another person's.",
     "Start a new session",
     newSession,
   );

@@ -1,0 +1,29 @@
+// The title of a row, edited where it stands.
+
+import { el } from "../dom.js";
+import { rename } from "./actions.js";
+
+// `onEnd` is called once, after the row is as it was.
+export function renameInPlace(link, row, onEnd) {
+  const input = el("input", { class: "input", "aria-label": "Title", maxlength: 200, value: row.title });
+  const field = el("div", { class: "session" }, input);
+  let isOver = false;
+  const end = (keeps) => {
+    // Taking it away makes it lose the focus.
+    if (isOver) return;
+    isOver = true;
+    field.replaceWith(link);
+    const title = input.value.trim();
+    if (keeps && title && title !== row.title) rename(row, title);
+    onEnd();
+  };
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) end(true);
+    if (event.key === "Escape") end(false);
+    event.stopPropagation();
+  });
+  input.addEventListener("blur", () => end(true));
+  link.replaceWith(field);
+  input.focus();
+  input.select();
+}

@@ -1,0 +1,83 @@
+"""News of other sessions: from the log, so that a cut line loses none; never of what is in view."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.api.server import until
+from tests.browser.relay import relay_to
+from tests.browser.screen import Screens
+from tests.browser.server import PageServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_news_that_came_while_the_line_was_cut_is_told_afterwards(
+    screens: Screens, own_demo_server: PageServer
+) -> None:
+    server = own_demo_server
+    reading, build = server.new_session(title="Reading"), server.new_session(title="Build")
+    with relay_to(server.root) as relay:
+        screen = await screens.screen(server, reading, root=relay.url)
+        await expect(screen.page.locator("#sidebar")).to_contain_text("Build")
+        # A change that comes on the line: from here on the page knows where the news stands.
+        server.ask("PATCH", "/api/session", json={"session_id": build, "title": "Fix the build"})
+        await expect(screen.page.locator("#sidebar")).to_contain_text("Fix the build")
+        relay.refuse()
+        server.say(build, "run make nothing; exit 2 in the background")
+        until(lambda: bool(server.notices(build)))
+        relay.allow()
+
+        toast = screen.page.locator(".toast")
+        await expect(toast).to_have_count(1, timeout=20_000)
+        await expect(toast).to_contain_text(re.compile("make nothing; exit 2 failed · exit code 2.*in Fix the build"))
+        await toast.get_by_role("button", name="Open").click()
+        await expect(screen.page).to_have_url(f"{relay.url}/s/{build}")
+        await expect(screen.wakeups).to_have_count(1)
+        await expect(toast).to_have_count(0)
+
+
+async def test_a_match_is_told_as_a_match_and_what_is_in_view_is_not_told(
+    screens: Screens, own_demo_server: PageServer
+) -> None:
+    server = own_demo_server
+    screen = await screens.screen(server)
+    await screen.say("run echo seen in the background")
+    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    other = server.new_session(title="The server")
+    server.say(other, "watch echo an ERROR; sleep 60 for ERROR")
+
+    toast = screen.page.locator(".toast")
+    await expect(toast).to_contain_text("printed “ERROR”", timeout=15_000)
+    await expect(toast).to_have_count(1)
+
+
+async def test_a_hidden_page_tells_through_the_system_and_a_click_leads_to_the_session(
+    screens: Screens, own_demo_server: PageServer
+) -> None:
+    server = own_demo_server
+    context = await screens.browser_at(server, permissions=["notifications"])
+    await context.add_init_script(
+        """localStorage.setItem("wakeful.settings", JSON.stringify({notify: true}));
+        Object.defineProperty(document, "hidden", {get: () => true});"""
+    )
+    screen = await screens.tab(context, server.root)
+    await screen.page.goto(server.root)
+    build = server.new_session(title="Fix the build")
+    server.say(build, "run exit 2 in the background")
+
+    shown = await screen.page.evaluate(
+        """async () => {
+            const registration = await navigator.serviceWorker.ready;
+            for (;;) {
+                const [note] = await registration.getNotifications();
+                if (note) return [note.title, note.body, note.data.session];
+                await new Promise((resolve) => setTimeout(resolve, 50));
+            }
+        }"""
+    )
+    # As the worker does on a click; a browser wants a hand there before it raises the window.
+    await context.service_workers[0].evaluate("session => openSession(session).catch(() => {})", build)
+    await expect(screen.page).to_have_url(f"{server.root}/s/{build}")
+    assert shown == ["exit 2 failed · exit code 2", "in Fix the build", build]
