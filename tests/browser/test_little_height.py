@@ -12,7 +12,7 @@ from tests.browser.server import PageServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-# A window of 1440 × 900 at 200 %.
+# A window of 1440 by 900 at 200 %.
 ZOOMED: dict[str, Any] = {"viewport": {"width": 720, "height": 450}, "device_scale_factor": 2}
 COMMANDS = ("rm -rf /var/tmp/one", "git reset --hard && rm -rf /srv/data/*")
 
