@@ -1,4 +1,4 @@
-"""Code in colours: five classes, as the style sheet knows them.
+"""Code in colours: a few classes, as the style sheet knows them.
 
 Some of the 500 lexers take minutes for a single token of odd input, so only those on a list are used. Long code and
 long lines stay without colours, and what is left when the time is up does too.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
-CLASSES = frozenset({"hl-k", "hl-s", "hl-f", "hl-c", "hl-n"})
+CLASSES = frozenset({"hl-k", "hl-s", "hl-f", "hl-c", "hl-n", "hl-del", "hl-add"})
 
 _MOST_CHARACTERS = 50_000
 _LONGEST_LINE = 1_000
@@ -161,8 +161,8 @@ _KINDS = (
     ("Token.Name.Function", "hl-f"),
     ("Token.Name.Class", "hl-f"),
     ("Token.Name.Decorator", "hl-f"),
-    ("Token.Generic.Deleted", "hl-n"),
-    ("Token.Generic.Inserted", "hl-s"),
+    ("Token.Generic.Deleted", "hl-del"),
+    ("Token.Generic.Inserted", "hl-add"),
     ("Token.Generic.Heading", "hl-f"),
     ("Token.Generic.Subheading", "hl-f"),
     ("Token.Generic.Prompt", "hl-c"),

@@ -1,6 +1,7 @@
 """Markdown as clean HTML, block by block. What a model writes can never become script, or load anything.
 
-Two walls: the parser takes no HTML at all, and what it makes goes through an allow-list of tags and attributes.
+Two walls: the parser takes no HTML but a few tags that can do nothing, and what it makes goes through an allow-list of
+tags and attributes.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from wakeful.web import mathematics
 from wakeful.web.bare_links import link_bare_addresses
 from wakeful.web.effort import split_by_effort
+from wakeful.web.footnotes import read_footnotes
+from wakeful.web.formulas import begin_text, read_formulas
+from wakeful.web.harmless_tags import read_harmless_tags
 from wakeful.web.highlight import CLASSES, coloured
 
 if TYPE_CHECKING:
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from nh3 import Cleaner
 
-# Definitions of reference links, which a later piece of the same text may use.
+# Definitions of reference links and footnotes, which a later piece of the same text may use.
 Env = MutableMapping[str, Any]
 
 # Deeper quotes and lists than these are shown as text; the parser would recurse.
@@ -38,6 +43,8 @@ _CHECKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 TAGS = frozenset(
     {"a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"}
     | {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
+    | {"details", "kbd", "sub", "summary", "sup"}
+    | mathematics.TAGS
 )
 _CELL_CLASSES = set(_ALIGNMENTS.values())
 
@@ -64,6 +71,7 @@ def plain_block(text: str) -> str:
 
 def _rendered(text: str, env: Env) -> Iterator[tuple[int, str]]:
     parser, cleaner = _parser(), _cleaner()
+    begin_text(env)
     for tokens in _top_level(parser.parse(text, env)):
         html = parser.renderer.render(tokens, parser.options, env)
         first = tokens[0].map
@@ -162,6 +170,9 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
     # The instance asks its attribute; the class has no place for another rule.
     parser.validateLink = _is_link  # type: ignore[method-assign]
+    read_formulas(parser)
+    read_footnotes(parser)
+    read_harmless_tags(parser)
     parser.core.ruler.push("bare_links", link_bare_addresses)
     parser.core.ruler.push("dress", _dress)
     parser.add_render_rule("image", _image)
@@ -178,11 +189,20 @@ def _cleaner() -> Cleaner:
 
     return nh3.Cleaner(
         tags=set(TAGS),
-        attributes={"a": {"href", "title"}, "div": {"data-language"}, "span": {"title"}, "ol": {"start"}},
+        attributes={
+            "a": {"href", "title"},
+            "details": {"open"},
+            "div": {"data-language", "data-note"},
+            "span": {"title"},
+            "sup": {"data-note"},
+            "ol": {"start"},
+        }
+        | {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS},
         tag_attribute_values={"pre": {"tabindex": {"0"}}, "div": {"tabindex": {"0"}}},
         set_tag_attribute_values={"a": {"target": "_blank"}},
         allowed_classes={
-            "div": {"code", "table"},
+            "div": {"code", "footnote", "formula", "table"},
+            "sup": {"note"},
             "span": set(CLASSES) | {"path"},
             "a": {"image"},
             "li": {"check"},

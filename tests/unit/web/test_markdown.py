@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from wakeful.web import mathematics
 from wakeful.web.effort import split_by_effort
 from wakeful.web.highlight import CLASSES
 from wakeful.web.markdown import TAGS, render_blocks
 
-ATTRIBUTES = {
+ATTRIBUTES = {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS} | {
     "a": {"href", "title", "target", "rel", "class"},
-    "div": {"class", "data-language", "tabindex"},
+    "details": {"open"},
+    "sup": {"class", "data-note"},
+    "div": {"class", "data-language", "data-note", "tabindex"},
     "span": {"class", "title"},
     "ol": {"start"},
     "li": {"class"},
@@ -21,7 +24,9 @@ ATTRIBUTES = {
     "th": {"class"},
 }
 FIXED = {
-    "class": CLASSES | {"code", "table", "path", "image", "check", "plain", "left", "center", "right"},
+    "class": CLASSES
+    | {"code", "table", "path", "image", "check", "plain", "left", "center", "right", "formula", "footnote", "note"},
+    "data-note": {str(number) for number in range(1, 100)},
     "target": {"_blank"},
     "rel": {"noopener noreferrer nofollow"},
     "tabindex": {"0"},
@@ -121,6 +126,17 @@ ATTACKS = [
     "javascript:alert(1)",
     "# <script>alert(1)</script>",
     "\0<script>\0alert(1)</script>",
+    "$\\text{<script>alert(1)</script>}$",
+    "$\\text{</mtext><img src=x onerror=alert(1)>}$",
+    "$$\\href{javascript:alert(1)}{x}$$",
+    "$\\style{position:fixed}{x}$ $\\class{approval}{x}$",
+    "$\\color{url(http://evil)}{x}$",
+    "$$\n\\unicode{x3c}script\\unicode{x3e}\n$$",
+    "<kbd onclick=alert(1)>x</kbd>",
+    "<kbd><script>alert(1)</script></kbd>",
+    "<details ontoggle=alert(1) open>",
+    "<details><summary><img src=x onerror=alert(1)></summary>\n\n<script>alert(1)</script>\n\n</details>",
+    '[^"onclick="alert(1)]\n\n[^"onclick="alert(1)]: <script>alert(1)</script>',
 ]
 
 
@@ -131,7 +147,13 @@ def test_an_attack_is_only_text(attack: str) -> None:
 
 
 @settings(deadline=None)
-@given(some.lists(some.sampled_from([*ATTACKS, "*", "_", "[", "](", ")", "<", ">", "`", "|", "\n", "\n\n", "- ", "a"])))
+@given(
+    some.lists(
+        some.sampled_from(
+            [*ATTACKS, "*", "_", "[", "](", ")", "<", ">", "`", "|", "\n", "\n\n", "- ", "a", "$", "$$", "\\(", "\\)"]
+        )
+    )
+)
 def test_nothing_outside_of_the_allow_list_ever_comes_out(pieces: list[str]) -> None:
     read("".join(pieces))
 
@@ -202,6 +224,98 @@ def test_each_top_level_block_stands_alone() -> None:
     assert [block[:4] for block in blocks] == ["<h1>", "<p>b", "<ul>", "<div", "<hr>"]
 
 
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("$e^{i\\pi}$", '<math display="inline"><mrow><msup><mi>e</mi>'),
+        ("for \\(x_1\\):", '<math display="inline"><mrow><msub><mi>x</mi><mn>1</mn></msub></mrow></math>'),
+        ("$$\n\\frac{1}{2}\n$$", '<div class="formula" tabindex="0"><math display="block">'),
+        ("\\[ x = 1 \\]", '<div class="formula" tabindex="0"><math display="block">'),
+        ("$$x$$ in words", '<p><math display="block">'),
+        ("$48\\,\\mathrm{s}$", '<mi mathvariant="normal">s</mi>'),
+        ("$\\text{a < b}$", "<mtext>a&nbsp;&lt;&nbsp;b</mtext>"),
+    ],
+)
+def test_mathematics_is_shown_as_mathematics(text: str, formula: str) -> None:
+    assert formula in "".join(render_blocks(text))
+    read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs $5 and $10.",
+        "from $5 to 10$ there",
+        "$5, or 10$",
+        "US$5 a month and x$",
+        "set $HOME/bin:$PATH first",
+        "echo $a and $b",
+        "5$",
+        "$ 5 $",
+        "$$",
+    ],
+)
+def test_dollars_in_prose_are_dollars(text: str) -> None:
+    assert render_blocks(text) == [f"<p>{text}</p>\n"]
+
+
+@pytest.mark.parametrize("text", ["`$x$`", "```\n$$\nx\n$$\n```", "    $x$", "`\\(x\\)`"])
+def test_dollars_in_code_are_code(text: str) -> None:
+    assert "<math" not in "".join(render_blocks(text))
+
+
+@pytest.mark.parametrize(
+    "formula", ["$\\frac{1}{$", "$\\nosuchcommand$", "$x^2^3$", "$\\newcommand{\\a}{\\a\\a}\\a$", "$\\hspace{999em}$"]
+)
+def test_a_formula_that_cannot_be_read_stays_as_it_was_written(formula: str) -> None:
+    assert render_blocks(f"So {formula} it is.") == [f"<p>So <code>{formula}</code> it is.</p>\n"]
+    assert read(f"$${formula[1:-1]}$$").text.strip() == f"$${formula[1:-1]}$$"
+
+
+def test_escaped_brackets_are_brackets() -> None:
+    assert render_blocks("\\(see below\\) \\[1\\] words") == ["<p>(see below) [1] words</p>\n"]
+
+
+def test_keys_and_raised_letters_are_shown_as_such() -> None:
+    assert render_blocks("<kbd>Ctrl</kbd>+<kbd>&larr;</kbd> m<sup>2</sup><br>H<sub>2</sub>O <b>no</b>") == [
+        "<p><kbd>Ctrl</kbd>+<kbd>←</kbd> m<sup>2</sup><br>\nH<sub>2</sub>O &lt;b&gt;no&lt;/b&gt;</p>\n"
+    ]
+
+
+def test_details_fold_away_what_they_enclose() -> None:
+    text = "<details>\n<summary>The *log*</summary>\n\n```\n</details>\n```\n\n- a\n</details>\nafter"
+
+    assert render_blocks(text) == [
+        "<details>\n<summary>The <em>log</em></summary>\n"
+        '<div class="code" data-language=""><pre tabindex="0"><code>&lt;/details&gt;\n</code></pre></div>\n'
+        "<ul>\n<li>a</li>\n</ul>\n</details>\n",
+        "<p>after</p>\n",
+    ]
+
+
+def test_details_end_with_what_they_stand_in() -> None:
+    assert render_blocks("> <details>\n> in\n\nout\n\n</details>") == [
+        "<blockquote>\n<details>\n<p>in</p>\n</details>\n</blockquote>\n",
+        "<p>out</p>\n",
+        "<p>&lt;/details&gt;</p>\n",
+    ]
+
+
+def test_footnotes_have_numbers_in_the_order_of_the_text_and_no_addresses() -> None:
+    assert render_blocks("b[^x] a[^first] c[^none]\n\n[^first]: *One*,\nand more\n[^X]: Two") == [
+        '<p>b<sup class="note" data-note="2">2</sup> a<sup class="note" data-note="1">1</sup> c[^none]</p>\n',
+        '<div class="footnote" data-note="1"><sup>1</sup> <em>One</em>,\nand more</div>\n',
+        '<div class="footnote" data-note="2"><sup>2</sup> Two</div>\n',
+    ]
+
+
+def test_lines_of_a_diff_say_whether_they_went_or_came() -> None:
+    (block,) = render_blocks("```diff\n-old\n+new\n```")
+
+    assert '<span class="hl-del">-old</span>' in block
+    assert '<span class="hl-add">+new</span>' in block
+
+
 def test_a_box_in_a_list_is_a_check_mark() -> None:
     assert render_blocks("- [x] a\n- [ ] b") == [
         '<ul>\n<li class="check">☑ a</li>\n<li class="check">☐ b</li>\n</ul>\n'
@@ -228,6 +342,17 @@ HARD = {
     "addresses": "http://" * (LONG // 7),
     "address of brackets": "http://a.example/" + "(" * LONG + ")" * LONG,
     "spaces": " " * LONG,
+    "formulas": "$x_1+y^2$ " * (LONG // 10),
+    "open formulas": "$a " * (LONG // 3),
+    "brackets of formulas": "\\(" * (LONG // 2),
+    "open blocks of formulas": "$$a\n" * (LONG // 4),
+    "blocks of formulas": "$$\nx\n$$\n" * (LONG // 8),
+    "one long formula": "$$" + "x+" * (LONG // 2) + "$$",
+    "open details": "<details>\n" * (LONG // 10),
+    "closed details": "</details>\n" * (LONG // 11),
+    "keys": "<kbd>" * (LONG // 5),
+    "footnotes": "".join(f"[^{number}]: a\n" for number in range(LONG // 12)),
+    "references of footnotes": "[^a]" * (LONG // 4) + "\n\n[^a]: b",
     "blank lines in python": "```python\n" + "  \n" * (LONG // 3),
     "quotes in javascript": "```js\n" + "'\\\n" * (LONG // 3),
     "ampersands in html": "```html\n" + "&" * 49_000,

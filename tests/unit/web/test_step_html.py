@@ -22,6 +22,14 @@ BLOCKS = [
     "\r",
     "***\n",
     "<b>text</b> ",
+    "$$\nx^2\n$$\n",
+    "so $y_1$ and $5 ",
+    "a note[^1] of [^2]\n\n",
+    "[^1]: the note\n",
+    "[^2]: more\nlines\n\n",
+    "<details>\n<summary>s</summary>\n\n",
+    "\n</details>\n",
+    "<kbd>k</kbd>",
     "\0",
 ]
 

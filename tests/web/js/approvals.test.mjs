@@ -63,7 +63,8 @@ test("who asks for what", () => {
 
 test("an answer becomes one line", () => {
   const folder = "The same three kinds, in all your sessions in ~/shop and below, until 13 February.";
-  assert.equal(answeredState({ choice: "folder", choice_words: { folder }, workspace: "~/shop" }).words, "Allowed in ~/shop until 13 February");
+  assert.equal(answeredState({ choice: "folder", choice_words: { folder }, workspace: "/home/ann/shop" }).words, "Allowed in ~/shop until 13 February");
+  assert.equal(answeredState({ choice: "folder", workspace: "/srv/shop" }).words, "Allowed in /srv/shop");
   assert.equal(answeredState({ choice: "session" }).words, "Allowed in this session");
   assert.equal(answeredState({ choice: "deny" }).words, "Denied");
   assert.equal(answeredState({ choice: null }).words, "Denied, nobody answered");

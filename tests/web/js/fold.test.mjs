@@ -170,6 +170,17 @@ test("words that wait leave the queue when their turn begins, and when they are 
   assert.equal(state.isStale, false);
 });
 
+test("a turn that began while there was no line gets its time from the server, one that begins now does not", () => {
+  const begins = (cursor) => ({ name: "turn_started", cursor, data: { session_id: "s", turn_id: `t${cursor}`, source: "user", parent: null } });
+  const state = opened([], 0);
+  applyFrame(state, { name: "initial", cursor: "0", data: { session_id: "s", last_event_id: 1, active: null } });
+  applyFrame(state, begins("1"));
+  assert.equal(state.isStale, true);
+  state.isStale = false;
+  applyFrame(state, begins("2"));
+  assert.equal(state.isStale, false);
+});
+
 test("a log that ends before our cursor is asked for anew", () => {
   const state = opened([], 0);
   state.lastEventId = "9";

@@ -22,7 +22,7 @@ test("an idle stretch of more than a quarter of an hour becomes a break with its
   assert.equal(axis.x(5000), axis.x(100));
 });
 
-const span = (id, from, to, more = {}) => ({ id, from, to, stems: [], isRunning: false, ...more });
+const span = (id, from, to, more = {}) => ({ id, from, to, end: to, stems: [], isRunning: false, ...more });
 
 test("jobs that overlap are on lines of their own, and the newest are kept", () => {
   const spans = Array.from({ length: 6 }, (_, index) => span(`${index}`, index, 100));
@@ -134,8 +134,9 @@ test("an arrow never ends in a turn that did not read of the job", () => {
 test("jobs that open one turn together share its stem", () => {
   const tasks = [DATA.tasks[0], { ...DATA.tasks[0], id: "proc_2", started_at: 12, ended_at: 50 }];
   const notices = [DATA.notices[0], { ...DATA.notices[0], task_id: "proc_2", posted_at: 50 }];
-  const [one, other] = draw({ ...DATA, tasks, notices }).arrows;
+  const { arrows: [one, other], jobs } = draw({ ...DATA, tasks, notices });
   assert.equal(one.to, other.to);
+  assert.deepEqual(jobs.map((job) => [job.task.id, job.lane]), [["proc_1", 1], ["proc_2", 0]]);
 });
 
 test("turns that follow at once do not lie over each other, and each arrow ends in its own", () => {

@@ -19,7 +19,9 @@ const LONGER = {
   folder: { lead: "This folder.", button: "Allow in this folder", usual: "The same kind of call, in all your sessions in this folder and below." },
 };
 const LONGEST_PATH = 28;
-const UNTIL = /\buntil (\d{1,2} [A-Z][a-z]+(?: \d{4})?)/;
+// Of the sentence about a folder: which, and how long.
+const FOLDER = /\bin (\S[^,]*) and below\b/;
+const UNTIL = /\buntil \d{1,2} [A-Z][a-z]+(?: \d{4})?/;
 
 export function choicesOf({ choices }) {
   return choices ?? USUAL_CHOICES;
@@ -68,8 +70,8 @@ export function answeredState({ choice, choice_words: said, workspace }) {
 }
 
 function folderWords(said, workspace) {
-  const until = UNTIL.exec(said)?.[0];
-  return [`Allowed in ${shortPath(workspace ?? "") || "this folder"}`, until].filter(Boolean).join(" ");
+  const folder = FOLDER.exec(said)?.[1].replace(/^.* in /, "") ?? workspace;
+  return [`Allowed in ${shortPath(folder ?? "") || "this folder"}`, UNTIL.exec(said)?.[0]].filter(Boolean).join(" ");
 }
 
 function otherWants(tool) {

@@ -13,6 +13,8 @@ export function draw(scene, label) {
   const drawing = shape("svg", { class: "tl", width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
   drawing.append(...grid(scene), ...scene.jobs.map(spawn), ...scene.jobs.map(job));
   drawing.append(...arrowParts(scene.arrows), ...scene.jobs.flatMap(ending), ...scene.bars.map(turn));
+  // How a turn ended lies over the next one, which may have begun at once.
+  drawing.append(...scene.bars.filter((bar) => bar.mark).map(turnMark));
   return drawing;
 }
 
@@ -41,7 +43,7 @@ function nowLine(x, height) {
   ];
 }
 
-function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, mark, notches, name }) {
+function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, notches, name }) {
   const kind = isLeft ? " tl__turn--left" : isWakeup ? " tl__turn--wake" : "";
   const parts = [shape("rect", { class: `tl__turn${kind}`, x, y, width, height, rx: 3 })];
   if (isRunning) parts.push(shape("rect", { class: "tl__turn tl__turn--live", x: x + width - 4, y, width: 4, height, rx: 2 }));
@@ -49,12 +51,12 @@ function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, mark, no
   if (turn.source === "cron") parts.push(shape("circle", { class: "tl__ask", cx: x + 4, cy: 22.5, r: 2.5 }));
   else if (!isWakeup) parts.push(shape("path", { class: "tl__ask", d: `M${round(x)} 20h9l-4.5 6z` }));
   if (name) parts.push(shape("text", { class: `tl__turntext${isWakeup ? " tl__turntext--wake" : ""}`, x: name.x, y: 39, "text-anchor": "middle", text: name.text }));
-  if (mark) parts.push(turnMark(mark, round(x + width)));
   // What was left is no longer in the transcript: there is nothing to lead to.
   return isLeft ? shape("g", {}, parts) : link({ turn: turn.turn_id }, turnLabel(turn), parts);
 }
 
-function turnMark(mark, at) {
+function turnMark({ mark, x, width }) {
+  const at = round(x + width);
   const d = mark === "fail" ? `M${at} 28l6.5 6.5l-6.5 6.5l-6.5 -6.5z` : `M${at - 5} 29.5h10v10h-10z`;
   return shape("path", { class: `tl__end tl__end--${mark}`, d });
 }

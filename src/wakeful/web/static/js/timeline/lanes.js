@@ -3,7 +3,7 @@
 
 const MOST_LANES = 4;
 
-// `spans`: [{id, from, to, stems, isRunning}] in pixels. `kept`: lanes by id, from the last time; they are added to.
+// `spans`: [{id, from, to, end, stems, isRunning}] in pixels, from the thread to where its arrow rises. `kept`: lanes by id, from the last time; they are added to.
 // Sets `lane` of each, -1 where there is no room. The newest are kept.
 export function pack(spans, kept = new Map()) {
   const lanes = Array.from({ length: MOST_LANES }, () => []);
@@ -33,7 +33,7 @@ function fitting(spans, taken) {
 
 function byEnd(one, other) {
   if (one.isRunning !== other.isRunning) return one.isRunning ? 1 : -1;
-  return one.isRunning ? one.from - other.from : one.to - other.to;
+  return one.isRunning ? one.from - other.from : one.end - other.end;
 }
 
 // The first line where nothing crosses, else the first that is free.

@@ -103,7 +103,7 @@ function span(job, arrows) {
   const own = arrows.filter((arrow) => arrow.job === job);
   const stems = own.filter((arrow) => arrow.bar).map((arrow) => arrow.to);
   const to = Math.max(job.end + 8, ...own.map((arrow) => arrow.to + 3));
-  return { id: job.task.id, from: job.x - 4, to, stems, isRunning: job.task.ended_at === null };
+  return { id: job.task.id, from: job.x - 4, to, end: job.end, stems, isRunning: job.task.ended_at === null };
 }
 
 function notch(bars, arrows) {

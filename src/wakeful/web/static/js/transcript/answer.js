@@ -4,6 +4,7 @@
 import { el } from "../dom.js";
 import { setHtml } from "../trusted.js";
 import { dressCode } from "./code.js";
+import { dressNotes } from "./notes.js";
 import { ReasoningView } from "./reasoning.js";
 
 export class AnswerView {
@@ -40,16 +41,29 @@ export class AnswerView {
     if (this.#isPlain) this.#clear();
     // The stored whole is the streamed pieces, mostly.
     if (blocks.length === 1 && blocks[0] === this.#blocks.map((block) => block.html).join("")) return;
+    const open = this.#openFolds();
     let same = 0;
     while (same < blocks.length && this.#blocks[same]?.html === blocks[same]) same += 1;
     for (const block of this.#blocks.splice(same)) for (const element of block.elements) element.remove();
     for (const html of blocks.slice(same)) this.#append(html);
+    this.#folds().forEach((fold, index) => (fold.open ||= open.has(index)));
+  }
+
+  // What the reader has unfolded stays so when it is drawn anew.
+  #openFolds() {
+    return new Set(this.#folds().flatMap((fold, index) => (fold.open ? [index] : [])));
+  }
+
+  #folds() {
+    return [...this.#prose.querySelectorAll("details")];
   }
 
   #append(html) {
     const holder = document.createElement("div");
     setHtml(holder, html);
     dressCode(holder);
+    dressTables(holder);
+    dressNotes(holder, this.element.dataset.message);
     const elements = [...holder.childNodes];
     this.#prose.append(...elements);
     this.#blocks.push({ html, elements });
@@ -80,6 +94,18 @@ export class AnswerView {
     while (CONTAINERS.has(place.lastElementChild?.localName) && place.lastElementChild !== this.#caret)
       place = place.lastElementChild;
     if (this.#caret.parentNode !== place || this.#caret.nextSibling) place.append(this.#caret);
+  }
+}
+
+// A wide one scrolls inside, also with the keyboard.
+function dressTables(holder) {
+  for (const table of holder.querySelectorAll(".table")) {
+    table.setAttribute("role", "region");
+    table.setAttribute("aria-label", "Table");
+  }
+  for (const formula of holder.querySelectorAll(".formula")) {
+    formula.setAttribute("role", "group");
+    formula.setAttribute("aria-label", "Formula");
   }
 }
 

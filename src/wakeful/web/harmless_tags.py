@@ -1,0 +1,132 @@
+"""The few tags of HTML that people write in Markdown and that can do nothing: keys, raised and lowered letters, line
+breaks in a line; `<details>` with `<summary>` on lines of their own. Without attributes, but `open`. Every other tag is
+text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, MutableMapping, Sequence
+from html import escape, unescape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_IN_LINE = re.compile(r"<(?P<tag>kbd|sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=tag)>|<br ?/?>")
+_OPEN = re.compile(r"<details( open)?>[ \t]*(?:<summary>(.{1,500})</summary>)?[ \t]*")
+_SUMMARY = re.compile(r"<summary>(.{1,500})</summary>[ \t]*")
+_CLOSE = re.compile(r"</details>[ \t]*")
+# One inside of another; deeper ones are text.
+_DEEPEST = 10
+
+
+def read_harmless_tags(parser: MarkdownIt) -> None:
+    parser.inline.ruler.before("autolink", "harmless_tag", _in_line)
+    parser.block.ruler.before("fence", "details", _details, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.core.ruler.after("block", "pair_details", _pair_details)
+    parser.add_render_rule("harmless_tag", _show)
+
+
+def _in_line(state: StateInline, silent: bool) -> bool:
+    found = _IN_LINE.match(state.src, state.pos, state.posMax)
+    if found is None:
+        return False
+    if not silent and found["tag"] is None:
+        state.push("hardbreak", "br", 0)
+    elif not silent:
+        state.push("harmless_tag", found["tag"], 0).content = unescape(found["words"])
+    state.pos = found.end()
+    return True
+
+
+def _show(self: Any, tokens: Sequence[Token], index: int, options: Any, env: MutableMapping[str, Any]) -> str:
+    token = tokens[index]
+    return f"<{token.tag}>{escape(token.content, quote=False)}</{token.tag}>"
+
+
+def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Each line by itself; what belongs together is found when all of them are there."""
+    place = (state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if state.is_code_block(start) or state.src[place[0] : place[0] + 1] != "<":
+        return False
+    opening, closing = _OPEN.fullmatch(state.src, *place), _CLOSE.fullmatch(state.src, *place)
+    summary = _SUMMARY.fullmatch(state.src, *place) if _awaits_summary(state) else None
+    if not (opening or closing or summary):
+        return False
+    if silent:
+        return True
+    state.line = start + 1
+    if opening:
+        _push_open(state, opening, start)
+    elif summary:
+        _push_summary(state, summary[1], start)
+    else:
+        state.push("details_close", "details", 0).map = [start, start + 1]
+    return True
+
+
+def _awaits_summary(state: StateBlock) -> bool:
+    return bool(state.tokens) and state.tokens[-1].type == "details_open"
+
+
+def _push_open(state: StateBlock, opening: re.Match[str], line: int) -> None:
+    token = state.push("details_open", "details", 0)
+    token.map, token.content = [line, line + 1], opening[0].strip()
+    if opening[1]:
+        token.attrSet("open", "")
+    if opening[2]:
+        _push_summary(state, opening[2], line)
+
+
+def _push_summary(state: StateBlock, words: str, line: int) -> None:
+    state.push("summary_open", "summary", 1)
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = words.strip(), [line, line + 1], []
+    state.push("summary_close", "summary", -1)
+
+
+def _pair_details(state: StateCore) -> None:
+    """What was opened is closed, at the latest where the quote, the list or the text around it ends."""
+    state.tokens = list(_paired(state.tokens))
+
+
+def _paired(tokens: Sequence[Token]) -> Iterator[Token]:
+    open_at: list[int] = []
+    for token in tokens:
+        while open_at and token.level < open_at[-1]:
+            yield _closing(open_at)
+        if token.type == "details_open" and len(open_at) < _DEEPEST:
+            token.nesting, token.level = 1, token.level + len(open_at)
+            open_at.append(token.level - len(open_at))
+            yield token
+        elif token.type == "details_close" and open_at and open_at[-1] == token.level:
+            yield _closing(open_at)
+        elif token.type in ("details_open", "details_close"):
+            yield from _as_text(token, len(open_at))
+        else:
+            token.level += len(open_at)
+            yield token
+    while open_at:
+        yield _closing(open_at)
+
+
+def _closing(open_at: list[int]) -> Token:
+    from markdown_it.token import Token
+
+    level = open_at.pop()
+    return Token("details_close", "details", -1, level=level + len(open_at), block=True)
+
+
+def _as_text(token: Token, depth: int) -> Iterator[Token]:
+    from markdown_it.token import Token
+
+    level = token.level + depth
+    yield Token("paragraph_open", "p", 1, level=level, map=token.map, block=True)
+    content = token.content or "</details>"
+    yield Token("inline", "", 0, level=level + 1, map=token.map, content=content, children=[], block=True)
+    yield Token("paragraph_close", "p", -1, level=level, block=True)
