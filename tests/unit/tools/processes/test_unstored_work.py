@@ -172,8 +172,10 @@ async def test_what_a_killed_server_has_left_is_ended_by_the_next_one(place: Pla
 async def test_what_a_living_server_runs_is_left_alone(place: Place) -> None:
     async with place.work.allowed_in(place.turn.id):
         started = await place.start("sleep 100")
+        folder = ProcessFolder(place.root / started["session_id"])
+        await until(lambda: isinstance(folder.started(1), Identity))
 
         await BothLedgers(Ledger(), UnstoredLedger(place.root)).adopt(HOST)
 
-        assert isinstance(ProcessFolder(place.root / started["session_id"]).started(1), Identity)
+        assert folder.path.exists()
         assert group_members(started["pid"])
