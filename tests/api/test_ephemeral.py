@@ -135,7 +135,7 @@ def test_a_background_command_runs_and_ends_with_its_response(client: OpenAI, se
 
     assert started["notify_on_complete"] is False
     assert "process(action='poll')" in started["notify_unsupported"]
-    assert not is_alive(pid_file)
+    until(lambda: not is_alive(pid_file))
     assert server.send("GET", "/api/tasks").json()["tasks"] == tasks_without(server, started["session_id"])
 
 

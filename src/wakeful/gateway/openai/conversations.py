@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
-from starlette.exceptions import HTTPException
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -34,6 +34,21 @@ Item = dict[str, Any]
 _NOWHERE = Lane("")
 
 
+class _NameConvertor(Convertor[str]):
+    """A name in an address: slashes may stand in it, but not at its ends."""
+
+    regex = "[^/]+(?:/[^/]+)*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("name", _NameConvertor())
+
+
 class ConversationRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -50,7 +65,7 @@ class ConversationRoutes:
             Route("/v1/conversations/{conversation_id}/items/{item_id}", self.item, methods=["GET"]),
             Route("/v1/conversations/{conversation_id}/items/{item_id}", self.delete_item, methods=["DELETE"]),
             # Last: a name may have a slash in it.
-            Route("/v1/conversations/{conversation_id:path}", self.show, methods=["GET"]),
+            Route("/v1/conversations/{conversation_id:name}", self.show, methods=["GET"]),
         ]
 
     async def create(self, request: Request) -> Response:
@@ -144,9 +159,6 @@ class ConversationRoutes:
 
     async def _find(self, request: Request) -> Conversation:
         named = request.path_params["conversation_id"]
-        if not named or named.endswith("/"):
-            # That is another address, as everywhere.
-            raise HTTPException(404)
         found = await self._lanes.conversation(request, named)
         if found is None:
             raise no_conversation(named)

@@ -1,7 +1,7 @@
 """Lets turns that are not stored start processes, and ends these with them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from wakeful.tools.processes.keeper import ProcessKeeper
@@ -20,15 +20,20 @@ class UnstoredWork:
         try:
             yield
         finally:
-            await asyncio.gather(*(self._end(task_id) for task_id in self._ledger.close(turn_id)))
+            await self._end_all(self._ledger.close(turn_id))
 
-    async def _end(self, task_id: str) -> None:
+    async def _end_all(self, task_ids: Sequence[str]) -> None:
         try:
-            await self._keeper.kill(task_id)
+            await asyncio.gather(*(self._end(task_id) for task_id in task_ids))
         except asyncio.CancelledError:
             # The server stops and has no time for politeness.
-            clear_away(self._keeper.outputs.folder(task_id))
+            for task_id in task_ids:
+                if self._ledger.knows(task_id):
+                    clear_away(self._keeper.outputs.folder(task_id))
             raise
+
+    async def _end(self, task_id: str) -> None:
+        await self._keeper.kill(task_id)
         task = await self._ledger.rows.get(task_id)
         if task is not None:
             await self._keeper.forget(task)
