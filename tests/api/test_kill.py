@@ -130,6 +130,10 @@ def test_a_response_with_calls_for_the_server_and_the_client_goes_on_after_a_kil
     with own_server.client() as client:
         until(lambda: client.responses.retrieve(made.id).status == "completed")
         assert endpoint.stats()["requests"] == calls_before
+        cut: Any = client.responses.retrieve(made.id).output[1]
+        assert (cut.type, cut.status, "interrupted" in cut.error.content[0]["text"]) == ("mcp_call", "failed", True)
+        closed = [event.type for event in client.responses.retrieve(made.id, stream=True) if "item.done" in event.type]
+        assert len(closed) == 2
         result: Any = {"type": "function_call_output", "call_id": "call_7", "output": "rain"}
         answered = client.responses.create(input=[result], conversation="killed")
 

@@ -6,7 +6,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from tests.api.server import ApiServer, ModelEndpoint, script
+from tests.api.server import ApiServer, ModelEndpoint, script, until
 
 THREE = "token0 token1 token2 "
 WEATHER: Any = {"type": "function", "name": "weather", "parameters": {"type": "object"}, "strict": False}
@@ -189,6 +189,19 @@ def test_a_conversation_goes_on_after_a_call_that_its_client_answers(client: Ope
 
     assert (asked.conversation, answered.output_text) == (answered.conversation, THREE)
     assert endpoint.requests()[-1]["messages"][-1]["content"] == "rain"
+
+
+def test_a_call_that_was_stopped_is_closed_once_as_incomplete(client: OpenAI) -> None:
+    calls = [call("terminal", "call_1", command="sleep 30"), call("list_files", "call_2")]
+    made = client.responses.create(input=script(calls=calls), background=True)
+    until(lambda: [item.to_dict()["status"] for item in client.responses.retrieve(made.id).output][1:] == ["completed"])
+
+    stopped = client.responses.cancel(made.id)
+
+    assert [item.to_dict()["status"] for item in stopped.output] == ["incomplete", "completed"]
+    events: Any = list(client.responses.retrieve(made.id, stream=True))
+    closed = [event.item.id for event in events if event.type == "response.output_item.done"]
+    assert sorted(closed) == sorted(str(item.id) for item in stopped.output)
 
 
 def test_notices_later_are_not_promised_here(demo_server: ApiServer) -> None:

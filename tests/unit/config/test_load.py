@@ -87,6 +87,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
         WAKEFUL_DATABASE_URL="postgres://me@db/wakeful",
         WAKEFUL_LOG_LEVEL="DEBUG",
         WAKEFUL_CORS_ORIGINS="https://a.example, http://localhost:3000",
+        WAKEFUL_TOOL_ITEMS="function_call",
     )
 
     engine = config.engine
@@ -99,6 +100,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
     assert config.api_keys == {"laptop": "a=b-and-16-more-chars", "ci": "c-and-16-more-chars"}
     assert (config.database_url, config.log_level) == ("postgres://me@db/wakeful", "debug")
     assert config.cors_origins == ("https://a.example", "http://localhost:3000")
+    assert config.tool_items == "function_call"
 
 
 def test_options_win_over_the_environment_and_the_environment_over_the_file(tmp_path: Path) -> None:

@@ -222,3 +222,19 @@ def test_an_output_without_a_call_and_a_second_one_are_strays() -> None:
 
     assert transcript.messages == [AssistantMessage("", calls=(ONE,)), ToolMessage("c1", "1")]
     assert transcript.strays == [second, unknown]
+
+
+def test_a_call_that_the_client_gives_back_with_its_result_is_answered() -> None:
+    one = given("t", 0, role="assistant", calls=[{"id": "c1", "name": "look", "arguments": "{}"}])
+    two = given(
+        "t",
+        1,
+        role="assistant",
+        calls=[{"id": "c2", "name": "look", "arguments": "{}"}],
+        result={"text": "seen", "is_error": False},
+    )
+
+    messages = fold([one, two, given("t", 2, role="tool", call_id="c1", text="rain")], "t").messages
+
+    # The client's own call of the same answer still waits for its output.
+    assert messages == [AssistantMessage("", calls=(ONE, TWO)), ToolMessage("c2", "seen"), ToolMessage("c1", "rain")]

@@ -9,7 +9,7 @@ class SpokenText:
         self._by_step.setdefault(step, []).append(text)
 
     def has(self, step: int) -> bool:
-        """Blanks are nothing said: whoever has read them has read nothing that could be wrong."""
+        """Blanks do not count: they say nothing that could turn out wrong."""
         return any(text.strip() for text in self._by_step.get(step, ()))
 
     def drop(self, step: int) -> None:

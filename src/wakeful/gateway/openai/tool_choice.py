@@ -43,7 +43,7 @@ def tool_choice(body: Body, *, nested: str = "") -> ToolChoice:
 
 
 def require_tools(asked: TurnRequest, server_tools: Collection[str]) -> None:
-    """What cannot be honoured is refused. Raises ApiError where a tool is chosen that there is none of."""
+    """What cannot be honoured is refused. Raises ApiError where a tool is chosen that does not exist here."""
     usable = {tool.name for tool in asked.tools} | (set(server_tools) if asked.takes_server_tools else set())
     force = asked.options.get("tool_choice")
     chosen = [*(asked.allowed_tools or ()), *([force["function"]["name"]] if isinstance(force, dict) else [])]

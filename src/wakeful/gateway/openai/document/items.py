@@ -71,7 +71,10 @@ SCHEMAS: dict[str, Json] = {
             ),
         ),
         told("A call for the client to run.", record({"id": TEXT, "status": _STATUS, **_CALL})),
-        record({"id": TEXT, "status": _STATUS, **_RESULT_TYPE, "output": TEXT}),
+        told(
+            "The output of a call. The server's own calls are such pairs where `tool_items` is set to `function_call`.",
+            record({"id": TEXT, "status": _STATUS, **_RESULT_TYPE, "output": TEXT}),
+        ),
     ),
     "Item": any_of(
         record({**_MESSAGE, "role": _ROLE, "content": list_of(any_of(_INPUT_TEXT, _OUTPUT_TEXT, _INPUT_IMAGE))}),

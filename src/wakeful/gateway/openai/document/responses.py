@@ -65,7 +65,7 @@ _REQUEST = record(
         "previous_response_id": told("A completed response to go on from.", or_null(text(maxLength=256))),
         "tools": told("Functions that the client runs; each has a name of its own.", or_null(list_of(_TOOL))),
         "tool_choice": told(
-            "With `none` no tool is called, also none of the server's. A tool that there is none of is 400.",
+            "With `none` no tool is called, not even the server's. The name of a tool that does not exist is 400.",
             or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL, _ALLOWED_TOOLS)),
         ),
         "parallel_tool_calls": or_null(FLAG),
