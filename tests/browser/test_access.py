@@ -25,6 +25,26 @@ print('x')
 | a | b |
 |---|---|
 | 1 | 2 |
+
+```diff
+-old
++new
+```
+
+Press <kbd>Ctrl</kbd>, so that $x_1$ holds[^1].
+
+$$
+\\frac{1}{2}
+$$
+
+<details>
+<summary>More</summary>
+
+It is folded.
+
+</details>
+
+[^1]: Mostly.
 """
 
 
@@ -79,7 +99,9 @@ async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: 
     await expect(screen.answers.locator("table")).to_be_visible()
     await screen.is_idle()
 
-    assert await serious(screen.page) == []
+    for scheme in SCHEMES:
+        await screen.page.emulate_media(color_scheme=scheme)
+        assert await serious(screen.page) == [], scheme
 
 
 async def test_axe_finds_nothing_serious_in_the_other_pages(screens: Screens, demo_server: PageServer) -> None:

@@ -1,6 +1,6 @@
 """Footnotes: `[^name]` in the text, `[^name]: words` at the start of a line. A footnote is shown where it was written,
-with a number in the order of the text. Numbers are marked as data: whoever shows the text makes links of them, inside
-of its own message.
+with a number in the order of the text. Numbers are marked as data: the page that shows the text makes links of them,
+inside of its own message.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _UPRIGHT_LETTER = re.compile(r"&#x000(?:4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9A]);")
 _NOT_READ = re.compile(r"\\(?:(?:re)?newcommand|providecommand|def|let|require|verb|href|style|class)\b")
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def mathml(latex: str, *, is_block: bool) -> str | None:
     """The formula as markup; None where it cannot be read."""
     from latex2mathml.converter import convert_to_element

@@ -64,6 +64,19 @@ test("a job keeps its line while the page is open", () => {
   assert.equal(b.lane, 1);
 });
 
+test("a new job is never the one that is left out", () => {
+  const kept = new Map();
+  const old = Array.from({ length: 4 }, (_, index) => span(`${index}`, index, 100, { isRunning: true }));
+  pack(old, kept);
+  const added = span("new", 50, 100, { isRunning: true });
+  const packed = pack([...old, added], kept);
+  assert.notEqual(added.lane, -1);
+  assert.equal(packed.hidden, 1);
+  const before = old.map((one) => one.lane);
+  pack([...old, added], kept);
+  assert.deepEqual(old.map((one) => one.lane), before);
+});
+
 test("a strip is divided by what passes through it", () => {
   assert.deepEqual(gaps(0, 100, [50]), [[0, 45], [55, 100]]);
   assert.deepEqual(gaps(0, 100, []), [[0, 100]]);

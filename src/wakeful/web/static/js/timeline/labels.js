@@ -6,6 +6,7 @@ import { codeWords, endedWell } from "../words.js";
 const GAP = 5;
 // Fewer letters of a command than these tell nothing.
 const FEWEST_LETTERS = 6;
+const MOST_LETTERS = 120;
 const BETWEEN = 6;
 
 // {x, id, note} or null. `obstacles`: where threads and stems pass through the strip. `measure(text, font)` in pixels.
@@ -68,7 +69,7 @@ function placed(id, note, measure) {
 
 // "make check · exit code 2", "sub-agent: study pgmq"
 function noteOf(task) {
-  const [line] = task.command.split("\n", 1);
+  const line = task.command.split("\n", 1)[0].slice(0, MOST_LETTERS);
   const words = task.kind === "delegation" ? `sub-agent: ${line}` : line;
   const end = endOf(task);
   return end ? `${words} · ${end}` : words;

@@ -6,12 +6,19 @@ const MOST_LANES = 4;
 // `spans`: [{id, from, to, end, stems, isRunning}] in pixels, from the thread to where its arrow rises. `kept`: lanes by id, from the last time; they are added to.
 // Sets `lane` of each, -1 where there is no room. The newest are kept.
 export function pack(spans, kept = new Map()) {
+  let lanes = placed(spans, kept);
+  // A new job for which there is no room is worth more than the order of the old ones.
+  if (spans.some((span) => span.lane === -1 && !kept.has(span.id))) lanes = placed(spans, new Map());
+  for (const span of spans) kept.set(span.id, span.lane);
+  return { lanes: lanes.findLastIndex((lane) => lane.length) + 1, hidden: spans.filter((one) => one.lane === -1).length };
+}
+
+function placed(spans, kept) {
   const lanes = Array.from({ length: MOST_LANES }, () => []);
   for (const span of spans) take(lanes, span, kept.get(span.id) ?? -1);
   const free = fitting(spans.filter((span) => !kept.has(span.id)), lanes);
   for (const span of free.sort(byEnd)) take(lanes, span, laneFor(span, lanes));
-  for (const span of spans) kept.set(span.id, span.lane);
-  return { lanes: lanes.findLastIndex((lane) => lane.length) + 1, hidden: spans.filter((one) => one.lane === -1).length };
+  return lanes;
 }
 
 function take(lanes, span, lane) {

@@ -1,4 +1,4 @@
-// The timeline where there is little height: one line, until somebody wants the drawing.
+// The timeline where there is little height: one line, until the reader wants the drawing.
 
 import { el } from "../dom.js";
 

@@ -83,7 +83,7 @@ class Timeline {
     this.#redraw(draw(drawn, story(data)));
   }
 
-  // Somebody may be on one of its links with the keyboard.
+  // The reader may be on one of its links with the keyboard.
   #redraw(drawing) {
     const links = [...this.#scroll.querySelectorAll("a")];
     const focused = links.indexOf(document.activeElement);

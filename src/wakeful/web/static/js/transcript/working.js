@@ -14,14 +14,12 @@ export function workingKind() {
 }
 
 export function workingView(kind, openedAt) {
-  if (kind === "unseen") return state("unplug", "No connection. The agent goes on; this page catches up.");
-  if (kind === "asking") return state("shield", "Waits for your answer");
+  if (kind === "unseen")
+    return el("span", { class: "state state--off" }, icon("unplug"), "No connection. The agent goes on; this page catches up.");
+  // Where the message box has room, it says the rest already.
+  if (kind === "asking")
+    return el("span", { class: "state state--off turn__working" }, icon("shield"), "Waits for your answer");
   const words = el("span", { text: "Answering" });
   if (openedAt) tick(words, openedAt, (seconds) => `Answering, ${duration(seconds)}`);
-  // Where the message box has room, it says so already.
   return el("span", { class: "state state--live num turn__working" }, el("span", { class: "ring" }), words);
-}
-
-function state(name, words) {
-  return el("span", { class: "state state--off" }, icon(name), words);
 }
