@@ -130,7 +130,14 @@ class BoundedProtocol(HttpToolsProtocol):
         return self._answered is not None and not self._answered.response_complete
 
     def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._give_up_head)
+
+    def _give_up_head(self) -> None:
+        """Without a word where no request has begun: a client could take it for the answer to its next one."""
+        if self._is_in_head:
+            self._refuse(408)
+        else:
+            self.transport.close()
 
     def _await_body(self) -> None:
         self._has_got_body = False
