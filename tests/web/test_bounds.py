@@ -94,12 +94,20 @@ async def test_the_longest_address_of_the_page_is_taken(web: Served) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("words", ["", "GET /api/me HTTP/1.1\r\nhost: loc", "\r\n"])
-async def test_headers_that_do_not_come_in_time_end_the_connection(web: Served, words: str) -> None:
+async def test_headers_that_do_not_come_in_time_end_the_connection(web: Served) -> None:
+    async with line_to(web) as line:
+        await line.send("GET /api/me HTTP/1.1\r\nhost: loc")
+
+        assert (await line.answer())[0] == 408
+        assert await line.is_cut()
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("words", ["", "\r\n"])
+async def test_a_connection_without_a_request_is_closed_without_a_word(web: Served, words: str) -> None:
     async with line_to(web) as line:
         await line.send(words)
 
-        assert (await line.answer())[0] == 408
         assert await line.is_cut()
 
 
@@ -127,7 +135,7 @@ async def test_a_stream_may_be_silent_for_longer_than_headers_may_take(web: Serv
     async with web.stream("/api/session/stream", session_id=session) as stream:
         await stream.until("initial")
         async with line_to(web) as line:
-            assert (await line.answer())[0] == 408
+            assert await line.is_cut()
 
         await web.say(session, "hello", "finish")
         await stream.until("turn_completed")

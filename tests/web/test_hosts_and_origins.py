@@ -144,8 +144,11 @@ async def test_behind_a_proxy_the_origin_is_the_public_one(
 ) -> None:
     browser = await logged_in(proxied)
     browser.origin = origin
+    # A browser has one of them, by the address that it knows the server under.
+    names = ("__Host-wakeful_session_443", "wakeful_session_8787", "wakeful_session_80")
+    jar = "; ".join(f"{name}={browser.cookie}" for name in names)
 
-    assert (await browser.post("/api/session/new", {}, Host=host)).status == status
+    assert (await browser.post("/api/session/new", {}, Host=host, Cookie=jar)).status == status
 
 
 async def test_the_unix_socket_is_out_of_reach_for_browsers_and_takes_any_name(

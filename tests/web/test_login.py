@@ -1,5 +1,6 @@
 """How browsers come in and go, and what they may do meanwhile."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -359,3 +360,19 @@ async def test_while_the_database_is_away_nobody_is_sent_to_the_login_page(web: 
     replies = [await browser.get(path) for path in ("/", "/api/me")]
 
     assert [(reply.status, reply.code) for reply in replies] == [(503, "store_unavailable")] * 2
+
+
+async def test_the_login_page_asks_for_a_password_only_where_there_is_one(guarded: Served, web: Served) -> None:
+    asks = [b'type="password"' in (await Browser(server).get("/login")).json for server in (guarded, web)]
+
+    assert asks == [True, False]
+
+
+async def test_many_wrong_keys_do_not_make_a_right_one_wait(web: Served) -> None:
+    """Wrong ones are never put off, so nothing that they leave behind can put off a right one."""
+    wrong = await asyncio.gather(*(web.get("/api/me", "nobody") for _ in range(200)))
+
+    assert {reply.status for reply in wrong} == {401}
+    async with asyncio.timeout(0.5):
+        assert (await web.get("/api/me", "ann")).status == 200
+        assert (await web.get("/api/me", "nobody")).status == 401

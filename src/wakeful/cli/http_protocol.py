@@ -17,6 +17,8 @@ HEADERS_LIMIT = 32 * 1024
 _MOST_HEADERS = 128
 # Requests that wait behind an unanswered one: each costs far more memory than the bytes that it came in.
 _MOST_PIPELINED = 16
+# The errors of /v1 have all the fields that those of other paths have, and the path may not be known yet.
+_ANY_PATH = "/v1/"
 
 _REFUSALS = {
     400: ("invalid_http", "This is not HTTP as the server understands it."),
@@ -33,8 +35,6 @@ class _Refused(Exception):
 class BoundedProtocol(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **how: Any) -> None:
         super().__init__(*arguments, **how)
-        # Until the first request has one.
-        self.url = b""
         self._refusal = 400
         # The request that is answered at the moment, or was last: `cycle` is the one that came last.
         self._answered: RequestResponseCycle | None = None
@@ -130,7 +130,14 @@ class BoundedProtocol(HttpToolsProtocol):
         return self._answered is not None and not self._answered.response_complete
 
     def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse, 408)
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self._give_up_head)
+
+    def _give_up_head(self) -> None:
+        """Without a word where no request has begun: a client could take it for the answer to its next one."""
+        if self._is_in_head:
+            self._refuse(408)
+        else:
+            self.transport.close()
 
     def _await_body(self) -> None:
         self._has_got_body = False
@@ -146,7 +153,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int) -> None:
         """Say why and hang up; without a word where another answer is under way on this connection."""
         if not self._is_answering:
-            self.transport.write(_answer(status, self.url, self.server_state.default_headers))
+            self.transport.write(_answer(status, self.server_state.default_headers))
         self.transport.close()
         self._drop_timers()
 
@@ -157,9 +164,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_timer = self._body_timer = None
 
 
-def _answer(status: int, url: bytes, defaults: list[tuple[bytes, bytes]]) -> bytes:
+def _answer(status: int, defaults: list[tuple[bytes, bytes]]) -> bytes:
     code, message = _REFUSALS[status]
     headers = {"connection": "close", "x-content-type-options": "nosniff", "cache-control": "no-store"}
-    made = error_response(status, code, message, headers, path=url.decode("latin-1"))
+    made = error_response(status, code, message, headers, path=_ANY_PATH)
     lines = [b"%b: %b\r\n" % header for header in [*defaults, *made.raw_headers]]
     return b"".join([STATUS_LINE[status], *lines, b"\r\n", bytes(made.body)])

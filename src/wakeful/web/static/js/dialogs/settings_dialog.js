@@ -1,12 +1,13 @@
-// Settings of this browser, and logging out.
+// Settings of this browser, what agents may do without asking, who is logged in, and logging out.
 
-import { api } from "../api.js";
-import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { me } from "../me.js";
 import { askToNotify } from "../news/system.js";
 import { settings } from "../settings.js";
 import { openDialog } from "./dialog.js";
+import { grantList } from "./grant_list.js";
+import { leave } from "./leaving.js";
+import { loginList } from "./login_list.js";
 
 const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
@@ -24,6 +25,8 @@ export function openSettings() {
       toggle("reasoning", "Show reasoning unfolded"),
       toggle("timeline", "Show the timeline"),
       toggle("shortcuts", "Single-key shortcuts"),
+      grantList(),
+      loginList(),
       el("div", { class: "settings__foot" }, about, logout),
     ),
   );
@@ -71,21 +74,4 @@ function notify() {
     settings.set("notify", box.checked);
   });
   return el("div", {}, el("label", { class: "check" }, box, "Notify me of other sessions while this page is hidden"), hint);
-}
-
-// Whoever uses this browser next must neither see nor send what was not sent; what was chosen may stay.
-function forgetWords() {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith("wakeful.draft.") || key === "wakeful.outbox") localStorage.removeItem(key);
-  }
-}
-
-async function leave() {
-  try {
-    await api.post("/api/logout", {});
-    forgetWords();
-    location.replace("/login");
-  } catch (error) {
-    emit("toast", { kind: "fail", title: "Not logged out", text: error.message });
-  }
 }

@@ -1,0 +1,61 @@
+// A list in the settings whose entries can be taken away: loads itself, says what has happened, and keeps the focus.
+
+import { el, icon } from "../dom.js";
+
+// name: the heading. hint: a sentence below it. empty: what stands there without entries. load() resolves to entries:
+// {icon, title, note: [text or element, …], act: {words, label, done, run} or null}. more: an act for all of them that
+// is shown while isMore(entries).
+export function entriesSection({ name, hint, empty, load, more, isMore }) {
+  const id = `entries-${name.toLowerCase().replaceAll(" ", "-")}`;
+  const heading = el("h3", { id, tabindex: "-1", text: name });
+  const body = el("div", { class: "entries__body" });
+  const status = el("p", { class: "field__hint", role: "status" });
+  const section = el("section", { class: "entries", "aria-labelledby": id }, heading, el("p", { class: "field__hint", text: hint }), body, status);
+
+  async function show() {
+    body.setAttribute("aria-busy", "true");
+    try {
+      draw(await load());
+    } catch (error) {
+      body.replaceChildren(el("p", { class: "field__error" }, icon("fail"), error.message), actButton({ words: "Try again", run: show }));
+    }
+    body.removeAttribute("aria-busy");
+  }
+
+  function draw(entries) {
+    const list = el("ul", { class: "entries__list" }, entries.map((entry) => row(entry, perform)));
+    const rest = more && isMore(entries) ? actButton({ ...more, run: () => perform(more) }) : null;
+    body.replaceChildren(...[entries.length ? list : el("p", { class: "dim", text: empty }), rest].filter(Boolean));
+  }
+
+  // Its button goes away with its entry: the heading takes the focus, or the reader would be thrown out of the dialog.
+  async function perform(act) {
+    try {
+      await act.run();
+      await show();
+      status.textContent = act.done;
+    } catch (error) {
+      status.textContent = error.message;
+    }
+    heading.focus();
+  }
+
+  body.append(el("p", { class: "dim", text: "Loading…" }));
+  show();
+  return section;
+}
+
+function row(entry, perform) {
+  return el(
+    "li",
+    { class: "entry" },
+    icon(entry.icon),
+    el("p", { class: "entry__title", text: entry.title }),
+    el("p", { class: "entry__note" }, entry.note),
+    entry.act && actButton({ ...entry.act, run: () => perform(entry.act) }),
+  );
+}
+
+function actButton({ words, label, run }) {
+  return el("button", { class: "button button--small", type: "button", "aria-label": label, onclick: run }, words);
+}

@@ -1,0 +1,42 @@
+// What agents may do without asking, because a person has said so once.
+
+import { api } from "../api.js";
+import { el } from "../dom.js";
+import { shortId } from "../short_id.js";
+import { day } from "./days.js";
+import { entriesSection } from "./entries.js";
+
+export function grantList() {
+  return entriesSection({
+    name: "Allowed without asking",
+    hint: "Each holds for one kind of danger. Once it is revoked, the next call asks again.",
+    empty: "Nothing: every dangerous call asks.",
+    load: async () => (await api.get("/api/grants")).grants.map(entry),
+  });
+}
+
+function entry(grant) {
+  const words = grant.words || grant.kind.replaceAll("_", " ");
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return {
+    icon: "shield",
+    title,
+    note: [...place(grant), ` · since ${day(grant.created_at)}, ${end(grant)} · `, ...use(grant)],
+    act: { words: "Revoke", label: `Revoke: ${title}`, done: `Revoked: ${title}.`, run: () => api.delete("/api/grants", { id: grant.id }) },
+  };
+}
+
+function place({ scope, folder, session_id }) {
+  if (scope === "folder") return [el("code", { text: folder }), " and below"];
+  return ["session ", el("a", { href: `/s/${session_id}`, text: shortId(session_id) })];
+}
+
+function end({ expires_at }) {
+  return expires_at ? `until ${day(expires_at)}` : "as long as the session exists";
+}
+
+function use({ uses, example }) {
+  if (!uses) return ["never used"];
+  const times = uses === 1 ? "used once" : `used ${uses} times`;
+  return example ? [`${times}, last `, el("code", { text: example })] : [times];
+}

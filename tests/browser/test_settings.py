@@ -1,0 +1,75 @@
+"""The lists in the settings: who is logged in, and what agents may do without asking."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from tests.browser.screen import Screens
+from tests.browser.server import PageServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1"
+_GRANT = {
+    "id": "grant_1",
+    "kind": "delete_outside",
+    "words": "delete outside of the folder",
+    "scope": "folder",
+    "session_id": None,
+    "folder": "/home/me/shop",
+    "created_at": "2026-11-02T10:00:00.000Z",
+    "expires_at": "2027-01-31T10:00:00.000Z",
+    "last_used_at": "2026-11-03T10:00:00.000Z",
+    "uses": 4,
+    "example": "rm -rf /srv/data/*",
+}
+
+
+async def test_another_browser_is_logged_out_from_the_settings(screens: Screens, demo_server: PageServer) -> None:
+    phone = await screens.browser_at(demo_server, user_agent=_IPHONE)
+    screen = await screens.screen(demo_server)
+    await answer_grants(screen.page, [_GRANT])
+
+    await screen.page.get_by_role("button", name="Settings").click()
+    logins = screen.page.get_by_role("region", name="Logins")
+    await expect(logins.get_by_text("This browser")).to_be_visible()
+    await logins.get_by_role("button", name="Log out Safari on iPhone of operator").press("Enter")
+
+    await expect(logins.get_by_role("status")).to_have_text("Safari on iPhone is logged out.")
+    await expect(logins.get_by_role("heading")).to_be_focused()
+    await expect(logins.get_by_text("Safari on iPhone ·")).to_have_count(0)
+    assert (await phone.request.get(f"{demo_server.root}/api/me")).status == 401
+    assert (await screen.page.context.request.get(f"{demo_server.root}/api/me")).status == 200
+
+
+async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server, viewport={"width": 360, "height": 640})
+    revoked = await answer_grants(screen.page, [_GRANT])
+
+    await screen.page.evaluate("document.querySelector('[aria-label=\"Settings\"]').click()")
+    allowed = screen.page.get_by_role("region", name="Allowed without asking")
+    entry = allowed.get_by_role("listitem")
+    await expect(entry).to_contain_text("Delete outside of the folder")
+    await expect(entry).to_contain_text("/home/me/shop and below · since")
+    await expect(entry).to_contain_text("used 4 times, last rm -rf /srv/data/*")
+    assert await screen.page.evaluate("document.querySelector('dialog').scrollWidth <= innerWidth")
+    await allowed.get_by_role("button", name="Revoke: Delete outside of the folder").click()
+
+    await expect(allowed).to_contain_text("Nothing: every dangerous call asks.")
+    assert revoked == ["grant_1"]
+
+
+async def answer_grants(page: Page, grants: list[dict[str, Any]]) -> list[str]:
+    """Answers for the route of grants; what is revoked is added to the list that is returned."""
+    revoked: list[str] = []
+
+    async def answer(route: Route) -> None:
+        if route.request.method == "DELETE":
+            revoked.append(route.request.url.partition("id=")[2])
+            await route.fulfill(json={"ok": True})
+        else:
+            await route.fulfill(json={"grants": [grant for grant in grants if grant["id"] not in revoked]})
+
+    await page.route("**/api/grants*", answer)
+    return revoked
