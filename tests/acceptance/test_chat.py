@@ -15,7 +15,7 @@ from tests.endpoint import Endpoint, Script
 
 # It ends when the test lets it, or soon by itself.
 _WAITING = "for i in $(seq 400); do [ -e go ] && break; sleep 0.05; done; echo out of $((40 + 2)); exit {code}"
-_WOKEN = "nobody typed this"
+_WOKEN = "woke the agent"
 _READY = "● live"
 _IDLE = "not a real one.)"
 
@@ -40,6 +40,17 @@ async def until_turns(wakeful: Command, statuses: list[str]) -> None:
     await until(has_them)
 
 
+async def until_read(wakeful: Command) -> None:
+    """Until everything that was shown is marked as read."""
+
+    async def is_read() -> bool:
+        with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
+            unread = "closed_seq > coalesce((SELECT max(seq) FROM seen WHERE session_id = id), 0)"
+            return not connection.execute(f"SELECT id FROM sessions WHERE {unread}").fetchall()
+
+    await until(is_read)
+
+
 def sessions_in(home: Path) -> list[str]:
     with closing(sqlite3.connect(home / "wakeful.db")) as connection:
         return [name for (name,) in connection.execute("SELECT id FROM sessions")]
@@ -52,7 +63,7 @@ async def test_a_process_that_ends_wakes_the_agent_while_the_person_types(wakefu
         await terminal.see("I will speak up")
         terminal.type("list ")
 
-        await terminal.see("A process has ended well, exit code 0")
+        await terminal.see("ended well · exit code 0")
         await terminal.see(_WOKEN)
         await terminal.see("has ended well. Its output:")
         terminal.enter("files")
@@ -156,7 +167,7 @@ async def test_a_killed_chat_goes_on_where_it_was(wakeful: Command) -> None:
         terminal.enter("/resume")
         await terminal.see("1  ")
         terminal.enter("/resume 1")
-        await terminal.see("A process has failed, exit code 7")
+        await terminal.see("failed · exit code 7")
         await terminal.see("has failed with exit code 7. Its output:")
         await terminal.see(_IDLE)
 
@@ -176,7 +187,7 @@ async def test_a_killed_chat_leaves_the_wake_up_to_the_server(wakeful: Command) 
         await until_turns(wakeful, ["done", "done"])
 
         async with in_terminal(wakeful, "chat", "--resume") as terminal:
-            await terminal.see("A process has failed, exit code 7")
+            await terminal.see("failed · exit code 7")
             await terminal.see(_READY)
 
             assert terminal.text.count(_WOKEN) == 1
@@ -195,7 +206,7 @@ async def test_a_chat_goes_on_when_its_server_was_killed_and_started_again(wakef
         await terminal.see("reconnecting")
         let_it_end(wakeful)
         async with wakeful.serving():
-            await terminal.see("A process has failed, exit code 7")
+            await terminal.see("failed · exit code 7")
             await terminal.see(_IDLE)
             terminal.enter("list files")
             await terminal.see("list_files")
@@ -250,7 +261,7 @@ async def test_a_branch_leaves_its_origin_as_it_was(wakeful: Command) -> None:
         await terminal.see("1 2 3")
 
         terminal.enter("/branch")
-        await terminal.see("This is count to 3 (ses_")
+        await terminal.see("This is count to 3 (")
         terminal.enter("count to 4")
         await terminal.see("1 2 3 4")
 
@@ -297,15 +308,38 @@ async def test_background_work_is_listed_read_and_ended(wakeful: Command) -> Non
 
         (session,) = json.loads((await wakeful.run("sessions", "--json")).out)
         (task,) = json.loads((await wakeful.run("tasks", "--json", session["session_id"])).out)
-        listed = await wakeful.run("tasks", session["session_id"][:-1])
-        log = await wakeful.run("tasks", "log", task["id"])
-        ended = await wakeful.run("tasks", "kill", task["id"])
+        listed = await wakeful.run("tasks", session["session_id"][-6:])
+        log = await wakeful.run("tasks", "log", task["id"][-6:])
+        ended = await wakeful.run("tasks", "kill", task["id"][-6:])
 
         assert task["command"] in listed.out
         assert (log.code, log.out) == (0, "hi there\n")
         assert ended.code == 0
-        await terminal.see("A process was ended on purpose")
+        await terminal.see("was stopped")
         assert _WOKEN not in terminal.text
+        await leave(terminal)
+
+
+async def test_a_wake_up_in_the_session_that_was_left_is_told_in_the_new_one(wakeful: Command) -> None:
+    async with in_terminal(wakeful, "chat") as terminal:
+        await terminal.see(_READY)
+        start_waiting(terminal, 7)
+        await terminal.see("I will speak up")
+        await terminal.see(_IDLE)
+        terminal.enter("/new")
+        await terminal.see("A new session begins")
+        let_it_end(wakeful)
+
+        (session,) = sessions_in(wakeful.home)
+        await terminal.see("failed with exit code 7 in")
+        await terminal.see(f"(/resume {session[-6:]})")
+        await until_turns(wakeful, ["done", "done"])
+        listed = await wakeful.run("sessions")
+        terminal.enter(f"/resume {session[-6:]}")
+        await terminal.see(_WOKEN)
+
+        assert "[unread]" in listed.out
+        await until_read(wakeful)
         await leave(terminal)
 
 

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from wakeful.cli.chat.job_words import jobs
 from wakeful.cli.chat.plain_text import clock_time, one_line
 from wakeful.cli.client import Client, RequestRefused
+from wakeful.cli.short_id import is_meant, short_id
 from wakeful.errors import SessionNotFound
 
 # As many as the server gives at once.
@@ -27,7 +29,7 @@ async def recent_sessions(client: Client, limit: int) -> list[dict[str, Any]]:
 
 
 async def find_session(client: Client, name: str) -> str:
-    """The id of the session of this name: a whole id, or the beginning of one that no other begins with."""
+    """The id of the session of this name: a whole id, or a beginning or an end that no other has."""
     try:
         found: str = (await client.get("/api/session", session_id=name, limit=1))["session"]["session_id"]
     except RequestRefused as refused:
@@ -41,20 +43,20 @@ async def find_session(client: Client, name: str) -> str:
 
 def only_one(name: str, known: list[str], missing: type[Exception], noun: str) -> str:
     """Ids begin with a word for their kind, which need not be typed."""
-    matches = [each for each in known if each.startswith(name) or each.partition("_")[2].startswith(name)]
+    matches = [each for each in known if is_meant(name, each)]
     if name in matches:
         return name
     if not name or not matches:
         raise missing(f"There is no {noun} {one_line(name)}.")
     if len(matches) > 1:
-        raise missing(f"{len(matches)} {noun}s begin with {one_line(name)}: type more of it.")
+        raise missing(f"{len(matches)} {noun}s begin or end with {one_line(name)}: type more of it.")
     return matches[0]
 
 
 def session_lines(sessions: list[dict[str, Any]]) -> list[str]:
     times = _times(sessions)
     return [
-        f"{session['session_id']}  {time}  {_title(session)}{_marks(session)}"
+        f"{short_id(session['session_id'])}  {time}  {_title(session)}{_mark(session)}"
         for session, time in zip(sessions, times, strict=True)
     ]
 
@@ -62,7 +64,7 @@ def session_lines(sessions: list[dict[str, Any]]) -> list[str]:
 def numbered_lines(sessions: list[dict[str, Any]]) -> list[str]:
     """To choose by number: what a person knows it by comes first."""
     return [
-        f"{number:>2}  {time}  {_title(session)}{_marks(session)}  {session['session_id']}"
+        f"{number:>2}  {time}  {_title(session)}{_mark(session)}  {short_id(session['session_id'])}"
         for number, (session, time) in enumerate(zip(sessions, _times(sessions), strict=True), start=1)
     ]
 
@@ -78,8 +80,15 @@ def _title(session: dict[str, Any]) -> str:
     return title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…"
 
 
-def _marks(session: dict[str, Any]) -> str:
-    marks = ["answering"] if session["active_turn_id"] else []
+def _mark(session: dict[str, Any]) -> str:
+    """The most important one, as on the page."""
+    running = ["answering"] if session["active_turn_id"] else []
     if count := session["running_tasks"]:
-        marks.append(f"{count} task{'s' if count > 1 else ''} running")
-    return f"  [{', '.join(marks)}]" if marks else ""
+        running.append(f"{jobs(count)} running")
+    if session["needs_you"]:
+        mark = "needs you"
+    elif session["unread"] and session["last_status"] == "failed":
+        mark = "failed"
+    else:
+        mark = ", ".join(running) or ("unread" if session["unread"] else "")
+    return f"  [{mark}]" if mark else ""

@@ -5,6 +5,7 @@ from typing import Any
 from wakeful.cli.chat.plain_text import duration, moment, one_line, seconds_since
 from wakeful.cli.client import Client
 from wakeful.cli.session_list import only_one
+from wakeful.cli.short_id import short_id
 from wakeful.errors import TaskNotFound
 
 _COMMAND_LENGTH = 80
@@ -17,18 +18,18 @@ async def read_tasks(client: Client, session_id: str = "") -> list[dict[str, Any
 
 
 async def find_task(client: Client, name: str) -> str:
-    """The id of the task of this name: a whole id, or the beginning of one that no other begins with."""
+    """The id of the task of this name: a whole id, or a beginning or an end that no other has."""
     return only_one(name, [task["id"] for task in await read_tasks(client)], TaskNotFound, "task")
 
 
 def task_lines(tasks: list[dict[str, Any]]) -> list[str]:
-    return _table([[task["id"], task["kind"], *_state(task), _command(task)] for task in tasks])
+    return _table([[short_id(task["id"]), task["kind"], *_state(task), _command(task)] for task in tasks])
 
 
 def short_task_lines(tasks: list[dict[str, Any]]) -> list[str]:
     """For people who know their tasks by what they do."""
     rows = _table([[*_state(task), _command(task)] for task in tasks])
-    return [f"{row}  {task['id']}" for row, task in zip(rows, tasks, strict=True)]
+    return [f"{row}  {short_id(task['id'])}" for row, task in zip(rows, tasks, strict=True)]
 
 
 def elapsed(task: dict[str, Any]) -> float:
@@ -45,7 +46,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 def _state(task: dict[str, Any]) -> list[str]:
     status = task["status"] if task["progress"] is None else f"{task['status']} {task['progress']} %"
-    code = "" if task["exit_code"] is None else f"exit {task['exit_code']}"
+    code = "" if task["exit_code"] is None else f"exit code {task['exit_code']}"
     return [status, code, duration(elapsed(task))]
 
 

@@ -10,8 +10,8 @@ from wakeful.errors import SessionNotFound
 KNOWN = ["ses_01abc", "ses_01abd", "ses_02xyz"]
 
 
-@pytest.mark.parametrize("name", ["ses_02xyz", "ses_02", "02x"])
-def test_the_beginning_of_an_id_is_enough(name: str) -> None:
+@pytest.mark.parametrize("name", ["ses_02xyz", "ses_02", "02x", "yz", "2xyz", "ses_xyz"])
+def test_the_beginning_or_the_end_of_an_id_is_enough(name: str) -> None:
     assert only_one(name, KNOWN, SessionNotFound, "session") == "ses_02xyz"
 
 
@@ -27,14 +27,38 @@ def test_none_or_several_are_told_apart(name: str, words: str) -> None:
 
 def row(**more: Any) -> dict[str, Any]:
     base = {"session_id": "ses_1", "title": "Hello", "updated_at": "2020-05-01T12:00:00.000Z"}
-    return base | {"active_turn_id": None, "running_tasks": 0} | more
+    marks = {"active_turn_id": None, "running_tasks": 0, "needs_you": 0, "unread": False, "last_status": None}
+    return base | marks | more
 
 
 def test_a_session_shows_what_runs_in_it() -> None:
     (line,) = session_lines([row(active_turn_id="t", running_tasks=2)])
 
-    assert line.startswith("ses_1  ")
-    assert line.endswith("Hello  [answering, 2 tasks running]")
+    assert line.endswith("Hello  [answering, 2 jobs running]")
+
+
+@pytest.mark.parametrize(
+    ("more", "mark"),
+    [
+        ({"needs_you": 1, "active_turn_id": "t", "unread": True}, "  [needs you]"),
+        ({"unread": True, "last_status": "failed", "running_tasks": 1}, "  [failed]"),
+        ({"unread": True, "last_status": "done", "running_tasks": 1}, "  [1 job running]"),
+        ({"unread": True, "last_status": "done"}, "  [unread]"),
+        ({"last_status": "failed"}, ""),
+    ],
+)
+def test_a_session_has_its_most_important_mark(more: dict[str, Any], mark: str) -> None:
+    (line,) = session_lines([row(**more)])
+
+    assert line.endswith(f"Hello{mark}")
+
+
+def test_a_short_id_stands_for_the_whole_one() -> None:
+    whole = "ses_01a1e1a86af935ec485730e84c5fc402"
+    (line,) = session_lines([row(session_id=whole)])
+
+    assert line.startswith("5fc402  ")
+    assert only_one("5fc402", [whole, "ses_01a1e1a86af935ec485730e84c5fc403"], SessionNotFound, "session") == whole
 
 
 def test_titles_are_one_harmless_line() -> None:

@@ -11,11 +11,11 @@ def row(**more: Any) -> dict[str, Any]:
 
 
 def test_a_task_is_one_line() -> None:
-    assert task_lines([row()]) == ["proc_1  process  failed  exit 3  1 min 05 s  make"]
+    assert task_lines([row()]) == ["1  process  failed  exit code 3  1 min 05 s  make"]
 
 
 def test_in_a_chat_what_it_does_comes_before_its_name() -> None:
-    assert short_task_lines([row()]) == ["failed  exit 3  1 min 05 s  make  proc_1"]
+    assert short_task_lines([row()]) == ["failed  exit code 3  1 min 05 s  make  1"]
     assert short_task_lines([]) == []
 
 

@@ -20,6 +20,7 @@ _TELLING = frozenset(
         "session-updated",
         "task_started",
         "process_complete",
+        "watch_match",
         "turn_started",
         "turn_completed",
         "notice",
@@ -40,6 +41,9 @@ class Conversation:
         self.has_failed_turns = False
         self._ended_turns: set[str] = set()
         self._must_look = asyncio.Event()
+        # The newest event that was shown, and the newest that is marked as read: in the browser, too.
+        self._shown = 0
+        self._marked = 0
         self._jobs: list[asyncio.Task[None]] = []
 
     async def begin(self, session_id: str) -> None:
@@ -56,7 +60,9 @@ class Conversation:
         self._standing.begin(session_id, snapshot["session"]["model"])
         self._standing.learn(snapshot)
         self._recall(snapshot)
+        self._shown = self._marked = 0
         self._hear(first)
+        self._must_look.set()
         self._jobs = [
             asyncio.create_task(self._follow(stream), name="session stream"),
             asyncio.create_task(self._keep_looking(), name="session snapshots"),
@@ -141,6 +147,7 @@ class Conversation:
         self._narrator.tell(event.name, event.data)
         self._standing.hear(event.name, event.data)
         self._standing.is_live = True
+        self._shown = int(event.id.partition(".")[0])
         if event.name in FINAL_KINDS:
             self._ended_turns.add(event.data["turn_id"])
             self.has_failed_turns |= event.name == FAILED
@@ -155,9 +162,18 @@ class Conversation:
             try:
                 await self.look()
                 self.has_changed.set()
+                await self._mark_as_read()
             except (ServerGone, RequestRefused) as error:
                 # The stream comes back by itself, and then tells to look again.
                 logger.info("the session could not be looked at: %s", error)
+
+    async def _mark_as_read(self) -> None:
+        """As the page does: not while an answer is under way, of which the reader has seen a part."""
+        shown = self._shown
+        if self._standing.is_busy or shown <= self._marked:
+            return
+        await self._client.post("/api/session/seen", {"session_id": self._standing.session_id, "event_id": shown})
+        self._marked = shown
 
     def _tell_change(self) -> None:
         self.has_changed.set()

@@ -66,7 +66,8 @@ class Narrator:
     def recall(self, message: Data) -> None:
         """One recorded message."""
         if message["notice"] is not None:
-            self._show(wake_card(message["notice"] | {"source": message["source"], "content": message["content"]}))
+            told = {"source": message["source"], "content": message["content"], "message_id": message["id"]}
+            self._show(wake_card(message["notice"] | told))
         elif message["role"] == "user":
             self._show(user_card(message["content"], message["source"]))
         elif message["role"] == "tool":
@@ -158,7 +159,7 @@ class Narrator:
 
     def _wake_waits(self, data: Data) -> None:
         until = clock_time(data["until"])
-        self._show(remark(f"The wake budget of this hour is spent: news waits until {until}, or for your words."))
+        self._show(remark(f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."))
 
     def _begin_step(self, step: int) -> None:
         if step != self._step:

@@ -5,6 +5,7 @@ from time import monotonic
 
 from rich.cells import cell_len, set_cell_size
 
+from wakeful.cli.chat.job_words import jobs
 from wakeful.cli.chat.plain_text import duration, one_line
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.task_list import elapsed
@@ -55,8 +56,8 @@ def _parts(standing: Standing) -> list[Part]:
     if count := len(standing.queued) + len(standing.unsent):
         parts.append(Part(f"{count} queued", "ansicyan", 3))
     if held := [notice for notice in standing.waiting_notices if notice["why"] != "busy"]:
-        waits = "notice waits" if len(held) == 1 else "notices wait"
-        parts.append(Part(f"{len(held)} {waits} for your next message", "ansimagenta", 3))
+        waits = "has reported and waits" if len(held) == 1 else "have reported and wait"
+        parts.append(Part(f"{jobs(len(held))} {waits} for your next message", "ansimagenta", 3))
     parts.append(Part(one_line(standing.model) or "default model", "", 6))
     parts.append(Part(one_line(standing.title) or "new session", "", 7))
     return parts
@@ -70,10 +71,9 @@ def _tasks(standing: Standing) -> list[Part]:
     running = standing.running_tasks
     if not running:
         return []
-    count = f"{len(running)} task{'s' if len(running) > 1 else ''}"
     named = ", ".join(_task(task) for task in running[:_NAMED_TASKS])
     more = ", …" if len(running) > _NAMED_TASKS else ""
-    return [Part(count, "ansimagenta", 4), Part(named + more, "", 5)]
+    return [Part(jobs(len(running)), "ansimagenta", 4), Part(named + more, "", 5)]
 
 
 def _task(task: dict[str, object]) -> str:

@@ -13,6 +13,7 @@ from wakeful.cli.chat.screen import Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerGone
 from wakeful.cli.session_list import find_session, numbered_lines, recent_sessions
+from wakeful.cli.short_id import short_id
 from wakeful.cli.task_list import short_task_lines
 from wakeful.errors import SessionNotFound, WakefulError
 from wakeful.model.ids import new_id
@@ -115,7 +116,7 @@ class Talk:
     async def _go_to(self, session_id: str) -> None:
         await self.conversation.begin(session_id)
         title = one_line(self.standing.title) or "a session without a title"
-        self._screen.show(remark(f"This is {title} ({session_id})."))
+        self._screen.show(remark(f"This is {title} ({short_id(session_id)})."))
 
     async def _new(self, argument: str) -> None:
         await self.conversation.leave()
@@ -123,7 +124,7 @@ class Talk:
         self.standing.begin("", self._model or self.standing.model)
         self._screen.show(remark("A new session begins with your next message."))
         if left:
-            self._screen.show(remark(f"The one before goes on by itself: /resume {left}"))
+            self._screen.show(remark(f"The one before goes on by itself: /resume {short_id(left)}"))
 
     async def _resume(self, argument: str) -> None:
         if not argument:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wakeful.cli.chat.card import USER_MARK, failure, remark
 from wakeful.cli.chat.commands import COMMANDS, parse_line
+from wakeful.cli.chat.elsewhere import follow_elsewhere
 from wakeful.cli.chat.history import open_history
 from wakeful.cli.chat.plain_text import one_line
 from wakeful.cli.chat.probe import keep_probing
@@ -67,7 +68,8 @@ class TerminalChat:
         try:
             async with asyncio.TaskGroup() as group:
                 probing = keep_probing(self._client, self._talk.standing, self._screen.change)
-                jobs = [group.create_task(self._take_lines()), group.create_task(probing)]
+                elsewhere = follow_elsewhere(self._client, self._talk.standing, self._screen.show)
+                jobs = [group.create_task(work) for work in (self._take_lines(), probing, elsewhere)]
                 await self._screen.run()
                 for job in jobs:
                     job.cancel()

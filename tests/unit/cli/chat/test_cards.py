@@ -24,22 +24,41 @@ def test_a_wake_up_says_what_ended_how_after_how_long_and_that_nobody_typed_it()
     card = wake_card(NOTICE)
 
     assert card.tone is Tone.WAKE
-    assert card.title == "A process has ended well, exit code 0"
-    assert card.note == "after 1 min 05 s · it woke the agent, nobody typed this · proc_1"
-    assert card.lines == ("$ make", "a]", "built")
+    assert card.title == "`make` ended well · exit code 0"
+    assert card.note == "after 1 min 05 s · woke the agent at once"
+    assert card.lines == ("a]", "built")
 
 
 @pytest.mark.parametrize(
     ("more", "title"),
     [
-        ({"status": "failed", "exit_code": 3}, "A process has failed, exit code 3"),
-        ({"status": "lost", "exit_code": None}, "A process is lost: its machine went down"),
-        ({"source": "watch_match", "pattern": "READY"}, "A process has said “READY”"),
-        ({"source": "delegation_wakeup", "task_id": "del_1", "exit_code": 0}, "A sub-agent has ended well"),
+        ({"status": "failed", "exit_code": 3}, "`make` failed · exit code 3"),
+        ({"status": "lost", "exit_code": None}, "`make` was lost when the machine restarted"),
+        ({"source": "watch_match", "pattern": "READY"}, '`make` printed "READY"'),
+        ({"source": "delegation_wakeup", "task_id": "del_1", "exit_code": 0}, "Sub-agent reported"),
     ],
 )
 def test_each_kind_of_news_has_its_own_words(more: dict[str, Any], title: str) -> None:
     assert wake_card(NOTICE | more).title == title
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"delivered": "opened", "latency_ms": 7850}, "waited 7.8 s"),
+        ({"delivered": "with_message"}, "reported with your message"),
+        ({"delivered": "joined", "message_id": "turn_1.3.2"}, "reported at step 4"),
+    ],
+)
+def test_a_card_says_how_the_agent_heard_of_it(more: dict[str, Any], words: str) -> None:
+    assert wake_card(NOTICE | more).note == f"after 1 min 05 s · {words}"
+
+
+def test_a_command_that_is_too_long_for_a_title_stands_below_it() -> None:
+    card = wake_card(NOTICE | {"command": "make " + "x" * 80})
+
+    assert card.title == f"`make {'x' * 53} …` ended well · exit code 0"
+    assert card.lines[0] == "$ make " + "x" * 80
 
 
 def test_only_the_tail_of_long_output_is_shown() -> None:
@@ -47,20 +66,20 @@ def test_only_the_tail_of_long_output_is_shown() -> None:
 
     card = wake_card(NOTICE | {"content": f"[IMPORTANT: …\nCommand: make\nOutput:\n{output}]"})
 
-    assert card.lines[:2] == ("$ make", "… 94 more lines")
+    assert card.lines[0] == "… 94 more lines"
     assert card.lines[-1] == "line 99"
 
 
 def test_output_cannot_reach_the_terminal_through_a_card() -> None:
     card = wake_card(NOTICE | {"command": "\x1b[2Jls", "content": "[…\nOutput:\n\x1b]0;x\x07\x9b1mhi]"})
 
-    assert card.lines == ("$ ls", "hi")
+    assert (card.title, card.lines) == ("`ls` ended well · exit code 0", ("hi",))
 
 
 def test_a_task_that_nobody_waits_for_is_one_remark() -> None:
     card = ended_card({"process_id": "proc_1", "status": "killed", "exit_code": None}, "sleep 9")
 
-    assert (card.tone, card.title, card.lines) == (Tone.QUIET, "A process was ended on purpose", ("$ sleep 9",))
+    assert (card.tone, card.title, card.lines) == (Tone.QUIET, "`sleep 9` was stopped", ())
 
 
 def test_a_question_says_what_why_how_long_and_how_to_answer() -> None:

@@ -26,11 +26,17 @@ class ScriptedClient(Client):
         self._streams = streams
         self.asked_after: list[str] = []
         self.refusal: RequestRefused | None = None
+        self.seen: list[Mapping[str, Any]] = []
+        self.has_marked = asyncio.Event()
 
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
         return self._snapshots.pop(0) if len(self._snapshots) > 1 else self._snapshots[0]
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        if path == "/api/session/seen":
+            self.seen.append(body)
+            self.has_marked.set()
+            return {"ok": True}
         assert self.refusal is not None
         raise self.refusal
 
@@ -128,6 +134,19 @@ async def test_a_stream_that_begins_again_tells_nothing_twice() -> None:
     lines = await followed(client, "t1")
 
     assert lines.shown == ["one", "The agent asks before it runs this"]
+
+
+async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> None:
+    frames = [initial("t2"), said("two"), done("t2"), ("turn_completed", {"turn_id": "t2", "status": "done"})]
+    client = ScriptedClient([snapshot("t2")], [frames])
+    lines, standing = Lines(), Standing()
+    conversation = Conversation(client, Narrator(lines, standing), standing, lambda: None)
+    await conversation.begin("ses_1")
+    async with asyncio.timeout(5):
+        await client.has_marked.wait()
+    await conversation.leave()
+
+    assert client.seen == [{"session_id": "ses_1", "event_id": 3}]
 
 
 async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() -> None:

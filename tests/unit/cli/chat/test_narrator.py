@@ -118,7 +118,7 @@ def test_a_process_that_nobody_was_promised_ends_with_a_remark() -> None:
 
     screen = told(("process_complete", {"process_id": "p", "status": "failed", "exit_code": 2}), standing=standing)
 
-    assert screen.shown == ["· A process has failed, exit code 2"]
+    assert screen.shown == ["· `make` failed · exit code 2"]
 
 
 def test_a_question_that_is_told_again_is_shown_once() -> None:

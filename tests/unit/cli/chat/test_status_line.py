@@ -37,7 +37,7 @@ def line(standing: Standing, width: int = 200) -> str:
 
 def test_all_that_goes_on_is_on_one_line() -> None:
     assert line(busy()) == (
-        "● live  answering 0 s  2 tasks  make all 1 min 15 s, sleep 5 3 s  1 queued  demo:wakeful  "
+        "● live  answering 0 s  2 jobs  make all 1 min 15 s, sleep 5 3 s  1 queued  demo:wakeful  "
         "Ein Gespräch über 漢字漢字漢字"
     )
 
@@ -54,7 +54,7 @@ def test_the_line_fits_whatever_the_width(width: int) -> None:
 def test_a_narrow_line_keeps_what_matters_most() -> None:
     narrow = line(busy(), 40)
 
-    assert narrow.startswith("● live  answering 0 s  2 tasks  1 queued")
+    assert narrow.startswith("● live  answering 0 s  2 jobs  1 queued")
 
 
 def test_a_lost_connection_is_seen_first() -> None:
@@ -74,7 +74,7 @@ def test_a_question_is_more_urgent_than_the_answer() -> None:
 def test_news_that_waits_for_the_person_is_counted() -> None:
     standing = Standing("ses_1", waiting_notices=[{"why": "held"}, {"why": "busy"}])
 
-    assert "1 notice waits for your next message" in line(standing)
+    assert "1 job has reported and waits for your next message" in line(standing)
 
 
 def test_a_title_cannot_command_the_terminal() -> None:
