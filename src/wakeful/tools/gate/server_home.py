@@ -71,10 +71,10 @@ def _named(command: SimpleCommand, place: Place) -> Iterator[str]:
 
 def _paths_in(word: str) -> Iterator[str]:
     """The word, and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
-    yield word
+    yield word.lstrip("@")
     if "=" in word:
         yield word.partition("=")[2].lstrip("@")
-    if word[:1] in ("-", "@") and (start := re.search(r"[/~$]", word)):
+    if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
         yield word[start.start() :]
 
 
