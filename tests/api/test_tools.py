@@ -177,7 +177,7 @@ def test_a_dangerous_command_is_refused_and_not_waited_for(demo_server: ApiServe
 
     result: Any = next(item for item in made.output if item.type == "function_call_output")
     assert made.status == "completed"
-    assert "nobody can be asked" in result.output
+    assert "nobody_to_ask" in result.output
 
 
 STRAY: Any = {"type": "function_call_output", "call_id": "call_nobody_made", "output": "rain"}

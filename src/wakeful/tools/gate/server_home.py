@@ -49,7 +49,8 @@ _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     if target := next(_named(command, place), None):
-        yield Finding(HOME, f"touches {target}, which belongs to the server itself", target)
+        # As it was written: the model reads this too, and need not learn where the server lives.
+        yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
     elif above := next(_read_through(command, place), None):
         yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
     elif process := next(_processes(command), None):
@@ -58,7 +59,7 @@ def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
 
 
-def _named(command: SimpleCommand, place: Place) -> Iterator[str]:
+def _named(command: SimpleCommand, place: Place) -> Iterator[Target]:
     words = (*command.arguments, *command.targets, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
@@ -66,7 +67,7 @@ def _named(command: SimpleCommand, place: Place) -> Iterator[str]:
     if not only_talks(command):
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
             if found := place.ground.home_names.search(text):
-                yield found.group()
+                yield Target(found.group(), found.group())
 
 
 def _paths_in(word: str) -> Iterator[str]:
@@ -78,20 +79,13 @@ def _paths_in(word: str) -> Iterator[str]:
         yield word[start.start() :]
 
 
-def _homes_of(word: str, place: Place) -> Iterator[str]:
+def _homes_of(word: str, place: Place) -> Iterator[Target]:
     if _names_server_process(word):
-        yield word
-    for target in place.targets(word):
-        if target.path and _is_home(target.path, place.ground):
-            yield _shown(target)
+        yield Target(word, word)
+    yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
     # A link in the workspace may lead there.
-    for target in place.targets(word, follow=True) if "/" in word or "~" in word else ():
-        if target.path and place.ground.is_home(target.path):
-            yield _shown(target)
-
-
-def _shown(target: Target) -> str:
-    return target.operand if "*" in target.operand or target.path is None else target.path
+    followed = place.targets(word, follow=True) if "/" in word or "~" in word else ()
+    yield from (target for target in followed if target.path and place.ground.is_home(target.path))
 
 
 def _is_home(path: str, ground: Ground) -> bool:
