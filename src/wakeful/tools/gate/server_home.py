@@ -20,6 +20,7 @@ from wakeful.tools.shell.words import only_talks
 _OWN_VERBS = frozenset(
     ["key", "login", "logins", "grants", "approvals", "pair", "cron", "backup", "restore", "export", "import", "tidy"]
 )
+_OWN_FILES = frozenset(["key", "config.toml", "wakeful.db", "wakeful.sock", "host", "tasks", "people", "skills"])
 _OWN_NAME = re.compile(r".*wakeful.*|python[\d.]*|uvicorn")
 _PROCESS_TOOLS = frozenset(
     [
@@ -60,10 +61,12 @@ def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
 
 
 def _named(command: SimpleCommand, place: Place) -> Iterator[Target]:
-    words = (*command.arguments, *command.targets, *command.sources, *command.assignments, command.program)
+    words = (*command.arguments, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
-            yield from _homes_of(part, place)
+            yield from (target for target in _homes_of(part, place) if _is_meant(target))
+    for word in dict.fromkeys(command.targets):
+        yield from _homes_of(word, place)
     if not only_talks(command):
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
             if found := place.ground.home_names.search(text):
@@ -77,6 +80,12 @@ def _paths_in(word: str) -> Iterator[str]:
         yield word.partition("=")[2].lstrip("@")
     if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
         yield word[start.start() :]
+
+
+def _is_meant(target: Target) -> bool:
+    """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
+    is_bare = not re.search(r"[/~*?\[]|^\.+$", target.operand)
+    return not is_bare or target.operand in _OWN_FILES or os.path.lexists(target.path or "")
 
 
 def _homes_of(word: str, place: Place) -> Iterator[Target]:

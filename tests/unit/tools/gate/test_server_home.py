@@ -128,3 +128,10 @@ def test_a_workspace_around_the_home_does_not_open_it(home: Path) -> None:
     assert kinds_of("cat .wakeful/key", around, around, home) == ["home"]
     assert kinds_of("grep -r x .", around, around, home) == ["home"]
     assert kinds_of("cat notes", around, around, home) == []
+
+
+def test_in_a_workspace_that_is_the_home_words_are_only_words(home: Path) -> None:
+    assert kinds_of("echo ready; sleep 1; make test", home, home, home) == []
+    assert kinds_of("cat key", home, home, home) == ["home"]
+    assert kinds_of("cp x config.toml", home, home, home) == ["home"]
+    assert kinds_of("echo x > new", home, home, home) == ["home"]
