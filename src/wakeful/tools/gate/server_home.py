@@ -118,7 +118,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _names_server_process(word: str) -> bool:
-    """Links are not followed here: /proc/self is another process for whoever runs the command."""
+    """Links are not followed here: /proc/self is another process for the command than for us."""
     if not word.startswith("/proc/"):
         return False
     path = os.path.normpath(_UNRESOLVED.sub("*", word.replace("$$", "self")))
