@@ -9,6 +9,8 @@ from wakeful.tools.shell.tokens import Budget, Kind, Token
 
 # They mean this at the start of a command only.
 RESERVED = frozenset({"{", "}", "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "esac"})
+# Those between which a command may be run or not, or several times.
+_MARKS = frozenset({"then", "else", "elif", "fi", "do", "done", "esac"})
 _OUTPUTS = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 _MOST_BRACES = 100
@@ -65,7 +67,7 @@ def drafts_of(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> It
             draft.inputs.append(token.text)
         elif not is_reserved:
             draft.words += _expanded(token.text) if token.has_bare_brace else [token.text]
-        elif token.text in ("do", "done"):
+        elif token.text in _MARKS:
             draft.marks.append(token.text)
     yield draft
 
