@@ -206,9 +206,10 @@ class Walk:
         folders.hoped = to if command.separator == "||" else ()
 
     def _is_there(self, directory: str | None) -> bool:
-        return (
-            directory is None or directory in self._made or directory.startswith(MADE_HERE) or os.path.isdir(directory)
-        )
+        """Also one of those that match a pattern: a loop goes through them."""
+        if directory is None or directory in self._made or directory.startswith(MADE_HERE):
+            return True
+        return bool(re.search(r"[*?\[]", directory)) or os.path.isdir(directory)
 
 
 def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:

@@ -383,6 +383,7 @@ def test_writing_what_others_run_by_themselves_is_asked_about(command: str, work
         "mkdir -p build; cd build; rm -rf ../dist",
         "git clone https://x/tool.git; cd tool; rm -rf ../dist",
         "for d in src; do cd $d; rm -rf x; cd ..; done; rm -rf y",
+        "for d in */; do cd $d; rm -rf x; cd ..; done; rm -rf y",
         "rm -f /tmp/build.log $TMPDIR/x",
         "python3 -c \"import os; os.remove('build/x')\"",
         "python3 - <<EOF\nfor p in Path('.').glob('*.pyc'): p.unlink()\nEOF",
