@@ -1,9 +1,8 @@
 """Reading, listing and writing files of the workspace."""
 
 import asyncio
-import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,6 +11,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.reason_kinds import RUNS_LATER
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 from wakeful.tools.file_diff import preview_of
+from wakeful.tools.file_results import failure_of, result_of
 from wakeful.tools.gate.gate import Gate
 from wakeful.tools.gate.runs_later import runner_of
 from wakeful.tools.workspace import Unusable, path_in_workspace, readable, shown
@@ -46,7 +46,7 @@ class ReadFile:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await _result_of(_read, arguments, context.workspace, self._home)
+        return await result_of(_read, arguments, context.workspace, self._home)
 
 
 class ListFiles:
@@ -68,7 +68,7 @@ class ListFiles:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await _result_of(_list, arguments, context.workspace, self._home)
+        return await result_of(_list, arguments, context.workspace, self._home)
 
 
 class WriteFile:
@@ -96,37 +96,10 @@ class WriteFile:
         try:
             question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
         except (Unusable, OSError) as error:
-            return _failure(error, arguments)
+            return failure_of(error, arguments)
         if refusal := await self._gate.refusal(question, context):
             return ToolResult.failed(refusal.code, refusal.sentence)
-        return await _result_of(_write, arguments, context.workspace, self._gate.home)
-
-
-Act = Callable[[Mapping[str, Any], Path, Path], str]
-
-
-async def _result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, home: Path) -> ToolResult:
-    try:
-        return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
-    except (Unusable, OSError) as error:
-        return _failure(error, arguments)
-
-
-def _failure(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
-    if isinstance(error, Unusable):
-        return ToolResult.failed(error.code, f"{error}.")
-    # Not str(error): it names the path on the machine.
-    code, words = _OS_FAILURES.get(error.errno or 0, ("tool_error", ""))
-    words = words or f"cannot be used: {(error.strerror or 'unknown error').lower()}"
-    return ToolResult.failed(code, f"{arguments.get('path', '.')} {words}.")
-
-
-_OS_FAILURES = {
-    errno.ENOENT: ("not_found", "was not found"),
-    errno.ENOTDIR: ("not_a_folder", "is not a folder"),
-    errno.EISDIR: ("not_a_file", "is not a file"),
-    errno.ENAMETOOLONG: ("invalid_arguments", "is too long a name"),
-}
+        return await result_of(_write, arguments, context.workspace, self._gate.home)
 
 
 def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:

@@ -293,10 +293,10 @@ async def test_what_was_denied_is_not_remembered_as_typed(
     tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(Choice.DENY)))
     shell = await started(keeper, "bash")
 
-    codes = await typed_into(tool, shell, tmp_path, "rm -rf /srv/", "x\n", "echo > done\n")
+    codes = await typed_into(tool, shell, tmp_path, "rm -rf /srv/", "x\n", "true\n")
 
     assert codes == ["denied", "", ""]
-    assert (tmp_path / "processes" / shell.id / "typed").read_text() == "x\necho > done\n"
+    assert (tmp_path / "processes" / shell.id / "typed").read_text() == "x\ntrue\n"
 
 
 async def test_halves_that_are_typed_at_once_are_judged_one_after_the_other(

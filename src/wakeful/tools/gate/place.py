@@ -14,6 +14,7 @@ Directories = tuple[str | None, ...]
 
 _MOST_OPERANDS = 500
 _MOST_NAMED = 10
+_LONGEST_PATH = 4_096
 _MOST_FOLDERS = 8
 
 
@@ -111,7 +112,7 @@ class Place:
 
     def _resolve(self, operand: str, directory: str | None, *, follow: bool = False) -> str | None:
         """None when it cannot be told."""
-        if re.search(r"[$`\0]", operand) or re.match(r"~[^/]", operand):
+        if len(operand) > _LONGEST_PATH or re.search(r"[$`\0]", operand) or re.match(r"~[^/]", operand):
             return None
         path = os.path.expanduser(operand)
         if not path.startswith("/"):

@@ -80,11 +80,10 @@ class Found:
 
 def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
     """All reasons, in the order of the text; none when the command seems harmless."""
-    ground = scene.ground
-    walk = Walk(ground, (str(scene.workdir.absolute()),))
-    found = sorted(reasons_in(command, walk), key=lambda each: each.reach)
-    if ground.is_home(str(scene.workdir.absolute())):
-        found.insert(0, Found(_home_reason(str(scene.workdir)), 0))
+    ground, folder = scene.ground, str(scene.workdir.absolute())
+    found = sorted(reasons_in(command, Walk(ground, (folder,))), key=lambda each: each.reach)
+    if ground.is_home(folder) and folder != ground.workspace:
+        found.insert(0, Found(_home_reason(folder), 0))
     return without_doubles(each.reason for each in found)
 
 

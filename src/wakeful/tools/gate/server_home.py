@@ -20,6 +20,7 @@ from wakeful.tools.shell.words import only_talks
 _OWN_VERBS = frozenset(
     ["key", "login", "logins", "grants", "approvals", "pair", "cron", "backup", "restore", "export", "import", "tidy"]
 )
+_OWN_FILES = frozenset(["key", "config.toml", "wakeful.db", "wakeful.sock", "host", "tasks", "people", "skills"])
 _OWN_NAME = re.compile(r".*wakeful.*|python[\d.]*|uvicorn")
 _PROCESS_TOOLS = frozenset(
     [
@@ -49,7 +50,8 @@ _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     if target := next(_named(command, place), None):
-        yield Finding(HOME, f"touches {target}, which belongs to the server itself", target)
+        # As it was written: the model reads this too, and need not learn where the server lives.
+        yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
     elif above := next(_read_through(command, place), None):
         yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
     elif process := next(_processes(command), None):
@@ -58,40 +60,41 @@ def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
 
 
-def _named(command: SimpleCommand, place: Place) -> Iterator[str]:
-    words = (*command.arguments, *command.targets, *command.sources, *command.assignments, command.program)
+def _named(command: SimpleCommand, place: Place) -> Iterator[Target]:
+    words = (*command.arguments, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
-            yield from _homes_of(part, place)
+            yield from (target for target in _homes_of(part, place) if _is_meant(target))
+    for word in dict.fromkeys(command.targets):
+        yield from _homes_of(word, place)
     if not only_talks(command):
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
             if found := place.ground.home_names.search(text):
-                yield found.group()
+                yield Target(found.group(), found.group())
 
 
 def _paths_in(word: str) -> Iterator[str]:
     """The word, and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
-    yield word
+    yield word.lstrip("@")
     if "=" in word:
         yield word.partition("=")[2].lstrip("@")
-    if word[:1] in ("-", "@") and (start := re.search(r"[/~$]", word)):
+    if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
         yield word[start.start() :]
 
 
-def _homes_of(word: str, place: Place) -> Iterator[str]:
+def _is_meant(target: Target) -> bool:
+    """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
+    is_bare = not re.search(r"[/~*?\[]|^\.+$", target.operand)
+    return not is_bare or target.operand in _OWN_FILES or os.path.lexists(target.path or "")
+
+
+def _homes_of(word: str, place: Place) -> Iterator[Target]:
     if _names_server_process(word):
-        yield word
-    for target in place.targets(word):
-        if target.path and _is_home(target.path, place.ground):
-            yield _shown(target)
+        yield Target(word, word)
+    yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
     # A link in the workspace may lead there.
-    for target in place.targets(word, follow=True) if "/" in word or "~" in word else ():
-        if target.path and place.ground.is_home(target.path):
-            yield _shown(target)
-
-
-def _shown(target: Target) -> str:
-    return target.operand if "*" in target.operand or target.path is None else target.path
+    followed = place.targets(word, follow=True) if "/" in word or "~" in word else ()
+    yield from (target for target in followed if target.path and place.ground.is_home(target.path))
 
 
 def _is_home(path: str, ground: Ground) -> bool:
@@ -115,7 +118,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _names_server_process(word: str) -> bool:
-    """Links are not followed here: /proc/self is another process for whoever runs the command."""
+    """Links are not followed here: /proc/self is another process for the command than for us."""
     if not word.startswith("/proc/"):
         return False
     path = os.path.normpath(_UNRESOLVED.sub("*", word.replace("$$", "self")))

@@ -34,8 +34,14 @@ class _Folders:
     now: Directories
     before: Directories = (None,)
     stack: list[Directories] = field(default_factory=list)
-    # Where it is should a cd of this chain have failed.
+    # Where it is should a cd of this chain have failed, or never been reached.
     otherwise: Directories = ()
+    # Where a cd leads of which only the failure comes next: cd x || exit.
+    hoped: Directories = ()
+    # The operator before the command.
+    operator: str = ";"
+    # Where the ways of the branches began or have led, the innermost last.
+    branches: list[list[Directories]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -69,14 +75,16 @@ class Walk:
         for command in commands:
             folders = self._folders(command.shell)
             yield from self._cross_loops(command, folders)
+            _cross_branches(command, folders)
             for known in self._known(command, folders.now):
                 yield known, self._place_of(known, folders)
                 for loop in self._loops:
                     loop.steps.append(known)
                 self._remember(known, folders)
             if command.separator != "&&":
-                folders.now = (*folders.now, *(way for way in folders.otherwise if way not in folders.now))
+                folders.now = _together(folders.now, folders.otherwise)
                 folders.otherwise = ()
+            folders.operator = command.separator
 
     def _place_of(self, command: SimpleCommand, folders: _Folders) -> Place:
         if command.is_elsewhere:
@@ -155,7 +163,7 @@ class Walk:
         elif command.program == "alias":
             self._aliases.update(text.partition("=")[::2] for text in command.operands if "=" in text)
         elif command.program in ("mkdir", "git"):
-            made = (target.path for word in command.operands for target in self._targets(word, folders))
+            made = (target.path for word in _made_by(command) for target in self._targets(word, folders))
             self._made.update(path for path in made if path)
         else:
             self._move(command, folders)
@@ -170,6 +178,8 @@ class Walk:
             self._go(self._destination(command, folders), folders, command)
         elif command.program == "cd":
             self._go(self._destination(command, folders), folders, command)
+        elif command.program in ("exit", "return") and folders.operator == "||" and folders.hoped:
+            folders.now = folders.hoped
 
     def _destination(self, command: SimpleCommand, folders: _Folders) -> Directories:
         if command.arguments[-1:] == ("-",):
@@ -187,16 +197,51 @@ class Walk:
         folders.before = folders.now
         folders.now = to
         is_alone = command.is_piped or command.separator in ("|", "|&", "&")
-        if is_alone or not all(map(self._is_there, to)):
+        is_sure = all(map(self._is_there, to)) and folders.operator not in ("&&", "||")
+        if is_alone or not is_sure:
             if command.separator == "&&":
                 folders.otherwise = (*folders.otherwise, *stays)
             else:
-                folders.now = tuple(dict.fromkeys((*to, *stays)))
+                folders.now = _together(to, stays)
+        folders.hoped = to if command.separator == "||" else ()
 
     def _is_there(self, directory: str | None) -> bool:
-        return (
-            directory is None or directory in self._made or directory.startswith(MADE_HERE) or os.path.isdir(directory)
-        )
+        """Also one of those that match a pattern: a loop goes through them."""
+        if directory is None or directory in self._made or directory.startswith(MADE_HERE):
+            return True
+        return bool(re.search(r"[*?\[]", directory)) or os.path.isdir(directory)
+
+
+def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
+    """After a branch the shell is where any of its ways has led."""
+    branches = folders.branches
+    for mark in command.marks:
+        if mark == "then":
+            branches.append([folders.now])
+        elif mark in ("else", "elif") and branches:
+            branches[-1].append(folders.now)
+            folders.now = branches[-1][0]
+            if mark == "elif":
+                # Its own `then` begins a new one, with all of this in it.
+                folders.now = _together(folders.now, *branches.pop())
+        elif mark in ("fi", "esac") and branches:
+            folders.now = _together(folders.now, *branches.pop())
+    if command.program == "case":
+        branches.append([folders.now])
+
+
+def _made_by(command: SimpleCommand) -> Sequence[str]:
+    """Folders that are there after it."""
+    if command.program == "mkdir":
+        return command.operands
+    verb, *words = command.operands or [""]
+    if verb != "clone" or not words:
+        return ()
+    return words[1:] or [words[0].rstrip("/").rpartition("/")[2].removesuffix(".git")]
+
+
+def _together(*ways: Directories) -> Directories:
+    return tuple(dict.fromkeys(directory for way in ways for directory in way))
 
 
 def _has_variable(command: SimpleCommand) -> bool:

@@ -30,7 +30,7 @@ class SimpleCommand:
     is_piped: bool = False
     # The operator behind it.
     separator: str = ";"
-    # `do` or `done`, where a loop begins or ends before it.
+    # Reserved words before it, where a loop or a branch begins or ends.
     marks: tuple[str, ...] = ()
     # The piece of the whole text that it stands in, as it stands there, and where that ends.
     excerpt: str = ""

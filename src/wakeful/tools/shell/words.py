@@ -4,17 +4,15 @@ such as the value of a variable, stays in the words.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from wakeful.tools.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
+from wakeful.tools.shell.drafts import RESERVED, Draft, drafts_of
 from wakeful.tools.shell.loose_words import UNKNOWN, Loose, calls_in_text, deletes_in_text, deletes_in_words, pieces_of
-from wakeful.tools.shell.tokens import Budget, Cutting, Kind, Token
+from wakeful.tools.shell.tokens import Budget, Cutting
 
-# They mean this at the start of a command only.
-_RESERVED = frozenset({"{", "}", "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "esac"})
-_OUTPUTS = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "ssh", "trap", "watch", "script"})
 # Programs that take texts as texts, and run none of them.
 _TALKERS = frozenset(
@@ -24,8 +22,6 @@ _TALKERS = frozenset(
     | {"tee", "patch", "sort", "wc", "cut", "tr", "diff", "less", "unlink", "shred", "for", "alias", "typeset"}
 )
 _RUNNING_GIT = frozenset({"foreach", "filter-branch", "bisect", "rebase"})
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
-_MOST_BRACES = 100
 _LONGEST_EXCERPT = 500
 
 
@@ -48,32 +44,6 @@ def only_talks(command: SimpleCommand) -> bool:
     return command.program in _TALKERS and not _RUNNING_GIT.intersection(command.arguments)
 
 
-@dataclass(slots=True)
-class _Draft:
-    shell: tuple[int, ...]
-    is_piped: bool = False
-    words: list[str] = field(default_factory=list)
-    targets: list[str] = field(default_factory=list)
-    appended: list[str] = field(default_factory=list)
-    inputs: list[str] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-    substitutions: list[str] = field(default_factory=list)
-    marks: list[str] = field(default_factory=list)
-    separator: str = ";"
-    start: int | None = None
-    end: int = 0
-    reach: int = 0
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.words or self.targets or self.inputs or self.sources or self.substitutions or self.marks)
-
-    def cover(self, token: Token) -> None:
-        self.start = token.start if self.start is None else self.start
-        self.end = max(self.end, token.end)
-        self.reach = max(self.reach, token.reach)
-
-
 @dataclass(frozen=True, slots=True)
 class _Reader:
     whole: str
@@ -84,7 +54,7 @@ class _Reader:
         cutting = Cutting(text, self.budget)
         cutting.run()
         previous = SimpleCommand("")
-        for draft in _drafts(cutting.tokens, self.budget, shell):
+        for draft in drafts_of(cutting.tokens, self.budget, shell):
             if draft.is_piped:
                 draft.inputs += _output_of(previous)
             command = self._placed(_command(draft, previous if draft.is_piped else None), draft, text, around)
@@ -97,7 +67,7 @@ class _Reader:
         if cutting.is_unclosed:
             yield from self._loose_commands(text, shell, around)
 
-    def _within(self, command: SimpleCommand, draft: _Draft) -> Iterator[SimpleCommand]:
+    def _within(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
         for inner in [*draft.substitutions, *_inner_texts(command)]:
             if self.budget.is_spent:
                 break
@@ -107,7 +77,7 @@ class _Reader:
                 return
             yield self._of_loose(loose, command)
 
-    def _placed(self, command: SimpleCommand, draft: _Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
+    def _placed(self, command: SimpleCommand, draft: Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
         excerpt = text[draft.start or 0 : draft.end].strip()
         if around is None:
             return replace(command, excerpt=_shortened(excerpt), reach=draft.reach)
@@ -132,7 +102,7 @@ class _Reader:
                 return
             excerpt = self._literal(piece.excerpt, around.excerpt if around else "")
             reach = around.reach if around else piece.end
-            if program := carried([word for word in piece.words if word not in _RESERVED]):
+            if program := carried([word for word in piece.words if word not in RESERVED]):
                 yield _of_words(program, shell, excerpt, reach)
             for delete in deletes_in_words(piece.words):
                 yield _of_words(delete, shell, excerpt, reach)
@@ -146,67 +116,6 @@ def _shortened(excerpt: str) -> str:
     return excerpt[:_LONGEST_EXCERPT]
 
 
-def _drafts(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> Iterator[_Draft]:
-    outermost = shell
-    draft = _Draft(shell)
-    rest = iter(tokens)
-    for token in rest:
-        draft.substitutions += token.substitutions
-        if token.kind is Kind.OPERATOR:
-            draft.separator = token.text
-            if not draft.is_empty:
-                yield draft
-            if token.text == "(":
-                shell = budget.enter_shell(shell)
-            elif token.text == ")" and shell != outermost:
-                shell = shell[:-1]
-            draft = _Draft(shell, token.text in ("|", "|&") or (draft.is_piped and token.text == "("))
-            continue
-        is_reserved = not (draft.words or token.is_quoted) and token.text in _RESERVED
-        if not is_reserved or token.kind is not Kind.WORD:
-            draft.cover(token)
-        if token.kind is Kind.REDIRECTION:
-            _redirect(draft, token.text, next(rest, None))
-        elif token.kind is Kind.INPUT:
-            draft.inputs.append(token.text)
-        elif not is_reserved:
-            draft.words += _expanded(token.text) if token.has_bare_brace else [token.text]
-        elif token.text in ("do", "done"):
-            draft.marks.append(token.text)
-    yield draft
-
-
-def _redirect(draft: _Draft, operator: str, target: Token | None) -> None:
-    if target is None or target.kind is not Kind.WORD:
-        return
-    draft.cover(target)
-    draft.substitutions += target.substitutions
-    if operator == "<<<":
-        draft.inputs.append(target.text)
-    elif operator == "<":
-        draft.sources.append(target.text)
-    elif operator in _OUTPUTS and not re.fullmatch(r"\d+|-", target.text):
-        draft.targets.append(target.text)
-        if operator in (">>", "&>>", "<>"):
-            draft.appended.append(target.text)
-
-
-def _expanded(word: str) -> list[str]:
-    """a{b,c} means ab ac."""
-    done: list[str] = []
-    waiting = [word]
-    while waiting:
-        if len(done) + len(waiting) > _MOST_BRACES:
-            return [*done, UNKNOWN]
-        word = waiting.pop(0)
-        if braces := _BRACES.search(word):
-            before, after = word[: braces.start()], word[braces.end() :]
-            waiting = [f"{before}{choice}{after}" for choice in braces[1].split(",")] + waiting
-        else:
-            done.append(word)
-    return done
-
-
 def _output_of(command: SimpleCommand) -> list[str]:
     """The texts that come out of it, as far as they stand in the command."""
     if command.program in ("echo", "printf"):
@@ -214,7 +123,7 @@ def _output_of(command: SimpleCommand) -> list[str]:
     return list(command.inputs)
 
 
-def _command(draft: _Draft, source: SimpleCommand | None) -> SimpleCommand:
+def _command(draft: Draft, source: SimpleCommand | None) -> SimpleCommand:
     words = carried(draft.words)
     is_listed = any(name_of(word) in ("xargs", "parallel") for word in draft.words[: len(draft.words) - len(words)])
     listed = _listed_by(source) if is_listed else []

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from wakeful.tools.gate.ground import Ground
 
 
 @pytest.fixture
@@ -244,6 +245,182 @@ def test_harmless_command_is_let_through(command: str, workspace: Path) -> None:
 def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path) -> None:
     assert kinds_of(f"rm -rf {workspace}/build", workspace, workspace) == []
     assert kinds_of(f"rm -rf {workspace}", workspace, workspace) != []
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        # Single files, by whichever program.
+        ("rm /opt/f", "/opt/f"),
+        ("rm ../f ../g", "WS/../f"),
+        ("unlink /opt/f", "/opt/f"),
+        ("shred -u /opt/f", "/opt/f"),
+        ("rmdir /opt/f", "/opt/f"),
+        ("mv /opt/f .", "/opt/f"),
+        ("mv -t build /opt/f", "/opt/f"),
+        ("tar -czf x.tgz --remove-files /opt/f", "/opt/f"),
+        ("python3 -c \"os.remove('/opt/f')\"", "/opt/f"),
+        ("python3 -c \"p = '/opt/f'; os.remove(p)\"", "/opt/f"),
+        ("python3 -c \"Path('/opt/f').unlink()\"", "/opt/f"),
+        ("python3 -c \"shutil.move('/opt/f', 'x')\"", "/opt/f"),
+        ("perl -e 'unlink \"/opt/f\"'", "/opt/f"),
+        ("node -e 'fs.unlinkSync(\"/opt/f\")'", "/opt/f"),
+        ("rm -rf out/", "/usr"),
+        ("rm -rf out/*", "/usr"),
+        # Where a shell goes before.
+        ("cd missing; rm -rf ../x", "WS/../x"),
+        ("cd missing && make; rm -rf ../x", "WS/../x"),
+        ("cd /opt | true; rm -rf x", "/opt/x"),
+        ("git status missing; cd missing; rm -rf ../x", "WS/../x"),
+        ("if cd /opt; then rm -rf x; fi", "/opt/x"),
+        ("test -d y && cd src; rm -rf ../x", "WS/../x"),
+        ("test -d y || cd src; rm -rf ../x", "WS/../x"),
+        ("if test -d y; then cd src; fi; rm -rf ../x", "WS/../x"),
+        ("if a; then cd src; else cd /opt; fi; rm -rf x", "/opt/x"),
+        ("if a; then cd /opt; elif b; then ls; fi; rm -rf x", "/opt/x"),
+        ("case a in b) cd /opt;; esac; rm -rf x", "/opt/x"),
+        ("pushd /opt; rm -rf x; popd", "/opt/x"),
+        ("cd /opt; cd /; cd -; rm -rf x", "/opt/x"),
+        ("env -C /opt rm -rf x", "/opt/x"),
+        ("sudo --chdir=/opt rm -rf x", "/opt/x"),
+        ("for i in 1 2; do cd ..; done; rm -rf x", None),
+        ("for i in 1 2; do rm -rf x; cd ..; done", None),
+        ("up() { cd ..; }; up; up; rm -rf x", None),
+        ("ssh host rm -rf build", None),
+        # What variables, aliases and functions hide.
+        ("D=/opt; rm -rf $D/x", "/opt/x"),
+        ("export D=/opt; rm -rf ${D}/x", "/opt/x"),
+        ("D=/opt; (D=build); rm -rf $D", "/opt"),
+        ("D='build /opt'; rm -rf $D", "/opt"),
+        ("D=build; read D; rm -rf $D", None),
+        ("R=rm; $R -rf /opt", "/opt"),
+        ("X='rm -rf /opt'; bash -c \"$X\"", "/opt"),
+        ("alias d='rm -rf'; d /opt", "/opt"),
+        ("for f in /opt/*; do rm $f; done", "/opt"),
+        ('rm "$1"', None),
+        ("cat list | while read f; do rm $f; done", None),
+    ],
+)
+def test_delete_is_found_with_what_it_hits(
+    command: str, path: str | None, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Otherwise all that a test has would be in one.
+    monkeypatch.setattr(Ground, "temporary", ())
+    hit = None if path is None else os.path.normpath(path.replace("WS", str(workspace)))
+
+    paths = [each.path for each in reasons_of(command, workspace, workspace) if each.kind == "delete_outside"]
+
+    assert hit in paths
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo > FILE",
+        ": >| FILE",
+        "truncate -s 0 FILE",
+        "cp /dev/null FILE",
+        "cp build/file FOLDER",
+        "mv build FILE",
+        "ln -sf build FILE",
+        "dd if=/dev/zero of=FILE",
+        "sed -i s/a/b/ FILE",
+        "tee FILE < x",
+        "curl -o FILE http://x",
+        "cd FOLDER && echo > file",
+        "echo > link/file",
+        "python3 -c \"open('FILE', 'w').write('')\"",
+    ],
+)
+def test_overwriting_what_is_there_is_asked_about_outside_of_the_workspace(
+    command: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ground, "temporary", ())
+    file = tmp_path / "other" / "file"
+    command = command.replace("FILE", str(file)).replace("FOLDER", str(file.parent))
+    file.parent.mkdir()
+    (workspace / "link").symlink_to(file.parent)
+    before = kinds_of(command, workspace, workspace)
+
+    file.touch()
+
+    assert (before, kinds_of(command, workspace, workspace)) == ([], ["write_outside"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo x > .git/hooks/pre-commit",
+        "cp hook .git/hooks/",
+        "cp -t .husky hook",
+        "tee .husky/pre-push",
+        "echo x >> ~/.bashrc",
+        "sed -i s/a/b/ .envrc",
+        "mv x sub/.vscode/tasks.json",
+        "chmod +x .git/hooks/pre-commit",
+        "git config core.hooksPath hooks",
+        "git config --global alias.st '!sh x'",
+        "cd .git && echo x > config",
+    ],
+)
+def test_writing_what_others_run_by_themselves_is_asked_about(command: str, workspace: Path) -> None:
+    assert "runs_later" in kinds_of(command, workspace, workspace)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git config user.name me; git add .; git commit -m x; git checkout main; git restore a.py",
+        "cat .git/config .envrc; cp .envrc copy; echo x > .gitignore",
+        "T=$(mktemp -d); cp a $T; rm -rf $T",
+        "cd $(mktemp -d) && rm -rf x",
+        "cd missing || exit 1; rm -rf ../x",
+        "make && cd src && rm -rf ../x",
+        "if a; then cd src; else cd src; fi; rm -rf x",
+        "D=build; rm -rf $D/x; for f in *.o; do rm $f; done",
+        "find . -name '*.o' | while read f; do rm $f; done",
+        "grep -rl old . | xargs rm",
+        "mkdir -p build; cd build; rm -rf ../dist",
+        "git clone https://x/tool.git; cd tool; rm -rf ../dist",
+        "for d in src; do cd $d; rm -rf x; cd ..; done; rm -rf y",
+        "for d in */; do cd $d; rm -rf x; cd ..; done; rm -rf y",
+        "rm -f /tmp/build.log $TMPDIR/x",
+        "python3 -c \"import os; os.remove('build/x')\"",
+        "python3 - <<EOF\nfor p in Path('.').glob('*.pyc'): p.unlink()\nEOF",
+        "npm ci && npm run build && cp -r dist/* public/ && mv a b",
+        "echo x >> ../log; echo x > ../new; cp a ../new2",
+        "export PATH=$HOME/.local/bin:$PATH; make -j4 > build.log 2>&1",
+        "sed -i '/usr/d' src/x",
+        "docker run --rm -v $PWD:/app image; docker compose down",
+    ],
+)
+def test_everyday_work_is_let_through(command: str, workspace: Path) -> None:
+    assert kinds_of(command, workspace, workspace) == []
+
+
+def test_all_reasons_are_found_in_the_order_of_the_text(workspace: Path) -> None:
+    command = "git push -f; rm -rf /opt/a /opt/b /opt/a && systemctl stop nginx; git push -f"
+
+    reasons = reasons_of(command, workspace, workspace)
+
+    assert [(each.kind, each.path, each.excerpt) for each in reasons] == [
+        ("force_push", None, "git push -f"),
+        ("delete_outside", "/opt/a", "rm -rf /opt/a /opt/b /opt/a"),
+        ("delete_outside", "/opt/b", "rm -rf /opt/a /opt/b /opt/a"),
+        ("stop_service", None, "systemctl stop nginx"),
+    ]
+
+
+def test_of_very_many_reasons_no_kind_is_lost(workspace: Path) -> None:
+    command = ";".join(f"rm -rf /opt/{number}" for number in range(200)) + "; git push -f"
+
+    assert kinds_of(command, workspace, workspace) == ["delete_outside", "force_push"]
+
+
+def test_words_that_are_shown_cannot_steer_a_terminal(workspace: Path) -> None:
+    (reason,) = reasons_of("rm -rf '/opt/\x1b[2J'", workspace, workspace)
+
+    assert reason.reason == "deletes /opt/?[2J, which is outside of the workspace"
 
 
 @pytest.mark.parametrize(
