@@ -73,6 +73,9 @@ class Client:
     async def patch(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return await self._ask("PATCH", path, data=BytesIO(orjson.dumps(body)))
 
+    async def delete(self, path: str, **query: str) -> dict[str, Any]:
+        return await self._ask("DELETE", path, params=query)
+
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
         """The frames of a stream, without gap or double however often it is cut, until the server has no more or the
         reader closes it. After a cut the first frames tell again how things stand.

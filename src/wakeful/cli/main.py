@@ -16,6 +16,8 @@ _COMMANDS = {
     "ask": ("wakeful.cli.ask:ask", "Ask one question and print the answer."),
     "sessions": ("wakeful.cli.sessions:sessions", "List the sessions."),
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
+    "approvals": ("wakeful.cli.approvals:approvals", "List what agents ask you, and answer it."),
+    "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "key": ("wakeful.cli.key:key", "Print the local key."),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from wakeful.cli.chat.card import Card, Tone
-from wakeful.cli.chat.plain_text import clock_time, duration, folded, harmless, one_line, output_lines, seconds_since
+from wakeful.cli.chat.plain_text import duration, folded, harmless, one_line, output_lines
 from wakeful.model.notice_text import words_in
 
 _USER_LINES = 12
@@ -17,7 +17,6 @@ _DELIVERED = {
     "with_message": "told together with the message, nobody typed this",
     "joined": "told while the agent was at work, nobody typed this",
 }
-ANSWERS = "o once · s this session · a always · d deny"
 
 
 def user_card(content: str, source: str) -> Card:
@@ -39,24 +38,6 @@ def ended_card(process: dict[str, Any], command: str) -> Card:
     is_delegation = process.get("kind") == "delegation"
     title = f"{_kind(is_delegation=is_delegation)} {_how(process, is_delegation=is_delegation)}"
     return Card(Tone.QUIET, title, one_line(process["process_id"]), (_command(command, is_delegation=is_delegation),))
-
-
-def approval_card(approval: dict[str, Any]) -> Card:
-    left = duration(max(0.0, -seconds_since(approval["expires_at"])))
-    command = folded([f"$ {line}" for line in harmless(approval["command"]).split("\n")], _TAIL_LINES, 1)
-    asks = "A sub-agent asks" if approval.get("task_id") else "The agent asks"
-    return Card(
-        Tone.QUESTION,
-        f"{asks} before it runs this",
-        f"waits {left}, until {clock_time(approval['expires_at'])}",
-        (*command, one_line(approval["reason"]), ANSWERS),
-        is_prose=True,
-    )
-
-
-def answered_card(choice: str) -> Card:
-    said = {"once": "Allowed once.", "session": "Allowed for this session.", "always": "Allowed from now on."}
-    return Card(Tone.QUIET, said.get(choice, "Denied."))
 
 
 def thought_card(text: str) -> Card | None:
