@@ -132,9 +132,9 @@ async def test_a_dangerous_command_is_asked_about_and_denied(wakeful: Command) -
         await terminal.see(_READY)
         terminal.enter(f"run rm -rf {precious}")
         await terminal.see("The agent asks before it runs this")
-        await terminal.see("o once")
+        await terminal.see("y allows it once")
 
-        terminal.enter("d")
+        terminal.enter("deny")
         await terminal.see("Denied.")
         await terminal.see(_IDLE)
 

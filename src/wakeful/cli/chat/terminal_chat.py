@@ -43,6 +43,7 @@ class TerminalChat:
         # With the call whose question was shown when it was typed.
         self._lines: asyncio.Queue[tuple[str, str | None]] = asyncio.Queue()
         self._interrupted_at = -_TWICE_SECONDS
+        self._answered_at = -_TWICE_SECONDS
         self._screen = TerminalScreen(
             prompt=_PROMPT,
             keys=self._keys(),
@@ -96,7 +97,7 @@ class TerminalChat:
 
     def _accept(self, text: str) -> None:
         line = parse_line(text)
-        if line is None:
+        if line is None or self._is_rest_of_answer(text):
             return
         if line.name == "quit":
             self._screen.end()
@@ -160,8 +161,14 @@ class TerminalChat:
         is_read = monotonic() - self._talk.standing.asked_at > _READING_SECONDS
         return self._asked is not None and is_read and not self._screen.typed
 
+    def _is_rest_of_answer(self, text: str) -> bool:
+        """Whoever types yes has answered with the first letter; the rest is no message."""
+        is_fresh = monotonic() - self._answered_at < _TWICE_SECONDS
+        return is_fresh and text.strip().lower() in ("es", "o")
+
     def _answer(self, choice: str) -> None:
         if asked := self._asked:
+            self._answered_at = monotonic()
             self._screen.app.create_background_task(self._send_answer(asked, choice))
 
     async def _send_answer(self, asked: str, choice: str) -> None:
