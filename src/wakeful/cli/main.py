@@ -24,6 +24,10 @@ _COMMANDS = {
 }
 
 
+# They only ask the server something, and hold nothing that their caller does not: the server may see who calls it.
+_OPEN = frozenset({"sessions", "approvals", "grants", "login", "key"})
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -31,6 +35,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
+        if cmd_name not in _OPEN:
+            # Before any key is read.
+            make_undumpable()
         module, _, function = _COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), function)
         return command
@@ -48,8 +55,6 @@ def wakeful() -> None:
 
 
 def main() -> NoReturn:
-    # Before any key is read.
-    make_undumpable()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows another one.
         if hasattr(stream, "reconfigure"):
