@@ -40,7 +40,10 @@ _OK = with_headers(
 _TOO_LARGE = json_answer("The body is larger than 16 KiB.", _PROBLEM)
 _MANY = with_headers(json_answer("`too_many_tries`.", _PROBLEM), {"retry-after": RETRY_AFTER})
 _REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", _PROBLEM)
-_NOT_YOURS = json_answer("`forbidden`: only the operator can name others; or `foreign_origin`.", _PROBLEM)
+_NOT_YOURS = json_answer(
+    "`forbidden`: only the operator can name others; `not_allowed`: not for a command of the agent; `foreign_origin`.",
+    _PROBLEM,
+)
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/login": {
