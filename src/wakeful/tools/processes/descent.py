@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "INSIDE_WAKEFUL"
+MARK = "INSIDE_AGENT_OF"
 
 # Fields of /proc/<pid>/stat, counted behind the name.
 _PARENT, _SESSION, _TERMINAL = 1, 3, 4
