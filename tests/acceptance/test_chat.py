@@ -143,9 +143,9 @@ async def test_a_dangerous_command_is_asked_about_and_denied(wakeful: Command) -
         await terminal.see(_READY)
         terminal.enter(f"run rm -rf {precious}")
         await terminal.see("The agent asks before it runs this")
-        await terminal.see("o once")
+        await terminal.see("y allows it once")
 
-        terminal.enter("d")
+        terminal.enter("deny")
         await terminal.see("Denied.")
         await terminal.see(_IDLE)
 
@@ -288,7 +288,7 @@ async def test_a_pipe_waits_no_longer_than_it_is_told(wakeful: Command) -> None:
     assert "did not end within 0.5 s" in finished.err
 
 
-@pytest.mark.parametrize(("answer", "is_kept"), [(b"", True), (b"o\n", False)])
+@pytest.mark.parametrize(("answer", "is_kept"), [(b"", True), (b"y\n", False)])
 async def test_in_a_pipe_the_next_line_answers_a_question(wakeful: Command, answer: bytes, is_kept: bool) -> None:
     precious = wakeful.home.parent / "precious"
     precious.mkdir()

@@ -16,11 +16,17 @@ _COMMANDS = {
     "ask": ("wakeful.cli.ask:ask", "Ask one question and print the answer."),
     "sessions": ("wakeful.cli.sessions:sessions", "List the sessions."),
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
+    "approvals": ("wakeful.cli.approvals:approvals", "List what agents ask you, and answer it."),
+    "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "logins": ("wakeful.cli.logins:logins", "List the browsers that are logged in, or log them out."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
 }
+
+
+# They only ask the server something, and hold nothing that their caller does not: the server may see who calls it.
+_OPEN = frozenset({"sessions", "approvals", "grants", "login", "key"})
 
 
 class _Commands(click.Group):
@@ -30,6 +36,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
+        if cmd_name not in _OPEN:
+            # Before any key is read.
+            make_undumpable()
         module, _, function = _COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), function)
         return command
@@ -47,8 +56,6 @@ def wakeful() -> None:
 
 
 def main() -> NoReturn:
-    # Before any key is read.
-    make_undumpable()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows another one.
         if hasattr(stream, "reconfigure"):

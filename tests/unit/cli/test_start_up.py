@@ -6,7 +6,9 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["wakeful.cli.main", "wakeful.cli.sessions", "wakeful.cli.tasks"])
+@pytest.mark.parametrize(
+    "module", ["wakeful.cli.main", "wakeful.cli.sessions", "wakeful.cli.tasks", "wakeful.cli.approvals"]
+)
 def test_only_the_chat_loads_what_draws_the_screen(module: str) -> None:
     heavy = "{'rich', 'prompt_toolkit', 'markdown_it', 'pygments'}"
 

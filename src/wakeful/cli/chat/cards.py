@@ -3,8 +3,12 @@
 from typing import Any
 
 from wakeful.cli.chat.card import Card, Tone
+<<<<<<< HEAD
 from wakeful.cli.chat.job_words import is_delegation, job_note, job_title
 from wakeful.cli.chat.plain_text import clock_time, duration, folded, harmless, one_line, output_lines, seconds_since
+=======
+from wakeful.cli.chat.plain_text import duration, folded, harmless, one_line, output_lines
+>>>>>>> w1b
 from wakeful.model.notice_text import words_in
 
 _USER_LINES = 12
@@ -13,7 +17,15 @@ _THOUGHT_LINES = 3
 _BROKEN_OFF = "The answer broke off here and was asked again; what follows takes its place."
 # How each of the three kinds of notice tells what the task has said.
 _SAID = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
+<<<<<<< HEAD
 ANSWERS = "o once · s this session · a always · d deny"
+=======
+_DELIVERED = {
+    "opened": "it woke the agent, nobody typed this",
+    "with_message": "told together with the message, nobody typed this",
+    "joined": "told while the agent was at work, nobody typed this",
+}
+>>>>>>> w1b
 
 
 def user_card(content: str, source: str) -> Card:
@@ -30,24 +42,6 @@ def ended_card(process: dict[str, Any], command: str) -> Card:
     """A job has ended whose end was promised to no agent."""
     ended = process | {"command": command}
     return Card(Tone.QUIET, job_title(ended), lines=_untold(ended))
-
-
-def approval_card(approval: dict[str, Any]) -> Card:
-    left = duration(max(0.0, -seconds_since(approval["expires_at"])))
-    command = folded([f"$ {line}" for line in harmless(approval["command"]).split("\n")], _TAIL_LINES, 1)
-    asks = "A sub-agent asks" if approval.get("task_id") else "The agent asks"
-    return Card(
-        Tone.QUESTION,
-        f"{asks} before it runs this",
-        f"waits {left}, until {clock_time(approval['expires_at'])}",
-        (*command, one_line(approval["reason"]), ANSWERS),
-        is_prose=True,
-    )
-
-
-def answered_card(choice: str) -> Card:
-    said = {"once": "Allowed once.", "session": "Allowed for this session.", "always": "Allowed from now on."}
-    return Card(Tone.QUIET, said.get(choice, "Denied."))
 
 
 def thought_card(text: str) -> Card | None:

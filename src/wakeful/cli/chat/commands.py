@@ -26,6 +26,7 @@ COMMANDS = {
     "resume": ("[number or id]", "go on with another one; alone, list the recent ones"),
     "branch": ("", "go on in a copy, and leave this session as it is"),
     "tasks": ("", "show the background work of this session"),
+    "allow": ("[session|folder]", "allow it for longer; alone, show what is asked"),
     "stop": ("", "stop the answer, as Ctrl-C does"),
     "steer": ("words", "speak into the running answer; so does !words"),
     "model": ("[provider:model]", "show who answers, or choose another"),
@@ -36,7 +37,7 @@ COMMANDS = {
 # A path such as /etc/hosts is no command.
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
 
-CHOICES = {"o": "once", "s": "session", "a": "always", "d": "deny"}
+_CHOICES = {"y": "once", "yes": "once", "once": "once", "n": "deny", "no": "deny", "deny": "deny"}
 
 
 def parse_line(text: str) -> Line | None:
@@ -55,9 +56,8 @@ def parse_line(text: str) -> Line | None:
 
 
 def choice_in(text: str) -> str | None:
-    """The answer to an approval, as a letter or as a word."""
-    word = text.strip().lower()
-    return CHOICES.get(word, word if word in CHOICES.values() else None)
+    """The answer to a question, as a letter or as a word. What allows more than this one call has to be spelt out."""
+    return _CHOICES.get(text.strip().lower())
 
 
 def help_lines() -> list[str]:
@@ -67,6 +67,6 @@ def help_lines() -> list[str]:
     keys = [
         "Enter sends. While an answer comes, the message waits for its turn.",
         "Alt-Enter begins a new line. Ctrl-C stops the answer, or clears the line.",
-        "Ctrl-D leaves.",
+        "Ctrl-D leaves. When the agent asks, y or n in an empty line answers.",
     ]
     return [*told, "", *keys]

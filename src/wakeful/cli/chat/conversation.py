@@ -30,6 +30,10 @@ _TELLING = frozenset(
 logger = logging.getLogger(__name__)
 
 
+class QuestionGone(WakefulError):
+    """The question that you saw was answered meanwhile, or is over: nothing was answered by this."""
+
+
 class Conversation:
     def __init__(self, client: Client, narrator: Narrator, standing: Standing, on_change: Callable[[], None]) -> None:
         self._client = client
@@ -87,15 +91,18 @@ class Conversation:
         answer = await self._client.post("/api/chat/cancel", {"session_id": self._standing.session_id})
         return bool(answer["cancelled"])
 
-    async def answer(self, choice: str) -> None:
-        """To the oldest open question."""
-        call_id = next(iter(self._standing.approvals))
+    async def answer(self, call_id: str, choice: str) -> None:
+        """Answer the question that was shown. Raises QuestionGone when it is no longer the one that is."""
+        if self._standing.question is None or self._standing.question["call_id"] != call_id:
+            raise QuestionGone
         body = {"session_id": self._standing.session_id, "call_id": call_id, "choice": choice}
         try:
             await self._client.post("/api/approval/respond", body)
-        except RequestRefused:
-            # Somebody was quicker, or its time has passed: it is open no longer.
-            self._standing.approvals.pop(call_id, None)
+        except RequestRefused as refused:
+            if refused.status in (404, 409):
+                # Somebody was quicker, or its time has passed: it is open no longer.
+                self._standing.approvals.pop(call_id, None)
+                self._narrator.tell_question()
             raise
 
     async def look(self) -> None:
@@ -146,6 +153,7 @@ class Conversation:
         # The narrator first: what is said of a task depends on how it stood before.
         self._narrator.tell(event.name, event.data)
         self._standing.hear(event.name, event.data)
+        self._narrator.tell_question()
         self._standing.is_live = True
         self._shown = int(event.id.partition(".")[0])
         if event.name in FINAL_KINDS:

@@ -7,8 +7,6 @@ from typing import Any
 from wakeful.cli.chat.card import Card, failure, remark
 from wakeful.cli.chat.cards import (
     abandoned_card,
-    answered_card,
-    approval_card,
     cancelled_card,
     ended_card,
     failed_card,
@@ -18,6 +16,7 @@ from wakeful.cli.chat.cards import (
 )
 from wakeful.cli.chat.markdown_stream import MarkdownStream
 from wakeful.cli.chat.plain_text import clock_time, harmless, one_line
+from wakeful.cli.chat.question_card import answered_card, question_card
 from wakeful.cli.chat.screen import Draft, Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.chat.tool_card import call_title, interrupted_card, tool_card
@@ -37,8 +36,8 @@ class Narrator:
         self._has_shown = False
         # Calls under way: name and arguments.
         self._calls: dict[str, tuple[str, str]] = {}
-        # Questions that were shown: a stream that begins again tells open ones again.
-        self._asked: set[str] = set()
+        # The question that was shown last: a stream that begins again tells open ones again.
+        self._asked: str | None = None
         self._told: dict[str, Callable[[Data], None]] = {
             "message": self._message,
             "notice": lambda data: self._show(wake_card(data)),
@@ -52,8 +51,7 @@ class Narrator:
             "cancelled": lambda data: self._ended(data, cancelled_card(data)),
             "done": lambda data: self._ended(data, None),
             "process_complete": self._process_complete,
-            "approval_required": self._approval_required,
-            "approval_answered": self._approval_answered,
+            "approval_answered": lambda data: self._show(answered_card(data["choice"])),
             "wake_waits": self._wake_waits,
             "gap": lambda data: self._show(remark("Some of what happened is no longer in the log.")),
         }
@@ -62,6 +60,18 @@ class Narrator:
         """One frame. Those that only say how the session stands are not for here."""
         if name in self._told:
             self._told[name](data)
+
+    def tell_question(self) -> None:
+        """Of several that wait the oldest is shown, and the next when that is answered: so it is clear which of them an
+        answer is for.
+        """
+        question = self._standing.question
+        asked = None if question is None else question["call_id"]
+        if asked == self._asked:
+            return
+        self._asked, self._standing.asked_at = asked, monotonic()
+        if question is not None:
+            self._show(question_card(question, len(self._standing.approvals) - 1))
 
     def recall(self, message: Data) -> None:
         """One recorded message."""
@@ -82,7 +92,7 @@ class Narrator:
     def forget(self) -> None:
         """Another session begins."""
         self._answer = MarkdownStream()
-        self._calls, self._asked = {}, set()
+        self._calls, self._asked = {}, None
         self._has_shown = False
         self._draft.text = self._draft.thought = ""
         self._draft.calls = {}
@@ -147,15 +157,6 @@ class Narrator:
         task = self._standing.task(data["process_id"])
         if task is not None and (data["status"] == "killed" or task["id"] not in self._standing.promised):
             self._show(ended_card(data, task["command"]))
-
-    def _approval_required(self, data: Data) -> None:
-        if data["call_id"] not in self._asked:
-            self._asked.add(data["call_id"])
-            self._show(approval_card(data))
-
-    def _approval_answered(self, data: Data) -> None:
-        self._asked.discard(data["call_id"])
-        self._show(answered_card(data["choice"]))
 
     def _wake_waits(self, data: Data) -> None:
         until = clock_time(data["until"])

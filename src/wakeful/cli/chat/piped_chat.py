@@ -37,7 +37,7 @@ class PipedChat:
             parsed = parse_line(line)
             if parsed is not None and parsed.name == "quit":
                 return
-            turn_id = await self._talk.take(line)
+            turn_id = await self._talk.take(line, self._asked())
             if turn_id is not None:
                 await self._until_answered(turn_id)
 
@@ -59,8 +59,16 @@ class PipedChat:
 
     async def _next_change(self) -> None:
         """A question is answered by the next line; where that is no answer, or the input has ended, it is denied."""
-        if self._standing.approvals:
+        if asked := self._asked():
             line = await self._input.next()
-            await self._talk.take(line if choice_in(line) else "deny")
+            await self._talk.take(line if _is_answer(line) else "deny", asked)
         await self._conversation.has_changed.wait()
         self._conversation.check()
+
+    def _asked(self) -> str | None:
+        return None if self._standing.question is None else str(self._standing.question["call_id"])
+
+
+def _is_answer(line: str) -> bool:
+    parsed = parse_line(line)
+    return choice_in(line) is not None or (parsed is not None and parsed.name == "allow" and bool(parsed.text))

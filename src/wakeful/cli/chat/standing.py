@@ -21,6 +21,8 @@ class Standing:
     waiting_notices: list[dict[str, Any]] = field(default_factory=list)
     # Questions that wait for an answer, by call, the oldest first.
     approvals: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # When the oldest of them was shown.
+    asked_at: float = 0.0
     # Typed, and not yet accepted by the server.
     unsent: list[str] = field(default_factory=list)
     is_live: bool = True
@@ -28,6 +30,11 @@ class Standing:
     @property
     def is_busy(self) -> bool:
         return self.active_turn is not None
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """The one that is shown, and that an answer is for."""
+        return next(iter(self.approvals.values()), None)
 
     @property
     def running_tasks(self) -> list[dict[str, Any]]:

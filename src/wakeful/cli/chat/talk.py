@@ -9,6 +9,7 @@ from wakeful.cli.chat.commands import Kind, Line, choice_in, help_lines, parse_l
 from wakeful.cli.chat.conversation import Conversation
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.plain_text import harmless, one_line
+from wakeful.cli.chat.question_card import whole_question_card
 from wakeful.cli.chat.screen import Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerGone
@@ -19,6 +20,7 @@ from wakeful.errors import SessionNotFound, WakefulError
 from wakeful.model.ids import new_id
 
 _RECENT = 15
+_LONGER = ("session", "folder")
 _RETRY_SECONDS = 0.5
 # So long a line waits for a server that does not answer.
 _PATIENCE_SECONDS = 60.0
@@ -45,18 +47,24 @@ class Talk:
         self.conversation = Conversation(client, Narrator(screen, self.standing), self.standing, on_change)
         # The sessions that were last listed, for their numbers.
         self._listed: list[str] = []
+        # The question that the line is about which is being obeyed.
+        self._asked: str | None = None
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "new": self._new,
             "resume": self._resume,
             "branch": self._branch,
             "tasks": self._tasks,
+            "allow": self._allow,
             "stop": self._stop,
             "model": self._choose_model,
             "help": self._help,
         }
 
-    async def take(self, text: str) -> str | None:
-        """Do what a line asks for. Returns the turn that its words have, or will have, if it has words."""
+    async def take(self, text: str, asked: str | None = None) -> str | None:
+        """Do what a line asks for. Returns the turn that its words have, or will have, if it has words. `asked` is the
+        call whose question was shown when the line was typed, if one was: an answer is for that one and no other.
+        """
+        self._asked = asked
         # One id for one message: however often it has to be sent, it is said once.
         message_id = new_id("msg")
         began = monotonic()
@@ -85,10 +93,10 @@ class Talk:
             await self._choose_model(model)
 
     async def _obey(self, text: str, message_id: str) -> str | None:
-        choice = choice_in(text) if self.standing.approvals else None
+        choice = choice_in(text) if self._asked is not None else None
         line = parse_line(text)
-        if choice is not None:
-            await self.conversation.answer(choice)
+        if choice is not None and self._asked is not None:
+            await self.conversation.answer(self._asked, choice)
         elif line is not None and line.kind is Kind.COMMAND:
             await self._command(line)
         elif line is not None:
@@ -157,6 +165,17 @@ class Talk:
         lines = short_task_lines(self.standing.tasks)
         title = "The background work of this session:" if lines else "This session has started no background work."
         self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
+
+    async def _allow(self, argument: str) -> None:
+        question = self.standing.question
+        if self._asked is None or question is None:
+            self._screen.show(remark("There is no question to answer."))
+        elif not argument:
+            self._screen.show(whole_question_card(question))
+        elif argument in _LONGER:
+            await self.conversation.answer(self._asked, argument)
+        else:
+            self._screen.show(failure("Say for how long: /allow session or /allow folder"))
 
     async def _stop(self, argument: str) -> None:
         if not self.standing.session_id or not await self.conversation.stop():

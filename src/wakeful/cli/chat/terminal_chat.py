@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 _TWICE_SECONDS = 2.0
 # So long a server may take to come back before the chat takes its place.
 _PATIENCE_SECONDS = 5.0
+# So long a question has to be on the screen before a single key answers it.
+_READING_SECONDS = 0.7
+_ANSWERS = {"y": "once", "n": "deny"}
 _PROMPT = f"{USER_MARK} "
 
 
@@ -38,8 +41,10 @@ class TerminalChat:
         """`model` is the one that was asked for; empty: whichever the server has, which is `shown_model` if known."""
         self._client = client
         self._successor = successor
-        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        # With the call whose question was shown when it was typed.
+        self._lines: asyncio.Queue[tuple[str, str | None]] = asyncio.Queue()
         self._interrupted_at = -_TWICE_SECONDS
+        self._answered_at = -_TWICE_SECONDS
         self._screen = TerminalScreen(
             prompt=_PROMPT,
             keys=self._keys(),
@@ -94,20 +99,20 @@ class TerminalChat:
 
     def _accept(self, text: str) -> None:
         line = parse_line(text)
-        if line is None:
+        if line is None or self._is_rest_of_answer(text):
             return
         if line.name == "quit":
             self._screen.end()
             return
         self._talk.standing.unsent.append(text)
         self._screen.change()
-        self._lines.put_nowait(text)
+        self._lines.put_nowait((text, self._asked))
 
     async def _take_lines(self) -> None:
         while True:
-            text = await self._lines.get()
+            text, asked = await self._lines.get()
             try:
-                await self._talk.take(text)
+                await self._talk.take(text, asked)
             finally:
                 self._talk.standing.unsent.remove(text)
                 self._screen.change()
@@ -127,6 +132,7 @@ class TerminalChat:
             self._screen.show(remark("Nobody serves this session any more: this chat does so from now on."))
 
     def _keys(self) -> "KeyBindings":
+        from prompt_toolkit.filters import Condition
         from prompt_toolkit.key_binding import KeyBindings
 
         keys = KeyBindings()
@@ -140,7 +146,38 @@ class TerminalChat:
             else:
                 self._screen.end()
 
+        can_answer = Condition(self._can_answer_by_key)
+        for key, choice in _ANSWERS.items():
+            keys.add(key, filter=can_answer)(lambda event, given=choice: self._answer(given))
         return keys
+
+    @property
+    def _asked(self) -> str | None:
+        question = self._talk.standing.question
+        return None if question is None else str(question["call_id"])
+
+    def _can_answer_by_key(self) -> bool:
+        """In an empty line, and not in the moment when the question has just come: then the key is the beginning of
+        what the person was about to say.
+        """
+        is_read = monotonic() - self._talk.standing.asked_at > _READING_SECONDS
+        return self._asked is not None and is_read and not self._screen.typed
+
+    def _is_rest_of_answer(self, text: str) -> bool:
+        """Whoever types yes has answered with the first letter; the rest is no message."""
+        is_fresh = monotonic() - self._answered_at < _TWICE_SECONDS
+        return is_fresh and text.strip().lower() in ("es", "o")
+
+    def _answer(self, choice: str) -> None:
+        if asked := self._asked:
+            self._answered_at = monotonic()
+            self._screen.app.create_background_task(self._send_answer(asked, choice))
+
+    async def _send_answer(self, asked: str, choice: str) -> None:
+        try:
+            await self._talk.conversation.answer(asked, choice)
+        except WakefulError as error:
+            self._screen.show(failure(one_line(str(error))))
 
     def _interrupt(self) -> None:
         buffer = self._screen.app.current_buffer

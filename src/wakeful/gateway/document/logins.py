@@ -56,7 +56,10 @@ _LOGIN = record(
     }
 )
 _ENDED = record({"ok": FLAG, "ended": told("How many.", whole(0))})
-_NOT_YOURS = json_answer("`forbidden`: only the operator can name others; or `foreign_origin`.", _PROBLEM)
+_NOT_YOURS = json_answer(
+    "`forbidden`: only the operator can name others; `not_allowed`: not for a command of the agent; `foreign_origin`.",
+    _PROBLEM,
+)
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/login": {

@@ -1,12 +1,11 @@
 """What the cards say."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from wakeful.cli.chat.card import Tone
-from wakeful.cli.chat.cards import approval_card, cancelled_card, ended_card, thought_card, user_card, wake_card
+from wakeful.cli.chat.cards import cancelled_card, ended_card, thought_card, user_card, wake_card
 
 NOTICE: dict[str, Any] = {
     "source": "process_wakeup",
@@ -80,15 +79,6 @@ def test_a_task_that_nobody_waits_for_is_one_remark() -> None:
     card = ended_card({"process_id": "proc_1", "status": "killed", "exit_code": None}, "sleep 9")
 
     assert (card.tone, card.title, card.lines) == (Tone.QUIET, "`sleep 9` was stopped", ())
-
-
-def test_a_question_says_what_why_how_long_and_how_to_answer() -> None:
-    expires = (datetime.now(UTC) + timedelta(seconds=299.5)).isoformat()
-
-    card = approval_card({"command": "rm -rf /", "reason": "It deletes.", "expires_at": expires, "task_id": None})
-
-    assert "4 min 59 s" in card.note
-    assert card.lines == ("$ rm -rf /", "It deletes.", "o once · s this session · a always · d deny")
 
 
 def test_a_message_that_came_from_elsewhere_says_so() -> None:

@@ -30,7 +30,15 @@ def test_a_line_that_says_nothing_is_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "choice"),
-    [("o", "once"), ("S\n", "session"), ("always", "always"), ("Deny", "deny"), ("yes", None), ("", None)],
+    [
+        ("y", "once"),
+        ("Yes\n", "once"),
+        ("n", "deny"),
+        ("Deny", "deny"),
+        ("session", None),
+        ("always", None),
+        ("", None),
+    ],
 )
 def test_a_question_is_answered_with_a_letter_or_a_word(text: str, choice: str | None) -> None:
     assert choice_in(text) == choice

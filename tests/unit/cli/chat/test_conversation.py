@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.unit.cli.chat.questions import a_question
 from wakeful.cli.chat.card import Card
-from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.conversation import Conversation, QuestionGone
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screen import Draft
 from wakeful.cli.chat.standing import Standing
@@ -126,7 +127,7 @@ async def test_a_turn_that_ends_between_looking_and_following_is_not_lost() -> N
 
 
 async def test_a_stream_that_begins_again_tells_nothing_twice() -> None:
-    asked = {"call_id": "c", "command": "rm", "reason": "r", "expires_at": "2026-01-01T00:00:00.000Z"}
+    asked = a_question("rm", ("rm", "deletes"))
     again = asked | {"recovered": True}
     frames = [initial("t1"), said("one"), ("approval_required", asked), initial("t1"), ("approval_required", again)]
     client = ScriptedClient([snapshot("t1")], [[*frames, done("t1")]])
@@ -152,10 +153,33 @@ async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> N
 async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() -> None:
     client = ScriptedClient([snapshot(None)], [[]])
     client.refusal = RequestRefused(409, {"code": "already_answered", "message": "Too late."})
-    standing = Standing("ses_1", approvals={"c": {}})
+    standing = Standing("ses_1", approvals={"c": {"call_id": "c"}})
     conversation = Conversation(client, Narrator(Lines(), standing), standing, lambda: None)
 
     with pytest.raises(RequestRefused, match="Too late"):
-        await conversation.answer("once")
+        await conversation.answer("c", "once")
 
     assert standing.approvals == {}
+
+
+async def test_an_answer_belongs_to_the_question_that_was_shown() -> None:
+    client = ScriptedClient([snapshot(None)], [[]])
+    client.refusal = RequestRefused(500, {"message": "It was sent."})
+    standing = Standing("ses_1", approvals={"next": {"call_id": "next"}})
+    conversation = Conversation(client, Narrator(Lines(), standing), standing, lambda: None)
+
+    with pytest.raises(QuestionGone, match="nothing was answered"):
+        await conversation.answer("shown", "once")
+
+    assert list(standing.approvals) == ["next"]
+
+
+async def test_of_several_questions_one_is_shown_at_a_time() -> None:
+    asked = [("approval_required", a_question("rm", ("rm", "deletes"), call_id=name)) for name in "ab"]
+    answered = ("approval_answered", {"call_id": "a", "choice": "once"})
+    client = ScriptedClient([snapshot("t1")], [[initial("t1"), *asked, answered, done("t1")]])
+
+    lines = await followed(client, "t1")
+
+    question = "The agent asks before it runs this"
+    assert lines.shown == [question, "Allowed once.", question]

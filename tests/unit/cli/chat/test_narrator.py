@@ -121,14 +121,6 @@ def test_a_process_that_nobody_was_promised_ends_with_a_remark() -> None:
     assert screen.shown == ["· `make` failed · exit code 2"]
 
 
-def test_a_question_that_is_told_again_is_shown_once() -> None:
-    asked = {"call_id": "c", "command": "rm", "reason": "r", "expires_at": "2026-01-01T00:00:00.000Z"}
-
-    screen = told(("approval_required", asked), ("approval_required", asked | {"recovered": True}))
-
-    assert len(screen.cards) == 1
-
-
 def test_control_characters_of_a_model_do_not_reach_the_screen() -> None:
     screen = told(token("a\x1b["), token("2Jb\x07"), ("done", {"turn_id": "t"}))
 

@@ -68,7 +68,7 @@ def test_a_question_is_more_urgent_than_the_answer() -> None:
     standing = busy()
     standing.hear("approval_required", {"call_id": "c"})
 
-    assert "answer o, s, a or d" in line(standing, 40)
+    assert "answer y or n" in line(standing, 40)
 
 
 def test_news_that_waits_for_the_person_is_counted() -> None:

@@ -25,6 +25,29 @@ print(os.getpid(), flush=True)
 sys.stdin.read()
 """
 
+# As an ordinary user: whether such a process, which has closed itself or not, counts as a command.
+_CLOSED = """
+import ctypes, os, sys
+from pathlib import Path
+from wakeful.tools.processes.descent import Descent
+
+os.setgid(65534)
+os.setuid(65534)
+said, says = os.pipe()
+ends, ended = os.pipe()
+if not os.fork():
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    ctypes.CDLL(None).prctl(4, int(sys.argv[1]))
+    os.write(says, b"%d" % os.getpid())
+    os.read(ends, 1)
+    os._exit(0)
+os.wait()
+print(Descent(Path("/tasks")).is_command(int(os.read(said, 32))))
+os.write(ended, b".")
+"""
+
 
 @pytest.fixture
 def descent(tmp_path: Path) -> Descent:
@@ -74,14 +97,25 @@ async def test_a_command_that_wipes_its_environment_is_told_by_the_shell_around_
         job = asyncio.create_task(keeper.foreground.run(command, "/", timeout=60, pty=False))
         pids = await _said_pids(settings.root)
         descent = Descent(settings.root)
-        marked = [descent._is_marked(pid) for pid in pids]
-        # As another server of the same home sees it, of which it is no child.
-        by_others = [any(map(descent._is_marked, (os.getsid(pid), pid))) for pid in pids]
+        marked = [_is_marked(pid) for pid in pids]
+        is_ours = [descent.is_command(pid) for pid in pids]
+        leaders = [_is_marked(os.getsid(pid)) for pid in pids]
         os.kill(pids[1], signal.SIGKILL)
         await job
 
     assert marked == [True, False]
-    assert by_others == [True, True]
+    # Also for another server of the same home, of which they are no children.
+    assert is_ours == leaders == [True, True]
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_what_has_closed_itself_and_belongs_to_nobody_is_not_trusted(is_closed: bool) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can try it as an ordinary user")
+
+    told = subprocess.run([sys.executable, "-c", _CLOSED, str(int(not is_closed))], capture_output=True, text=True)
+
+    assert (told.stdout, told.stderr) == (f"{is_closed}\n", "")
 
 
 async def _said_pids(root: Path) -> list[int]:
@@ -89,3 +123,7 @@ async def _said_pids(root: Path) -> list[int]:
         while len(pids := [int(line) for path in root.glob("fg_*/output") for line in path.read_text().split()]) < 2:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.005)
     return pids
+
+
+def _is_marked(pid: int) -> bool:
+    return f"{MARK}=".encode() in Path(f"/proc/{pid}/environ").read_bytes()

@@ -33,9 +33,14 @@ def test_what_is_undumpable_is_closed_to_processes_of_the_same_user() -> None:
     assert "PermissionError" in looked.stderr
 
 
-def test_commands_of_ours_are_closed_from_their_start() -> None:
-    how = [sys.executable, "-c", "from wakeful.cli.main import main; main()", "key", "--help"]
-    code = "import ctypes, runpy, sys, atexit; atexit.register(lambda: print(ctypes.CDLL(None).prctl(3)))\n"
-    told = subprocess.run([how[0], "-c", code + how[2], *how[3:]], capture_output=True, text=True)
+@pytest.mark.parametrize(("command", "dumpable"), [("serve", "0"), ("chat", "0"), ("ask", "0"), ("approvals", "1")])
+def test_what_holds_an_engine_is_closed_from_its_start(command: str, dumpable: str) -> None:
+    code = """
+import atexit, ctypes
+from wakeful.cli.main import main
+atexit.register(lambda: print(ctypes.CDLL(None).prctl(3)))
+main()
+"""
+    told = subprocess.run([sys.executable, "-c", code, command, "--help"], capture_output=True, text=True)
 
-    assert told.stdout.splitlines()[-1] == "0"
+    assert told.stdout.splitlines()[-1] == dumpable

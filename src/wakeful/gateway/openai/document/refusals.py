@@ -9,6 +9,7 @@ _ERROR = ref("Error")
 _REFUSALS = {
     400: json_answer("The request cannot be understood; `param` names what is wrong.", _ERROR),
     401: with_headers(json_answer("There is no key, or a wrong one.", _ERROR), {"www-authenticate": WWW_AUTHENTICATE}),
+    403: json_answer("`not_allowed`: a command of the agent may not answer for a person.", _ERROR),
     404: json_answer("There is no such thing, or it belongs to another key.", _ERROR),
     409: with_headers(json_answer("Not now; `code` says why.", _ERROR), {"x-should-retry": _SHOULD_RETRY}),
     413: json_answer("The body is larger than 16 MiB.", _ERROR),

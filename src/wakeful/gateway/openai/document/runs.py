@@ -116,7 +116,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Answer a run that asks whether it may",
             {
                 200: _answer("It is answered.", record({"run_id": TEXT, "call_id": TEXT, "choice": _CHOICE})),
-                **refusals(400, 404, 409, 413),
+                **refusals(400, 403, 404, 409, 413),
             },
             parameters=[_ID],
             body=json_body(record({"call_id": _CALL_ID, "choice": choice(*CHOICES)})),

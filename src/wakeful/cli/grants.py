@@ -1,0 +1,100 @@
+"""`wakeful grants`: what runs without asking, and how to take it back."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from wakeful.cli.chat.plain_text import clock_time, moment, one_line
+from wakeful.cli.client import Client
+from wakeful.cli.connection import connected
+from wakeful.cli.event_loop import run
+from wakeful.cli.log import set_up_log
+from wakeful.cli.short_names import find_named, short_names
+from wakeful.config.config import Config
+from wakeful.config.load import load_config
+from wakeful.errors import GrantNotFound
+
+_EXAMPLE_LENGTH = 100
+
+Grant = dict[str, Any]
+
+
+@click.command(options_metavar="[--all] [--json]")
+@click.argument("words", metavar="[revoke ID]", nargs=-1)
+@click.option("--all", "is_all", is_flag=True, help="With revoke: all that are listed.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known, as JSON.")
+def grants(words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
+    """List what you have allowed agents to do without asking, or revoke it: from the next call on they ask again."""
+    is_revoking = words[:1] == ("revoke",) and len(words) == (1 if is_all else 2)
+    if (words or is_all) and not is_revoking:
+        raise click.UsageError("Say nothing more, revoke and the ID of a grant, or revoke --all.")
+    config = load_config(os.environ, defaults={"log_level": "warning"})
+    set_up_log(config)
+    run(_do(config, words, is_all, as_json))
+
+
+async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
+    async with connected(config, adopts=False, door="terminal") as client:
+        found: list[Grant] = (await client.get("/api/grants"))["grants"]
+        if not words:
+            click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2) if as_json else _listed(found))
+        elif is_all:
+            await _revoke(client, found)
+        else:
+            await _revoke(client, [found[find_named(words[1], _ids(found), GrantNotFound, "grant")]])
+
+
+async def _revoke(client: Client, grants: list[Grant]) -> None:
+    for grant in grants:
+        await client.delete("/api/grants", id=grant["id"])
+        click.echo(f"Revoked: commands that {one_line(grant['words'])} are asked about again {_place(grant)}.")
+    if not grants:
+        click.echo("There is nothing to revoke.")
+
+
+def _listed(grants: list[Grant]) -> str:
+    names = short_names(_ids(grants))
+    told = [line for grant, name in zip(grants, names, strict=True) for line in _lines(grant, name)]
+    if not told:
+        return "Nothing is allowed for longer than one call: every dangerous command is asked about."
+    return "\n".join(
+        [*told, "", "wakeful grants revoke ID takes one back, wakeful grants revoke --all takes back all."]
+    )
+
+
+def _lines(grant: Grant, name: str) -> list[str]:
+    example = one_line(grant["example"])
+    short = example if len(example) <= _EXAMPLE_LENGTH else f"{example[: _EXAMPLE_LENGTH - 1]}…"
+    return [
+        f"{name}  Commands that {one_line(grant['words'])}, {_place(grant)}, {_end(grant)}",
+        f"        {_uses(grant)}{f'; allowed for: {short}' if short else ''}",
+    ]
+
+
+def _place(grant: Grant) -> str:
+    if grant["scope"] == "session":
+        return f"in the session {one_line(grant['session_id'])} and its sub-agents"
+    folder, home = Path(grant["folder"]), Path.home()
+    shown = Path("~") / folder.relative_to(home) if folder.is_relative_to(home) else folder
+    return f"in {one_line(str(shown))} and below"
+
+
+def _end(grant: Grant) -> str:
+    if grant["expires_at"] is None:
+        return "as long as it exists"
+    day = moment(grant["expires_at"]).astimezone()
+    return f"until {day.day} {day:%B %Y}"
+
+
+def _uses(grant: Grant) -> str:
+    if not grant["uses"]:
+        return "not used yet"
+    times = "once" if grant["uses"] == 1 else f"{grant['uses']:,} times"
+    return f"used {times}, last {clock_time(grant['last_used_at'])}"
+
+
+def _ids(grants: list[Grant]) -> list[str]:
+    return [grant["id"] for grant in grants]
