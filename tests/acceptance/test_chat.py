@@ -261,7 +261,7 @@ async def test_a_branch_leaves_its_origin_as_it_was(wakeful: Command) -> None:
         await terminal.see("1 2 3")
 
         terminal.enter("/branch")
-        await terminal.see("This is count to 3 (")
+        await terminal.see("This is count to 3 (branch 2) (")
         terminal.enter("count to 4")
         await terminal.see("1 2 3 4")
 

@@ -48,13 +48,19 @@ function woke(task) {
   return el("span", { class: "woke" }, icon(task.woke_turn_id ? "wake" : "clock"), words);
 }
 
-// "woke turn 3", "reports after turn 3", "told nobody"
+// "woke turn 3", "reported in turn 3", "reports after turn 3", "told nobody"
 export function wokeWords(task) {
-  if (task.woke_turn_id) return `woke ${turnName(task.woke_turn_id, "a turn")}`;
+  if (task.woke_turn_id) return `${joined(task) ? "reported in" : "woke"} ${turnName(task.woke_turn_id, "a turn")}`;
   if (!task.will_notify) return "told nobody";
   // It has ended, and the agent has not read it yet: it reads it when the turn that runs is over.
   const { activeTurn } = openSession;
   return activeTurn ? `reports after ${turnName(activeTurn.turn_id, "this turn")}` : "reports next";
+}
+
+// Its news came into a turn that something else had opened.
+function joined(task) {
+  const told = openSession.messages.find(({ notice }) => notice?.task_id === task.id && notice.kind !== "watch");
+  return told !== undefined && told.notice.delivered !== "opened";
 }
 
 function links(task) {

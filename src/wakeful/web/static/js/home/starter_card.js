@@ -16,12 +16,12 @@ export class StarterCard {
     this.#starter = starter;
     this.#onStart = onStart;
     const head = el("h3", {}, icon(starter.icon), starter.title);
-    this.element = el("section", { class: "demo", "aria-label": starter.title }, head, el("p", { text: starter.about }), this.#foot);
+    this.element = el("section", { class: "demo", tabindex: -1, "aria-label": starter.title }, head, el("p", { text: starter.about }), this.#foot);
   }
 
   // `rows` are those of the newest sessions.
   update(rows) {
-    const id = startedBy(this.#starter.name);
+    const id = this.#isStarting ? null : startedBy(this.#starter.name);
     const row = id && rows.find((one) => one.session_id === id);
     const state = stateOf(id, row, this.#isStarting);
     this.element.classList.toggle("demo--live", state === "live" || state === "needs");
@@ -32,12 +32,13 @@ export class StarterCard {
   }
 
   #draw(id, state) {
-    const hadFocus = this.#foot.contains(document.activeElement);
+    const hadFocus = this.element.contains(document.activeElement);
     const line = state === "new" ? null : el("div", { class: "demo__line" }, words(state, this.#starter), id && link(id));
     const isOver = state === "done" || state === "failed";
     const button = state === "new" || isOver ? this.#button(isOver) : null;
     this.#foot.replaceChildren(...[line, button].filter(Boolean));
-    if (hadFocus) this.#foot.querySelector("button, a")?.focus({ preventScroll: true });
+    // While there is nothing to press, the card itself holds the focus.
+    if (hadFocus) (this.#foot.querySelector("button, a") ?? this.element).focus({ preventScroll: true });
   }
 
   #button(isAgain) {
@@ -58,12 +59,13 @@ export class StarterCard {
   }
 }
 
-// A session that is no longer among the newest, or was deleted, is as good as none.
+// A session that is no longer among the newest, was deleted, or never got its words is as good as none.
 function stateOf(id, row, isStarting) {
   if (isStarting) return "live";
   if (!id || !row) return "new";
   if (row.needs_you) return "needs";
-  if (row.active_turn_id || row.running_tasks || !row.message_count) return "live";
+  if (row.active_turn_id || row.running_tasks) return "live";
+  if (!row.message_count) return "new";
   return row.last_status === "failed" ? "failed" : "done";
 }
 
