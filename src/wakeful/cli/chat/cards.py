@@ -3,12 +3,8 @@
 from typing import Any
 
 from wakeful.cli.chat.card import Card, Tone
-<<<<<<< HEAD
 from wakeful.cli.chat.job_words import is_delegation, job_note, job_title
-from wakeful.cli.chat.plain_text import clock_time, duration, folded, harmless, one_line, output_lines, seconds_since
-=======
-from wakeful.cli.chat.plain_text import duration, folded, harmless, one_line, output_lines
->>>>>>> w1b
+from wakeful.cli.chat.plain_text import folded, harmless, one_line, output_lines
 from wakeful.model.notice_text import words_in
 
 _USER_LINES = 12
@@ -17,15 +13,6 @@ _THOUGHT_LINES = 3
 _BROKEN_OFF = "The answer broke off here and was asked again; what follows takes its place."
 # How each of the three kinds of notice tells what the task has said.
 _SAID = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
-<<<<<<< HEAD
-ANSWERS = "o once · s this session · a always · d deny"
-=======
-_DELIVERED = {
-    "opened": "it woke the agent, nobody typed this",
-    "with_message": "told together with the message, nobody typed this",
-    "joined": "told while the agent was at work, nobody typed this",
-}
->>>>>>> w1b
 
 
 def user_card(content: str, source: str) -> Card:
