@@ -46,6 +46,8 @@ DOORS = {
     "ask": Door("ask", async_delivery=False),
 }
 _DEADLINE = 10.0
+# An end wakes its session at once, whatever else runs: most tests are not about the wait for company.
+QUICK = EngineSettings(stop_grace_seconds=0.0, wake_company_seconds=0.0)
 
 
 class FakeTasks:
@@ -237,7 +239,7 @@ async def served(
     address: OwnAddress | None = None,
 ) -> AsyncIterator[Served]:
     agent, tasks = LedAgent(), FakeTasks()
-    engine = bare_engine(store, agent, SystemClock(), settings or EngineSettings(stop_grace_seconds=0.0))
+    engine = bare_engine(store, agent, SystemClock(), settings or QUICK)
     tasks.engine = engine
     web = Web(
         engine=engine,

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.kit import task_for
-from tests.web.kit import Served, served
-from wakeful.engine.settings import EngineSettings
+from tests.web.kit import QUICK, Served, served
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
@@ -16,7 +15,7 @@ from wakeful.store.sqlite.store import SqliteStore
 
 @pytest.fixture
 async def web(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
-    settings = EngineSettings(stop_grace_seconds=0.0, wake_budget_per_hour=1)
+    settings = replace(QUICK, wake_budget_per_hour=1)
     async with served(store, tmp_path, settings=settings) as web:
         yield web
 
