@@ -7,8 +7,6 @@ import pytest
 
 from tests.unit.tools.gate.kit import kinds_of, reasons_of
 
-PID = os.getpid()
-
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -48,18 +46,18 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "K=../key; cat $K",
         "for f in ../*; do cat $f; done",
         "WAKEFUL_HOME=x true; cat $WAKEFUL_HOME/key",
-        f"cat /proc/{PID}/environ",
-        f"cat /proc/self/../{PID}/environ",
-        f"ls -l /proc/{PID}",
+        "cat /proc/{pid}/environ",
+        "cat /proc/self/../{pid}/environ",
+        "ls -l /proc/{pid}",
         "cat /proc/*/environ",
         "cat /proc/[0-9]*/environ",
         "cat /proc/$(pgrep -f wakeful)/environ",
         "for p in /proc/[0-9]*; do cat $p/environ; done",
-        f"gdb -p {PID}",
-        f"strace -f -p {PID}",
-        f"py-spy dump --pid {PID}",
-        f"kill -9 {PID}",
-        f"kill -TERM {os.getppid()}",
+        "gdb -p {pid}",
+        "strace -f -p {pid}",
+        "py-spy dump --pid {pid}",
+        "kill -9 {pid}",
+        "kill -TERM {parent}",
         "kill $(pgrep -f wakeful)",
         "pkill wakeful",
         "killall python3",
@@ -79,7 +77,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_command_that_touches_the_server_is_asked_about(command: str, home: Path) -> None:
     workspace = home / "workspace"
-    command = command.format(home=home)
+    command = command.format(home=home, pid=os.getpid(), parent=os.getppid())
 
     (reason, *_) = [each for each in reasons_of(command, workspace, workspace, home) if each.kind == "home"]
 
