@@ -19,10 +19,10 @@ DOOR = DOORS["web"]
 
 
 async def test_ten_processes_that_end_together_wake_their_session_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.contract.promising.SETTINGS", {"WAKEFUL_WAKE_COMPANY_SECONDS": "10"})
-    gate = tmp_path / "gate"
+    gate = tmp_path_factory.mktemp("gate") / "open"
     command = f"run until [ -e {gate} ]; do sleep 0.01; done; echo $HERMES_SESSION_ID in the background"
     async with server_in(tmp_path, adopts=True) as running:
         session_id = (await say(running, tmp_path, DOOR, command)).session_id
