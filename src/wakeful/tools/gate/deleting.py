@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from wakeful.model.reason_kinds import DELETE_OUTSIDE, RIGHTS_OUTSIDE
 from wakeful.tools.gate.finding import Finding
@@ -11,6 +12,8 @@ from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
 from wakeful.tools.shell.loose_words import UNKNOWN
 
 _FIND_DELETES = re.compile(r"(^| )-(delete\b|(exec|ok)(dir)? (\S*/)?(rm|unlink|shred|rmdir|mv)\b)")
+_FD_RUNS = ("-x", "-X", "--exec", "--exec-batch")
+_FD_DELETES = re.compile(r"(^| )(-x|-X|--exec(-batch)?) (\S*/)?(rm|unlink|shred|rmdir)\b")
 
 
 def deletes_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
@@ -54,6 +57,14 @@ def _deleted(command: SimpleCommand, place: Place) -> Iterator[Target]:
         yield from _mirrored(command.operands[-1:], place)
     elif program == "tar" and command.has_flag("", "--remove-files"):
         yield from place.outside(command.operands)
+    elif program in ("fd", "fdfind") and _FD_DELETES.search(" ".join(command.arguments)):
+        yield from place.outside(map(inside_of, _starts_of_fd(command)))
+
+
+def _starts_of_fd(command: SimpleCommand) -> list[str]:
+    """What stands behind the pattern, and before what it runs."""
+    words = takewhile(lambda word: word not in _FD_RUNS, command.arguments)
+    return [word for word in words if not word.startswith("-")][1:] or ["."]
 
 
 def _mirrored(targets: list[str], place: Place) -> Iterator[Target]:
@@ -69,3 +80,8 @@ def _moved_away(command: SimpleCommand, place: Place) -> Iterator[Target]:
         moved = command.operands if target_folders(command) else command.operands[:-1]
         named = [operand for operand in moved if operand not in target_folders(command)]
         yield from (target for target in place.outside(named, spares_temporary=True) if target.path is not None)
+    elif command.program == "rsync" and command.has_flag("", "--remove-source-files"):
+        here = (name for name in command.operands[:-1] if ":" not in name)
+        yield from place.outside(map(inside_of, here), spares_temporary=True)
+    elif command.program == "zip" and command.has_flag("m", "--move"):
+        yield from place.outside(command.operands[1:], spares_temporary=True)

@@ -46,8 +46,12 @@ def kills_everything(command: SimpleCommand, place: Place) -> Iterator[Finding]:
 
 
 def drops_schedules(command: SimpleCommand, place: Place) -> Iterator[Finding]:
-    if command.program == "crontab" and command.has_flag("r"):
+    if command.program != "crontab":
+        return
+    if command.has_flag("r"):
         yield Finding(DROP_SCHEDULES, "deletes all scheduled commands of the user")
+    elif not command.has_flag("leV") and (command.arguments or command.sources or command.is_piped):
+        yield Finding(DROP_SCHEDULES, "puts other commands in the place of all scheduled ones of the user")
 
 
 def removes_user(command: SimpleCommand, place: Place) -> Iterator[Finding]:

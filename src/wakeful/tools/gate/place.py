@@ -5,6 +5,8 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import islice
 
 from wakeful.tools.gate.ground import Ground, is_within
 
@@ -77,12 +79,7 @@ class Place:
         """Files outside that are there already: what they hold would be gone."""
         for operand in list(dict.fromkeys(operands))[:_MOST_OPERANDS]:
             for target in self.targets(operand, follow=True):
-                if (
-                    target.path
-                    and self._is_outside(target)
-                    and not self._is_temporary(target)
-                    and _is_file(target.path)
-                ):
+                if target.path and self._is_outside(target) and self._is_lost(target.path):
                     yield target
 
     def targets(self, operand: str, *, follow: bool = False) -> list[Target]:
@@ -99,6 +96,10 @@ class Place:
             return path is None or not path.startswith(MADE_HERE)
         precious = self.ground.own_precious
         return any(path == root or is_within(path, root) or is_within(root, path) for root in precious)
+
+    def _is_lost(self, path: str) -> bool:
+        """Whether there is something to overwrite that is not there for a moment only."""
+        return not any(is_within(path, folder) for folder in self.ground.temporary) and _is_there(path)
 
     def _is_temporary(self, target: Target) -> bool:
         path = target.path
@@ -130,6 +131,25 @@ class Place:
         if folder not in self._real_folders:
             self._real_folders[folder] = os.path.realpath(folder)
         return self._real_folders[folder]
+
+
+def _is_there(path: str) -> bool:
+    """A file; of a pattern, anything that its first part matches."""
+    before, pattern = _first_pattern(path)
+    if not pattern:
+        return _is_file(path)
+    try:
+        with os.scandir(before) as entries:
+            return any(fnmatchcase(entry.name, pattern) for entry in islice(entries, _MOST_OPERANDS))
+    except OSError:
+        return False
+
+
+def _first_pattern(path: str) -> tuple[str, str]:
+    """The folder before the first name with wildcards, and that name."""
+    steps = path.split("/")
+    position = next((place for place, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
+    return (path, "") if position is None else ("/".join(steps[:position]) or "/", steps[position])
 
 
 def _is_file(path: str) -> bool:

@@ -21,7 +21,7 @@ from wakeful.tools.gate.machine import (
     stops_machine,
     stops_service,
 )
-from wakeful.tools.gate.repositories import discards_work, forces_push, sets_what_git_runs
+from wakeful.tools.gate.repositories import discards_outside, discards_work, forces_push, sets_what_git_runs
 from wakeful.tools.gate.server_home import touches_home
 from wakeful.tools.gate.walk import Walk
 from wakeful.tools.gate.whole_text import reasons_of_text
@@ -48,6 +48,7 @@ _RULES: Sequence[Rule] = (
     kills_everything,
     forces_push,
     discards_work,
+    discards_outside,
     sets_what_git_runs,
     drops_data,
     drops_schedules,

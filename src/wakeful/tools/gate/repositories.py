@@ -40,6 +40,30 @@ def discards_work(command: SimpleCommand, place: Place) -> Iterator[Finding]:
             yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, place), target.folder)
 
 
+def discards_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    """Of single files too, where they are not those of the workspace."""
+    verb, rest = _verb(command)
+    for operand in _discarded_files(verb, rest, command):
+        for target in place.outside([operand], spares_temporary=True):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, place), target.folder)
+
+
+def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list[str]:
+    if verb == "worktree":
+        return [word for word in rest[1:] if word[:1] != "-"] if rest[:1] == ["remove"] and _forces(command) else []
+    if verb == "rm" and not command.has_flag("", "--cached"):
+        names = [word for word in rest if word[:1] != "-"]
+    elif verb == "checkout" and "--" in rest:
+        names = rest[rest.index("--") + 1 :]
+    else:
+        return []
+    return [f"{folder}/{name}" if name[:1] != "/" else name for folder in _folders(command) for name in names]
+
+
+def _forces(command: SimpleCommand) -> bool:
+    return bool(command.has_flag("f", "--force"))
+
+
 def sets_what_git_runs(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     verb, rest = _verb(command)
     words = [word for word in rest if not word.startswith("-")]

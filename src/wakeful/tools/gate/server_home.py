@@ -44,6 +44,11 @@ _PROCESS_TOOLS = frozenset(
 _RECURSIVE_READERS = {"grep": "rR", "egrep": "rR", "fgrep": "rR", "cp": "rRa", "zip": "r", "scp": "r", "rsync": "ra"}
 _ALWAYS_RECURSIVE = frozenset({"rg", "ag", "ack", "tar"})
 _SKIPS_HIDDEN = frozenset({"rg", "ag", "ack"})
+# Of what they are given they tell the names and the sizes.
+_NAMES_ONLY = frozenset(
+    ["ls", "echo", "printf", "wc", "stat", "du", "file", "dirname", "basename", "realpath", "readlink"]
+)
+_FIND_WITHIN = re.compile(r"\$\(\s?find ([^\s()]+)")
 _GLOB = re.compile(r"[*?\[]")
 _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
@@ -135,6 +140,8 @@ def _read_through(command: SimpleCommand, place: Place) -> Iterator[str]:
 
 def _starts_of_reading(command: SimpleCommand) -> list[str]:
     program = command.program
+    if program not in _NAMES_ONLY and (starts := _starts_of_lists(command)):
+        return starts
     if program == "find" and re.search(r"(^| )-(delete|exec|ok)", " ".join(command.arguments)):
         return starts_of_find(command.arguments)
     if program in ("rm", "mv", "chmod", "chown", "chgrp") and command.operands:
@@ -147,6 +154,13 @@ def _starts_of_reading(command: SimpleCommand) -> list[str]:
     # Of a search the first operand is what is searched for.
     is_search = "grep" in program or program in _SKIPS_HIDDEN
     return (command.operands[1:] or ["."]) if is_search else command.operands
+
+
+def _starts_of_lists(command: SimpleCommand) -> list[str]:
+    """Where the find begins whose list it is given, by xargs or in its words."""
+    listed = [word.removesuffix("/*") or "/" for word in command.arguments if command.is_listed and word.endswith("/*")]
+    listed += [found[1] for word in command.arguments for found in _FIND_WITHIN.finditer(word)]
+    return [start for start in listed if start.startswith(("/", "~", ".."))]
 
 
 def _leaves_home_out(command: SimpleCommand, ground: Ground) -> bool:

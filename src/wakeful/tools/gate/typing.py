@@ -119,8 +119,9 @@ def _found(before: str, new: str, start: _Start) -> list[Found]:
     walk.learn_functions(before + new)
     found = list(reasons_in(before + new, start.walk(), since=len(before), budget=_budget()))
     found += reasons_in(half + new, walk, since=len(half), budget=_budget())
-    code = commands_in_code(half + new, is_shell=programs <= PLAIN_SHELLS)
-    found += reasons_of_commands(code, walk, since=len(half))
+    # A path may stand in an earlier line than the call that deletes it.
+    code = commands_in_code(before + new, is_shell=programs <= PLAIN_SHELLS)
+    found += reasons_of_commands(code, walk, since=len(before))
     for client in programs.intersection(DATABASE_CLIENTS):
         found += reasons_of_commands([_statement(client, before, new)], walk)
     return found

@@ -25,6 +25,8 @@ _CHANGING = re.compile(r"([\w.]+\.)?chdir")
 _FUNCTION = re.compile(r"(?<![\w-])(?:function\s+([\w-]{1,60})|([\w-]{1,60})\s?\(\))")
 _MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 _DEEPEST_LOOP = 12
+# What comes out of these: a folder of its own, or one name that is not known.
+_OUTPUTS = {"mktemp": MADE_HERE, "date": "*", "uname": "*", "arch": "*", "nproc": "*", "whoami": "*", "hostname": "*"}
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ class Walk:
     def __init__(self, ground: Ground, directories: Directories) -> None:
         self._place = Place(ground, directories)
         self._shells: dict[tuple[int, ...], _Folders] = {(): _Folders(directories)}
-        self._variables = Variables(_known_variables(ground), {"mktemp": MADE_HERE})
+        self._variables = Variables(_known_variables(ground), _OUTPUTS)
         self._aliases: dict[str, str] = {}
         self._moving: set[str] = set()
         self._made: set[str] = set()

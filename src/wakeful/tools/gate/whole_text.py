@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wakeful.model.approval import Reason
-from wakeful.model.reason_kinds import FORK_BOMB, RUN_DOWNLOAD, UNCLEAR
+from wakeful.model.reason_kinds import FORK_BOMB, HOME, RUN_DOWNLOAD, UNCLEAR
 
 _FORK_BOMB = re.compile(r"(?<![\w:.])([\w:.]{1,50})\s?\(\)\s?\{\s?\1\s?\|\s?\1\s?&\s?\}")
 _SEPARATOR = re.compile(r";|&&|\|\||\n")
@@ -16,6 +16,8 @@ _DECODE = re.compile(r"\b(base64|base32|xxd|openssl|rev)\b")
 _INTO_SHELL = re.compile(r"\|\s?(sudo )?[\w/]{0,20}\b((ba|da|z|k)?sh\b|python[\d.]{0,5} ?-?\s?($|\|))")
 _INNER_FETCH = re.compile(r"(<\(|\$\(|`)\s?(curl|wget)\b")
 _SHELL_BEFORE = re.compile(r"^\s?[\"']?$|(^|[\s(\"'])((ba|da|z|k)?sh|eval|source|\.)\s")
+_LISTS_SERVER = re.compile(r"\b(?:pgrep|pidof|ps|lsof)\b.*?(?:wakeful|uvicorn)")
+_KILLS_LISTED = re.compile(r"\|\s?(?:sudo )?xargs\b[^|]*\bkill\b")
 _LONGEST_EXCERPT = 500
 
 
@@ -27,6 +29,8 @@ def reasons_of_text(text: str) -> Iterator[tuple[Reason, int]]:
         excerpt = pipeline.strip()[:_LONGEST_EXCERPT]
         if _runs_download(pipeline):
             yield Reason(RUN_DOWNLOAD, "runs a program straight from the network", None, excerpt), end
+        elif (listed := _LISTS_SERVER.search(pipeline)) and _KILLS_LISTED.search(pipeline, listed.end()):
+            yield Reason(HOME, "reaches for the server's own process", None, excerpt), end
         elif (decoded := _DECODE.search(pipeline)) and _INTO_SHELL.search(pipeline, decoded.end()):
             yield (
                 Reason(UNCLEAR, "runs a text that it decodes first, and what that says cannot be read", None, excerpt),

@@ -7,14 +7,16 @@ from itertools import pairwise
 
 from wakeful.model.reason_kinds import OVERWRITE_DEVICE, RUNS_LATER, WRITE_OUTSIDE, WRITE_TO_SYSTEM
 from wakeful.tools.gate.finding import Finding
-from wakeful.tools.gate.place import Place
+from wakeful.tools.gate.place import Place, Target
+from wakeful.tools.gate.program_outputs import program_outputs
 from wakeful.tools.gate.runs_later import runner_of
-from wakeful.tools.shell.command import SimpleCommand
+from wakeful.tools.shell.command import SimpleCommand, inside_of
 
 _DEVICE = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|md|dm-|mem)")
 _IN_PLACE = re.compile(r"-[nErsuzlpaw0]*i|--in-p")
 _TARGET_FOLDER = re.compile(r"-[A-Za-z]*t|--t[a-z-]*")
-_DOWNLOADED = re.compile(r"-[A-Za-z]*[oO]|--output(-document)?")
+# The short options with which they take whole folders along.
+_RECURSIVE = {"cp": "rRa", "rsync": "ra", "scp": "r"}
 _COPIERS = ("cp", "mv", "ln", "install", "rsync", "scp")
 _MAKES_RUNNABLE = re.compile(r"[ugoa]*[+=][rwst]*x.*|[0-7]*[1357][0-7]{0,2}")
 
@@ -41,7 +43,7 @@ def writes_to_system(command: SimpleCommand, place: Place) -> Iterator[Finding]:
 def overwrites_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
     """Only what is there already: a new file takes nothing away."""
     for target in place.overwritten(_overwritten(command, place)):
-        yield Finding(WRITE_OUTSIDE, f"overwrites {target.path}, which is outside of the workspace", target.path)
+        yield Finding(WRITE_OUTSIDE, _overwrites(target), target.folder)
 
 
 def changes_what_runs_later(command: SimpleCommand, place: Place) -> Iterator[Finding]:
@@ -68,12 +70,26 @@ def _written(command: SimpleCommand, place: Place) -> list[str]:
 
 def _overwritten(command: SimpleCommand, place: Place) -> Iterator[str]:
     yield from (target for target in command.targets if target not in command.appended)
-    is_kind = command.has_flag("a", "--append") if command.program == "tee" else command.has_flag("n", "--no-clobber")
-    if is_kind and command.program in ("tee", *_COPIERS):
+    if _spares_what_is_there(command):
         return
-    if command.program == "ln" and not command.has_flag("f", "--force"):
-        return
-    yield from _written_by_program(command, place)
+    written = _written_by_program(command, place)
+    yield from written
+    if command.has_flag(_RECURSIVE.get(command.program, ""), "--recursive", "--archive"):
+        yield from map(inside_of, written if command.program in _RECURSIVE else ())
+
+
+def _spares_what_is_there(command: SimpleCommand) -> bool:
+    if command.program == "tee":
+        return command.has_flag("a", "--append")
+    if command.program == "ln":
+        return not command.has_flag("f", "--force")
+    return command.program in _COPIERS and command.has_flag("n", "--no-clobber")
+
+
+def _overwrites(target: Target) -> str:
+    if target.path and target.path.endswith("/*"):
+        return f"may overwrite files in {target.folder}, which is outside of the workspace"
+    return f"overwrites {target.path}, which is outside of the workspace"
 
 
 def _written_by_program(command: SimpleCommand, place: Place) -> list[str]:
@@ -85,20 +101,25 @@ def _written_by_program(command: SimpleCommand, place: Place) -> list[str]:
         return _copied_to(command, place)
     if command.program in ("sed", "perl") and any(map(_IN_PLACE.match, command.options)):
         return _edited_files(command)
-    if command.program in ("curl", "wget"):
-        return [name for option, name in pairwise(command.arguments) if _DOWNLOADED.fullmatch(option)]
-    return _dd_target(command)
+    return [*_dd_target(command), *program_outputs(command)]
 
 
 def _copied_to(command: SimpleCommand, place: Place) -> list[str]:
     folders = target_folders(command)
     last = command.operands[-1:] if not folders and len(command.operands) > 1 else []
-    names = [os.path.basename(each.rstrip("/")) for each in command.operands if each not in (*folders, *last)]
+    names = [_name_there(each, command) for each in command.operands if each not in (*folders, *last)]
     inside = [f"{folder}/{name}" for folder in folders for name in names if name]
     for to in last:
         is_folder = any(target.path and os.path.isdir(target.path) for target in place.targets(to, follow=True))
         inside += [f"{to}/{name}" for name in names if name] if is_folder else [to]
     return inside or [*folders, *last]
+
+
+def _name_there(copied: str, command: SimpleCommand) -> str:
+    """For rsync a slash at the end means what is in the folder."""
+    if command.program == "rsync" and copied.endswith("/"):
+        return "."
+    return os.path.basename(copied.rstrip("/"))
 
 
 def _edited_files(command: SimpleCommand) -> list[str]:

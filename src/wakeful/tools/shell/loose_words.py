@@ -19,12 +19,18 @@ _TEXT = r"""(?P<quote>["'])(?P<text>[^"'\n]{1,500})(?P=quote)"""
 _FIRST_TEXT = re.compile(rf"\s{{0,9}}\(?\s{{0,9}}[rbuf]?{_TEXT}")
 _SECOND_TEXT = re.compile(rf"\s{{0,9}},\s{{0,9}}[rbuf]?{_TEXT}")
 _WRITING_MODE = re.compile(r"""\s{0,9},\s{0,9}(?:mode\s{0,9}=\s{0,9})?["'][wx]""")
+# Called with something else than a text: in perl without parentheses too.
+_UNTOLD = re.compile(r"\(|\s{1,9}(?:glob\b|<|[$@])")
+_PERL_OPEN = re.compile(
+    rf"""\s{{0,9}}\(?\s{{0,9}}(?:my\s)?[$\w]{{1,50}}\s{{0,9}},\s{{0,9}}["']\+?>[^"'>]{{0,30}}["']\s{{0,9}},\s{{0,9}}{_TEXT}"""
+)
 # Whole folders; single files; one name for another; new contents.
 _CALL = re.compile(
     r"\b(?P<tree>rmtree|remove_tree|rmSync|rmdirSync|rm_rf|rm_r|rimraf|fs\.rm|fsPromises\.rm|removeSync)\b"
     r"|\b(?P<file>os\.(?:remove|unlink|rmdir|removedirs)|unlinkSync|fs\.unlink|unlink|File\.delete|FileUtils\.rm)\b"
     r"|\b(?P<move>shutil\.move|os\.(?:rename|replace)|renameSync|File\.rename)\b"
-    r"|\b(?P<write>open|writeFileSync|File\.write|file_put_contents)\b"
+    r"|\b(?P<copy>shutil\.copy(?:2|file|tree)?|copyFileSync|cpSync|copySync|FileUtils\.cp(?:_r)?)\b"
+    r"|\b(?P<write>open|writeFileSync|truncateSync|os\.truncate|File\.write|file_put_contents)\b"
 )
 _PATH_CALL = re.compile(
     r"""\bPath\(\s{0,9}(["'])(?P<text>[^"'\n]{1,500})\1\s{0,9}\)\s{0,9}\.(?P<name>unlink|rmdir|write_text|write_bytes)\b"""
@@ -83,12 +89,17 @@ def _called(call: re.Match[str], text: str) -> Iterator[list[str]]:
     elif call["file"]:
         if named:
             yield ["rm", named["text"]]
-        elif text[call.end() : call.end() + 1] == "(":
+        elif _UNTOLD.match(text, call.end()):
             # What it is called with cannot be told: any path that the text names, then.
             yield ["rm", *(path[1] for path in _PATH_TEXT.finditer(text))]
-    elif named and call["move"]:
+    elif call["move"] and named:
         target = _SECOND_TEXT.match(text, named.end())
         yield ["mv", named["text"], target["text"] if target else UNKNOWN]
+    elif call["copy"]:
+        if named and (target := _SECOND_TEXT.match(text, named.end())):
+            yield ["cp", "-r", named["text"], target["text"]]
+    elif perl := _PERL_OPEN.match(text, call.end()):
+        yield ["truncate", perl["text"]]
     elif named and (call["write"] != "open" or _WRITING_MODE.match(text, named.end())):
         yield ["truncate", named["text"]]
 

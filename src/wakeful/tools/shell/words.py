@@ -4,8 +4,8 @@ such as the value of a variable, stays in the words.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
 
 from wakeful.tools.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.shell.command import SimpleCommand, inside_of, starts_of_find
@@ -21,6 +21,8 @@ _TALKERS = frozenset(
     | {"touch", "mkdir", "export", "declare", "local", "readonly", "rm", "find", "cp", "mv", "apt", "apt-get", "cd"}
     | {"tee", "patch", "sort", "wc", "cut", "tr", "diff", "less", "unlink", "shred", "for", "alias", "typeset"}
 )
+_SCRIPT_RUNNERS = re.compile(r"source|\.|python[\d.]*|node|deno|bun|perl|ruby|php|lua")
+_SHARES = re.compile(r"-[a-z]*v|--(volume|mount|privileged|device|pid|cap-add|use-api-socket)")
 _RUNNING_GIT = frozenset({"foreach", "filter-branch", "bisect", "rebase"})
 _LONGEST_EXCERPT = 500
 
@@ -48,6 +50,8 @@ def only_talks(command: SimpleCommand) -> bool:
 class _Reader:
     whole: str
     budget: Budget
+    # Texts that were written into files so far, by the names of those.
+    written: dict[str, str] = field(default_factory=dict)
 
     def commands(self, text: str, shell: tuple[int, ...], around: SimpleCommand | None) -> Iterator[SimpleCommand]:
         """`around`: the command in whose words this text stands."""
@@ -72,10 +76,23 @@ class _Reader:
             if self.budget.is_spent:
                 break
             yield from self.commands(inner, self.budget.enter_shell(draft.shell), command)
-        for loose in _deletes(command):
+        for loose in [*_executed(command), *_deletes(command)]:
             if not self.budget.take_command():
                 return
             yield self._of_loose(loose, command)
+        yield from self._written_and_run(command, draft)
+
+    def _written_and_run(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
+        """A script that this text itself has written before."""
+        for name in _scripts_run(command).intersection(self.written):
+            # It may run itself.
+            script = self.written.pop(name)
+            yield from self.commands(script, self.budget.enter_shell(draft.shell), command)
+            for loose in deletes_in_text(script):
+                yield self._of_loose(loose, command)
+            self.written[name] = script
+        for name in map(name_of, _written_by(command)):
+            self.written[name] = "\n".join([self.written.get(name, ""), *_output_of(command)])
 
     def _placed(self, command: SimpleCommand, draft: Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
         excerpt = text[draft.start or 0 : draft.end].strip()
@@ -186,18 +203,44 @@ def _inner_texts(command: SimpleCommand) -> Iterator[str]:
 def _deletes(command: SimpleCommand) -> Iterator[Loose]:
     """What this command deletes in a way that only it understands."""
     if command.program == "find":
-        yield from _executed(command.arguments)
-    elif command.program and not only_talks(command):
+        for words in _commands_of_find(command.arguments):
+            yield from _deletes_in(words)
+    elif command.program and not only_talks(command) and not _is_contained(command):
         yield from _deletes_in(command.arguments, command.inputs)
 
 
-def _executed(arguments: tuple[str, ...]) -> Iterator[Loose]:
+def _is_contained(command: SimpleCommand) -> bool:
+    """A new container that is given nothing of this machine."""
+    is_new = command.program in ("docker", "podman") and command.arguments[:1] == ("run",)
+    return is_new and not any(map(_SHARES.match, command.arguments))
+
+
+def _executed(command: SimpleCommand) -> Iterator[Loose]:
+    """What find runs on what it finds."""
+    for words in _commands_of_find(command.arguments) if command.program == "find" else ():
+        if program := carried(words):
+            yield Loose(program, "", 0)
+
+
+def _commands_of_find(arguments: tuple[str, ...]) -> Iterator[list[str]]:
     for position, argument in enumerate(arguments):
         if argument in ("-exec", "-execdir", "-ok", "-okdir"):
             found = inside_of(starts_of_find(arguments)[0])
-            rest = arguments[position + 1 : position + 100]
-            words = [found if word == "{}" else word for word in rest if word not in (";", "+")]
-            yield from _deletes_in(words)
+            rest = takewhile(lambda word: word not in (";", "+"), arguments[position + 1 : position + 100])
+            yield [found if word == "{}" else word for word in rest]
+
+
+def _scripts_run(command: SimpleCommand) -> set[str]:
+    """The names of files that it may run as programs."""
+    is_runner = command.program in _SHELLS or _SCRIPT_RUNNERS.fullmatch(command.program)
+    files = (*command.operands, *command.sources) if is_runner else ()
+    return {name_of(word) for word in (command.program, *files)}
+
+
+def _written_by(command: SimpleCommand) -> list[str]:
+    if command.program not in ("cat", "echo", "printf", "tee"):
+        return []
+    return [*command.targets, *(command.operands if command.program == "tee" else ())]
 
 
 def _deletes_in(words: Sequence[str], inputs: Sequence[str] = ()) -> Iterator[Loose]:
