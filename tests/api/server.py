@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import orjson
 from openai import AsyncOpenAI, OpenAI
+from openai.types.chat import ChatCompletionChunk
 
 from tests.api.document import judge
 
@@ -35,6 +36,11 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.02)
+
+
+def until_spoken(chat: Iterable[ChatCompletionChunk]) -> None:
+    """Read a chat's stream up to the model's first word: its first chunk comes before the model is asked."""
+    next(chunk for chunk in chat if chunk.choices[0].delta.content)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import openai
 import pytest
 from openai import OpenAI
 
-from tests.api.server import BOB, ApiServer, ModelEndpoint, script, until
+from tests.api.server import BOB, ApiServer, ModelEndpoint, script, until, until_spoken
 
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 SESSION = "x-hermes-session-id"
@@ -123,7 +123,7 @@ def test_a_session_takes_one_at_a_time_and_is_free_when_its_client_leaves(
     with server.client(default_headers=headers) as client:
         asked: Any = {"model": "wakeful", "messages": [user(script(hang_after=1))]}
         stream = client.chat.completions.create(**asked, stream=True)
-        next(iter(stream))
+        until_spoken(stream)
         with pytest.raises(openai.ConflictError):
             client.chat.completions.create(model="wakeful", messages=[{"role": "user", "content": "two"}])
         with endpoint.seeing(dropped=1):

@@ -66,7 +66,7 @@ def test_a_request_for_a_busy_conversation_is_told_what_it_waits_for(client: Ope
         assert (error["latest_completed_response_id"], error["active_response_id"]) == (first, active)
 
 
-@pytest.mark.parametrize("name", ["release notes", "Über/alles?x=1#y", "100%"])
+@pytest.mark.parametrize("name", ["release notes", "Über/alles?x=1#y", "100%", "/a//b/", "a/items/b", "a%2Fb"])
 def test_a_conversation_is_found_by_its_name(client: OpenAI, server: ApiServer, name: str) -> None:
     response = client.responses.create(input="one", conversation=name)
 

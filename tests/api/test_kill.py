@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from tests.api.reader import Reader, all_have_seen, check_whole, many_connections
-from tests.api.server import ApiServer, ModelEndpoint, running_server, script, until
+from tests.api.server import ApiServer, ModelEndpoint, running_server, script, until, until_spoken
 from tests.endpoint import Endpoint, Script
 
 _TOKENS = 40
@@ -166,7 +166,7 @@ def test_a_chat_whose_server_was_killed_is_not_gone_on_with(own_server: ApiServe
     with own_server.client(default_headers=lane) as client:
         asked: Any = {"model": "wakeful", "messages": [{"role": "user", "content": script(tokens=9, hang_after=3)}]}
         stream = client.chat.completions.create(**asked, stream=True)
-        next(iter(stream))
+        until_spoken(stream)
         own_server.kill()
     calls_before = endpoint.stats()["requests"]
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.api.conftest import scripted
-from tests.api.server import ALICE, ApiServer, ModelEndpoint, running_server, script, until
+from tests.api.server import ALICE, ApiServer, ModelEndpoint, running_server, script, until, until_spoken
 
 LANE = {"x-hermes-session-key": "a lane"}
 
@@ -61,7 +61,7 @@ def test_deleted_items_and_killed_chats_are_as_they_are_elsewhere(postgres: ApiS
         newest = client.conversations.items.list(conversation.id).data[0]
         client.conversations.items.delete(str(newest.id), conversation_id=conversation.id)
         chat = client.chat.completions.create(model="wakeful", messages=hanging, stream=True, extra_headers=LANE)
-        next(iter(chat))
+        until_spoken(chat)
     calls_before = endpoint.stats()["requests"]
 
     postgres.kill()

@@ -154,7 +154,7 @@ def test_a_response_is_not_asked_but_refused(server: ApiServer) -> None:
 
     assert response.status == "completed"
     assert victim.exists()
-    assert "nobody_to_ask" in str(response.output)
+    assert "no person can be asked to allow it" in str(response.output)
 
 
 @pytest.mark.parametrize(

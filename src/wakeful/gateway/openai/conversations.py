@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
-from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -21,6 +20,7 @@ from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.item_place import ItemPlace, pair_of, place_of
 from wakeful.gateway.openai.lane import Lane, Lanes, no_conversation
+from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
 from wakeful.model.conversation import Conversation
@@ -34,21 +34,6 @@ Item = dict[str, Any]
 _NOWHERE = Lane("")
 
 
-class _NameConvertor(Convertor[str]):
-    """A name in an address: slashes may stand in it, but not at its ends."""
-
-    regex = "[^/]+(?:/[^/]+)*"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("name", _NameConvertor())
-
-
 class ConversationRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -56,16 +41,17 @@ class ConversationRoutes:
         self._references = References(api)
 
     def routes(self) -> list[Route]:
+        one = "/v1/conversations/{conversation_id:sent}"
         return [
             Route("/v1/conversations", self.create, methods=["POST"]),
-            Route("/v1/conversations/{conversation_id}", self.change, methods=["POST"]),
-            Route("/v1/conversations/{conversation_id}", self.delete, methods=["DELETE"]),
-            Route("/v1/conversations/{conversation_id}/items", self.items, methods=["GET"]),
-            Route("/v1/conversations/{conversation_id}/items", self.add_items, methods=["POST"]),
-            Route("/v1/conversations/{conversation_id}/items/{item_id}", self.item, methods=["GET"]),
-            Route("/v1/conversations/{conversation_id}/items/{item_id}", self.delete_item, methods=["DELETE"]),
-            # Last: a name may have a slash in it.
-            Route("/v1/conversations/{conversation_id:name}", self.show, methods=["GET"]),
+            NamedRoute(one, self.change, methods=["POST"]),
+            NamedRoute(one, self.delete, methods=["DELETE"]),
+            NamedRoute(f"{one}/items", self.items, methods=["GET"]),
+            NamedRoute(f"{one}/items", self.add_items, methods=["POST"]),
+            NamedRoute(f"{one}/items/{{item_id:sent}}", self.item, methods=["GET"]),
+            NamedRoute(f"{one}/items/{{item_id:sent}}", self.delete_item, methods=["DELETE"]),
+            # Last: a name that was typed with slashes looks like other addresses.
+            NamedRoute("/v1/conversations/{conversation_id:slashed}", self.show, methods=["GET"]),
         ]
 
     async def create(self, request: Request) -> Response:

@@ -72,7 +72,9 @@ class RunProjection:
                 return "tool.started", _call(data["name"], data) | {"arguments": data["arguments"]}
             case events.TOOL_COMPLETE:
                 called = _call(self._tools[data["call_id"]], data)
-                return "tool.completed", called | {"result": data["result"], "duration": data["seconds"]}
+                # Older logs do not say how a call went.
+                ended = {"is_error": data.get("is_error", False), "duration": data["seconds"]}
+                return "tool.completed", called | {"result": data["result"]} | ended
             case events.APPROVAL_REQUIRED:
                 asked = {key: data[key] for key in ("call_id", "command", "reason", "expires_at")}
                 return "approval.required", asked | {"choices": data.get("choices", _OLD_CHOICES)}

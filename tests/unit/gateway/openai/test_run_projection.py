@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 
 from tests.unit.gateway.openai.kit import (
@@ -72,11 +73,19 @@ def test_a_run_tells_its_words_and_its_tools_and_then_its_end() -> None:
     ]
     head = {"run_id": "run_1", "timestamp": ENDED_AT}
     called = {"step": 1, "call_id": "c1", "tool": "terminal"}
+    ended = {"result": "a b", "is_error": False, "duration": 0.5}
     assert [data_of(frame) for frame in frames[:3]] == [
         head | {"event": "message.delta", "sequence_number": 0, "step": 1, "delta": "Look."},
         head | {"event": "tool.started", "sequence_number": 1, **called, "arguments": '{"a":1}'},
-        head | {"event": "tool.completed", "sequence_number": 2, **called, "result": "a b", "duration": 0.5},
+        head | {"event": "tool.completed", "sequence_number": 2, **called, **ended},
     ]
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_a_run_tells_whether_a_call_failed(is_error: bool) -> None:
+    frames = fold(log(tool("c1"), result("c1", is_error=is_error), done()))
+
+    assert data_of(frames[1])["is_error"] is is_error
 
 
 def test_a_completed_run_has_its_output_and_its_usage() -> None:

@@ -6,6 +6,7 @@ from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.model.approval import CHOICES, Choice
 from wakeful.wire.openapi import (
+    FLAG,
     TEXT,
     Family,
     Json,
@@ -54,7 +55,7 @@ _EVENTS: Mapping[str, Mapping[str, Json]] = {
     "message.delta": {"step": whole(1), "delta": TEXT},
     "step.abandoned": {"step": whole(1)},
     "tool.started": {**_CALL, "arguments": TEXT},
-    "tool.completed": {**_CALL, "result": TEXT, "duration": _SECONDS},
+    "tool.completed": {**_CALL, "result": TEXT, "is_error": FLAG, "duration": _SECONDS},
     "approval.required": {
         "call_id": TEXT,
         "command": TEXT,
