@@ -53,7 +53,7 @@ _APPROVAL_FIELDS = {
     "preview": told("Of a file: the change, as a diff.", TEXT),
     "expires_at": TEXT,
 }
-_WAITING = record({**_APPROVAL_FIELDS, "session_title": TEXT})
+_WAITING = record({**_APPROVAL_FIELDS, "session_title": TEXT, "workspace": TEXT})
 _GRANT = record(
     {
         "id": TEXT,
