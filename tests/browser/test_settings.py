@@ -17,6 +17,7 @@ _GRANT = {
     "words": "delete outside of the folder",
     "scope": "folder",
     "session_id": None,
+    "session_title": None,
     "folder": "/home/me/shop",
     "created_at": "2026-11-02T10:00:00.000Z",
     "expires_at": "2027-01-31T10:00:00.000Z",
@@ -52,7 +53,7 @@ async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, 
     entry = allowed.get_by_role("listitem")
     await expect(entry).to_contain_text("Delete outside of the folder")
     await expect(entry).to_contain_text("/home/me/shop and below · since")
-    await expect(entry).to_contain_text("used 4 times, last rm -rf /srv/data/*")
+    await expect(entry).to_contain_text("given for rm -rf /srv/data/*, used 4 times")
     assert await screen.page.evaluate("document.querySelector('dialog').scrollWidth <= innerWidth")
     await allowed.get_by_role("button", name="Revoke: Delete outside of the folder").click()
 

@@ -59,6 +59,10 @@ async def test_a_question_that_nobody_answers_ends_by_the_clock(node: Node, hous
     assert await asking is None
     with pytest.raises(AlreadyAnswered):
         await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
+    answered = (await log_of(house, receipt.session_id))[-1]
+    assert (answered.kind, answered.data["choice"]) == ("approval_answered", "expired")
+    news = await house.store.read(lambda tx: tx.news.unread("me", 9))
+    assert [one.event.kind for one in news] == ["approval_answered", "approval_required"]
 
 
 async def test_an_answer_in_the_last_instant_counts(node: Node, house: House) -> None:
@@ -110,6 +114,9 @@ async def test_a_question_keeps_its_time_over_a_resume(node: Node, house: House)
     await house.advance(house.settings.approval_seconds)
     second = await house.start_node()
     assert await (await ask(second, house, receipt)) is None
+    # The result may not have been recorded: the call asks once more.
+    assert await (await ask(second, house, receipt)) is None
+    assert kinds_of(await log_of(house, receipt.session_id)).count("approval_answered") == 1
 
 
 async def test_a_turn_that_lost_its_lease_asks_nothing(node: Node, house: House) -> None:

@@ -54,6 +54,25 @@ async def test_a_question_is_answered_once(store: Store) -> None:
     assert found.choice is list(Choice)[answered.index(True)]
 
 
+async def test_a_question_is_given_up_once_and_then_takes_no_answer(store: Store) -> None:
+    approval = await _ask(store, an_approval())
+
+    given_up = [await store.write(lambda tx: tx.approvals.give_up(approval), lock=["s1"]) for _ in range(2)]
+
+    assert given_up == [True, False]
+    assert not await _answer(store, approval, Choice.ONCE)
+    assert await _get(store) == approval
+
+
+async def test_a_question_that_was_answered_is_not_given_up(store: Store) -> None:
+    approval = await _ask(store, an_approval())
+    await _answer(store, approval, Choice.ONCE)
+
+    assert not await store.write(lambda tx: tx.approvals.give_up(approval), lock=["s1"])
+
+    assert await _get(store) == replace(approval, choice=Choice.ONCE)
+
+
 @pytest.mark.parametrize(("now", "is_answered"), [(89.0, True), (90.0, False)])
 async def test_a_question_whose_time_has_passed_is_not_answered(store: Store, now: float, is_answered: bool) -> None:
     approval = await _ask(store, an_approval(expires_at=90.0))

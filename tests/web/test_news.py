@@ -142,7 +142,7 @@ async def test_home_tells_what_runs_what_has_reported_and_what_is_new(web: Serve
     assert runs["turn", "Read the code"]["turn"]["turn_id"] == turn_id
     (report,) = home["reported"]
     assert (report["task_id"], report["outcome"]) == ("make", "failed with exit code 2")
-    assert report["woke"] == {"turn_id": woken, "number": 2}
+    assert report["woke"] == {"turn_id": woken, "number": 2, "delivered": "opened"}
     assert report["answer"] == "The build is broken: fix it."
     assert {row["session_id"] for row in home["recent"]} == {building, asked}
     answers = {row["session_id"]: row["answer"] for row in home["recent"]}

@@ -26,6 +26,7 @@ async def test_a_task_is_shown_with_all_that_is_known_of_it(web: Served) -> None
         "progress": 42,
         "woke_turn_id": None,
         "will_notify": True,
+        "watched_for": [],
     }
     assert (await web.shown(session_id))["tasks"] == [shown]
     assert (await web.get("/api/tasks", session_id=session_id)).json == {"tasks": [shown]}

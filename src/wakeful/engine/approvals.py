@@ -12,7 +12,7 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
-from wakeful.model.approval import Approval, Choice, Question
+from wakeful.model.approval import EXPIRED, Approval, Choice, Question
 from wakeful.model.event import NewEvent
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Store, Transaction
@@ -47,7 +47,7 @@ class Approvals:
         self._waiting.setdefault(turn.session_id, set()).add(answered)
         try:
             asked = await self._ask_once(turn, asking)
-            return Choice.ONCE if asked is None else await self._answer_to(asked, answered)
+            return Choice.ONCE if asked is None else await self._answer_to(turn, asked, answered)
         finally:
             self._stop_waiting(turn.session_id, answered)
 
@@ -76,22 +76,34 @@ class Approvals:
             for grant in grants_of(approval, choice, owner, session_id, now):
                 await tx.grants.give(grant)
             for shown in shown_in:
-                shown_id = approval_data(approval, shown)["call_id"]
-                data = {"session_id": shown, "call_id": shown_id, "choice": choice}
-                await tx.events.append(shown, None, [NewEvent.of(events.APPROVAL_ANSWERED, data)])
+                await tx.events.append(shown, None, [_answered(approval, shown, choice)])
 
         await self._store.write(body, lock=shown_in)
 
-    async def _answer_to(self, asked: Approval, answered: asyncio.Event) -> Choice | None:
+    async def _answer_to(self, turn: Turn, asked: Approval, answered: asyncio.Event) -> Choice | None:
         while asked.choice is None:
             left = asked.expires_at - await self._now()
             if left <= 0:
-                # Under the lock: an answer that was in time is seen, and one that comes after this is refused.
-                return (await self._store.write(self._look_at(asked), lock=[asked.session_id])).choice
+                return await self._give_up(turn, asked)
             await self._clock.wait(answered, left)
             answered.clear()
             asked = await self._store.read(self._look_at(asked))
         return asked.choice
+
+    async def _give_up(self, turn: Turn, asked: Approval) -> Choice | None:
+        """Under the lock: an answer that was in time is seen, and one that comes after this is refused. That none came
+        is news, once, whichever server notices it.
+        """
+        shown_in = await self._shown_in(asked.session_id)
+
+        async def body(tx: Transaction) -> Choice | None:
+            await tx.turns.require(turn.lease)
+            if await tx.approvals.give_up(asked):
+                for shown in shown_in:
+                    await append_news(tx, shown, None, _answered(asked, shown, EXPIRED))
+            return (await self._look_at(asked)(tx)).choice
+
+        return await self._store.write(body, lock=shown_in)
 
     async def _ask_once(self, turn: Turn, asking: Approval) -> Approval | None:
         """Write the question down and show it, unless the same call has done that before; None: it is allowed."""
@@ -167,6 +179,12 @@ class Approvals:
         for session_id in touched:
             for event in self._waiting.get(session_id, ()):
                 event.set()
+
+
+def _answered(approval: Approval, shown_in: str, choice: str) -> NewEvent:
+    question = approval_data(approval, shown_in)
+    data = {name: question[name] for name in ("session_id", "call_id", "task_id", "command")}
+    return NewEvent.of(events.APPROVAL_ANSWERED, data | {"choice": choice})
 
 
 def _require_possible(approval: Approval, choice: Choice) -> None:

@@ -22,6 +22,8 @@ class Choice(StrEnum):
 
 
 _OLD_FOLDER = "always"
+# Stands in the place of a choice when none was made in time.
+EXPIRED = "expired"
 # What clients may answer, in the order in which it is shown.
 CHOICES = (*(choice.value for choice in Choice), _OLD_FOLDER)
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+import orjson
+
 from wakeful.model.inbox import RowStatus
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
@@ -90,6 +92,13 @@ class Task:
     def notice_key(self) -> str:
         """The dedupe key of the notice of its end."""
         return notice_key(self.id)
+
+    @property
+    def watched_for(self) -> list[str]:
+        """The texts in its output that wake the session, as long as they do."""
+        if not self.is_running or self.kill_intended or orjson.loads(self.watch).get("is_off"):
+            return []
+        return list(orjson.loads(self.spec).get("watch_patterns", []))
 
     @property
     def has_promise(self) -> bool:

@@ -21,6 +21,7 @@ def task_data(task: Task, *, progress: int | None = None) -> dict[str, Any]:
         "progress": progress,
         "woke_turn_id": task.woke_turn_id,
         "will_notify": task.has_promise,
+        "watched_for": task.watched_for,
     }
 
 

@@ -389,6 +389,10 @@ class Approvals(Protocol):
         """False when it was answered before or its time has passed."""
         ...
 
+    async def give_up(self, approval: Approval) -> bool:
+        """Its time is over; False when it was answered or given up before."""
+        ...
+
     async def expire(self, turn_id: str, now: float) -> None:
         """The turn has ended: nobody waits for answers to its questions any more."""
         ...

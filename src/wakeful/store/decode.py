@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from wakeful.model.approval import Approval, Choice, Reason
+from wakeful.model.approval import EXPIRED, Approval, Choice, Reason
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event
@@ -185,7 +185,7 @@ def approval_from(row: Row) -> Approval:
         folder=row["folder"],
         granted_until=row["granted_until"],
         task_id=row["task_id"],
-        choice=None if choice is None else Choice(choice),
+        choice=None if choice in (None, EXPIRED) else Choice(choice),
         created_at=row["created_at"],
     )
 

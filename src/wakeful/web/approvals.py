@@ -44,4 +44,4 @@ class ApprovalRoutes:
 
 async def _shown_at_top(tx: Transaction, approval: Approval) -> dict[str, Any]:
     *_, top = await sessions_above(tx, approval.session_id)
-    return approval_data(approval, top.id) | {"session_title": top.title}
+    return approval_data(approval, top.id) | {"session_title": top.title, "workspace": top.workspace}

@@ -1,6 +1,8 @@
 """The routes of what need not be asked again: see it, and take it back."""
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -34,7 +36,7 @@ class GrantRoutes:
             )
         else:
             grants = await self._grants_of(self._web.owner_seen_by(request))
-        return JSONResponse({"grants": [grant_data(grant) for grant in grants]})
+        return JSONResponse({"grants": await self._web.store.read(lambda tx: _forms(tx, grants))})
 
     async def revoke(self, request: Request) -> Response:
         grant_id = fields.identifier(request.query_params, "id")
@@ -60,3 +62,12 @@ class GrantRoutes:
             return await tx.grants.of_owner(owner, await tx.now())
 
         return await self._web.store.read(body)
+
+
+async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[dict[str, Any]]:
+    """With the title of the session that it holds in, if it is one's: ids tell a person nothing."""
+    sessions = [await tx.sessions.get(grant.session_id) if grant.session_id else None for grant in grants]
+    return [
+        grant_data(grant) | {"session_title": None if session is None else session.title}
+        for grant, session in zip(grants, sessions, strict=True)
+    ]

@@ -26,6 +26,9 @@ _RECENT = 8
 # Of an answer, as a quotation.
 _QUOTE_LENGTH = 200
 
+# A turn and the dedupe key of a notice that it has read.
+_Way = tuple[str, str]
+
 
 class HomeRoutes:
     def __init__(self, web: Web) -> None:
@@ -102,14 +105,27 @@ async def _reported(tx: Transaction, reader: str) -> list[dict[str, Any]]:
     unread = await tx.news.unread(reader, _MOST_REPORTED)
     told = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
     readers = [await _reader_of(tx, news) for news in told]
-    quotes = await _quotes(tx, [turn.id for turn in readers if turn is not None])
-    return [await _report(tx, news, turn, quotes) for news, turn in zip(told, readers, strict=True)]
+    turn_ids = list(dict.fromkeys(turn.id for turn in readers if turn is not None))
+    quotes = await _quotes(tx, turn_ids)
+    ways = await _ways(tx, turn_ids)
+    return [
+        await news_form(tx, news) | {"last_event_id": news.last_seq} | _reading(news, turn, quotes, ways)
+        for news, turn in zip(told, readers, strict=True)
+    ]
 
 
-async def _report(tx: Transaction, news: News, turn: Turn | None, quotes: dict[str, str]) -> dict[str, Any]:
-    woke = None if turn is None else {"turn_id": turn.id, "number": turn.number}
-    answer = "" if turn is None else quotes.get(turn.id, "")
-    return await news_form(tx, news) | {"last_event_id": news.last_seq, "woke": woke, "answer": answer}
+def _reading(news: News, turn: Turn | None, quotes: dict[str, str], ways: dict[_Way, str]) -> dict[str, Any]:
+    if turn is None:
+        return {"woke": None, "answer": ""}
+    delivered = ways.get((turn.id, news.event.data["event_id"]))
+    woke = {"turn_id": turn.id, "number": turn.number, "delivered": delivered}
+    return {"woke": woke, "answer": quotes.get(turn.id, "")}
+
+
+async def _ways(tx: Transaction, turn_ids: Sequence[str]) -> dict[_Way, str]:
+    """How each notice reached the turn that read it: it opened the turn, rode along with a message, or joined."""
+    inputs = [entry for entry in await tx.journal.inputs_of(turn_ids) if "notice" in entry.data]
+    return {(entry.turn_id, entry.data["message_id"]): entry.data["notice"]["delivered"] for entry in inputs}
 
 
 async def _reader_of(tx: Transaction, news: News) -> Turn | None:
@@ -133,7 +149,7 @@ def _recent_fields(session: Session, quotes: dict[str, str]) -> dict[str, Any]:
 
 async def _quotes(tx: Transaction, turn_ids: Sequence[str]) -> dict[str, str]:
     """The first words of the last answer of each turn."""
-    answers = await tx.journal.last_answers(list(dict.fromkeys(turn_ids)))
+    answers = await tx.journal.last_answers(turn_ids)
     return {turn_id: _quote(answer_of(entry).text) for turn_id, entry in answers.items()}
 
 

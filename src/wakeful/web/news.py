@@ -10,6 +10,7 @@ from wakeful.model.task_data import time_text
 from wakeful.store.base import Transaction
 
 DELEGATION_COMPLETE = "delegation_complete"
+APPROVAL_EXPIRED = "approval_expired"
 TURN_FAILED = "turn_failed"
 
 # What does not apply to a kind of news is there all the same, and empty.
@@ -50,10 +51,16 @@ def _details(kind: str, data: dict[str, Any], task: Task | None) -> dict[str, An
         case events.WATCH_MATCH:
             return _task_fields(task) | _match(data)
         case events.APPROVAL_REQUIRED:
-            return {"kind": kind} | {name: data[name] for name in ("call_id", "task_id", "command")}
+            return {"kind": kind} | _question(data)
+        case events.APPROVAL_ANSWERED:
+            return {"kind": APPROVAL_EXPIRED, "outcome": "was denied, nobody answered"} | _question(data)
         case _:
             shown = {"turn_id": data["turn_id"], "code": data.get("code"), "outcome": data.get("message", "")}
             return {"kind": TURN_FAILED} | shown
+
+
+def _question(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("call_id", "task_id", "command")}
 
 
 def _end(data: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,16 @@ from wakeful.web.news import news_form
 _PAGE = 100
 # Other nodes say in which sessions they have committed something, not what: a reader looks at most so often for it.
 _PAUSE_SECONDS = 0.1
-_KINDS = frozenset({events.PROCESS_COMPLETE, events.WATCH_MATCH, events.APPROVAL_REQUIRED, events.FAILED})
+_KINDS = frozenset(
+    {
+        events.PROCESS_COMPLETE,
+        events.WATCH_MATCH,
+        events.APPROVAL_REQUIRED,
+        # One that nobody gave, too.
+        events.APPROVAL_ANSWERED,
+        events.FAILED,
+    }
+)
 
 # The number of a piece of news, and its form.
 Item = tuple[int, dict[str, Any]]

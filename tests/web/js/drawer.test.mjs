@@ -34,6 +34,9 @@ test("an end that opened a turn woke it, and one that joined a turn only reporte
   assert.equal(wokeWords(read), "reported in turn 3");
 });
 
-test("an end that was to be told to no session says so", () => {
-  assert.equal(wokeWords({ ...ENDED, will_notify: false }), "told nobody");
+test("an end that was to be told to no session says so, or which turn a watched line of it woke", () => {
+  const silent = { ...ENDED, will_notify: false };
+  assert.equal(wokeWords(silent), "told nobody");
+  openSession.messages = [{ turn_id: "t3", notice: { task_id: "proc_1", kind: "watch", delivered: "opened" } }];
+  assert.equal(wokeWords(silent), "a line woke turn 3");
 });

@@ -28,6 +28,8 @@ test("a sub-agent is named by its goal, a question by its command, a failed turn
   assert.deepEqual([newsTitle(report), report.text], ["Sub-agent reported", "“find it” in Fix the build"]);
   const question = newsWords({ ...ended, kind: "approval_required", command: "rm -rf x" });
   assert.equal(newsTitle(question), "rm -rf x waits for your answer");
+  const expired = newsWords({ ...ended, kind: "approval_expired", command: "rm -rf x" });
+  assert.equal(newsTitle(expired), "rm -rf x was denied, nobody answered");
   const failed = newsWords({ ...ended, kind: "turn_failed", title: "", command: "", outcome: "The model is out of credit." });
   assert.deepEqual([newsTitle(failed), failed.text], ["A turn failed in a new session", "The model is out of credit."]);
 });
@@ -38,6 +40,8 @@ test("many at once are counted, with what went wrong and what waits", () => {
   assert.deepEqual(manyWords([well, well, ended, well]), { kind: "fail", words: "4 jobs reported", command: "", text: "1 failed" });
   assert.equal(manyWords([well, asks]).text, "1 question waits for you");
   assert.equal(manyWords([asks, asks]).words, "2 questions wait for you");
+  const late = { ...ended, kind: "approval_expired" };
+  assert.deepEqual([manyWords([well, late]).words, manyWords([well, late]).text], ["1 job reported", "1 question ran out"]);
 });
 
 test("a long command is cut, and one of several lines is its first", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { codeWords, endedWell, endLine, endWords, exitWords, outcomeWords } from "../../../src/wakeful/web/static/js/words.js";
+import { codeWords, endedWell, endLine, endWords, exitWords, outcomeWords, promiseWords } from "../../../src/wakeful/web/static/js/words.js";
 
 test("codes that mean something are said, and every other one is a failure with its number", () => {
   assert.equal(exitWords(0), "ended well");
@@ -34,4 +34,11 @@ test("a title and its code are said apart, or in one line", () => {
   assert.equal(endLine({ status: "exited", exit_code: 0 }), "ended well · exit code 0");
   assert.equal(endLine({ status: "exited", exit_code: null }), "ended");
   assert.equal(endedWell(failed), false);
+});
+
+test("a job that runs says what of it will wake its session", () => {
+  assert.equal(promiseWords({ will_notify: true, watched_for: [] }), "wakes this session");
+  assert.equal(promiseWords({ will_notify: false, watched_for: ["ERROR"] }), "watched for “ERROR”");
+  assert.equal(promiseWords({ will_notify: true, watched_for: ["a", "b"] }), "wakes this session, watched for “a”, “b”");
+  assert.equal(promiseWords({ will_notify: false, watched_for: [] }), "wakes nobody");
 });

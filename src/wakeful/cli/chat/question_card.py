@@ -9,7 +9,12 @@ _LINES = 6
 # Of a line that is longer, this much around its dangerous part.
 _WIDTH = 160
 _DOES = {"terminal": "runs this", "process": "types this into a process"}
-_SAID = {"once": "Allowed once.", "session": "Allowed for this session.", "folder": "Allowed for this folder."}
+_SAID = {
+    "once": "Allowed once.",
+    "session": "Allowed for this session.",
+    "folder": "Allowed for this folder.",
+    "expired": "Denied, nobody answered.",
+}
 
 Question = dict[str, Any]
 

@@ -1,6 +1,6 @@
 """Questions to a person and their answers in PostgreSQL."""
 
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approval import EXPIRED, Approval, Choice
 from wakeful.store.decode import approval_from, packed_reasons
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
@@ -65,6 +65,18 @@ class PostgresApprovals:
             now,
         )
         return answered is not None
+
+    async def give_up(self, approval: Approval) -> bool:
+        self._footprint.require_lock(approval.session_id)
+        given_up = await self._connection.fetchval(
+            """UPDATE approvals SET choice = $4
+               WHERE turn_id = $1 AND step = $2 AND idx = $3 AND choice IS NULL RETURNING TRUE""",
+            approval.turn_id,
+            approval.step,
+            approval.index,
+            EXPIRED,
+        )
+        return given_up is not None
 
     async def expire(self, turn_id: str, now: float) -> None:
         await self._connection.execute(

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approval import EXPIRED, Approval, Choice
 from wakeful.store.decode import approval_from, packed_reasons
 from wakeful.store.footprint import Footprint
 
@@ -59,6 +59,14 @@ class SqliteApprovals:
             """UPDATE approvals SET choice = ?
                WHERE turn_id = ? AND step = ? AND idx = ? AND choice IS NULL AND expires_at > ?""",
             (choice, approval.turn_id, approval.step, approval.index, now),
+        )
+        return cursor.rowcount == 1
+
+    async def give_up(self, approval: Approval) -> bool:
+        self._footprint.require_lock(approval.session_id)
+        cursor = self._connection.execute(
+            "UPDATE approvals SET choice = ? WHERE turn_id = ? AND step = ? AND idx = ? AND choice IS NULL",
+            (EXPIRED, approval.turn_id, approval.step, approval.index),
         )
         return cursor.rowcount == 1
 

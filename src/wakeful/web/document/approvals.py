@@ -53,7 +53,7 @@ _APPROVAL_FIELDS = {
     "preview": told("Of a file: the change, as a diff.", TEXT),
     "expires_at": TEXT,
 }
-_WAITING = record({**_APPROVAL_FIELDS, "session_title": TEXT})
+_WAITING = record({**_APPROVAL_FIELDS, "session_title": TEXT, "workspace": TEXT})
 _GRANT = record(
     {
         "id": TEXT,
@@ -62,6 +62,7 @@ _GRANT = record(
         "words": told("Finishes the sentence: commands that … run without asking.", TEXT),
         "scope": choice(*(scope.value for scope in Scope)),
         "session_id": told("Null for a folder.", or_null(TEXT)),
+        "session_title": told("Null for a folder.", or_null(TEXT)),
         "folder": told("Null for a session.", or_null(TEXT)),
         "created_at": TEXT,
         "expires_at": told("Null: as long as its session.", or_null(TEXT)),

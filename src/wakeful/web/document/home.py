@@ -20,7 +20,9 @@ from wakeful.wire.openapi import (
 )
 from wakeful.wire.refusals import refusals
 
-_KINDS = choice("process_complete", "delegation_complete", "watch_match", "approval_required", "turn_failed")
+_KINDS = choice(
+    "process_complete", "delegation_complete", "watch_match", "approval_required", "approval_expired", "turn_failed"
+)
 _NEWS = {
     "news_id": whole(1),
     "event_id": told("Its number in the session.", whole(1)),
@@ -60,11 +62,22 @@ _WORK = record(
         "turn": or_null(_TURN),
     }
 )
+_READER = record(
+    {
+        "turn_id": TEXT,
+        "number": whole(1),
+        "delivered": told(
+            "Whether it opened that turn, came with a message or joined while it ran; null: a newer version of the "
+            "message has taken it along.",
+            or_null(choice("opened", "with_message", "joined")),
+        ),
+    }
+)
 _REPORT = record(
     {
         **_NEWS,
         "last_event_id": told("The newest of its session: marks all of it as seen.", whole(1)),
-        "woke": told("The turn that has read it.", or_null(record({"turn_id": TEXT, "number": whole(1)}))),
+        "woke": told("The turn that has read it.", or_null(_READER)),
         "answer": told("The first words of that turn's last answer.", TEXT),
     }
 )

@@ -40,7 +40,8 @@ _TASK = record(
         "ended_at": or_null(TEXT),
         "progress": or_null(whole(0, 100)),
         "woke_turn_id": or_null(TEXT),
-        "will_notify": FLAG,
+        "will_notify": told("Its end will be told.", FLAG),
+        "watched_for": told("Lines with one of these texts wake its session while it runs.", list_of(TEXT)),
     }
 )
 _LOG = record({"output": TEXT, "offset": whole(0), "next_offset": whole(0), "ended": FLAG})

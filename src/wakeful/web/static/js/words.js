@@ -53,6 +53,12 @@ export function endedWell(job) {
   return job.status === "exited" && (job.exit_code ?? 0) === 0;
 }
 
+// Whom a job that runs will wake: "wakes this session", "watched for “ERROR”", "wakes nobody".
+export function promiseWords({ will_notify: isPromised, watched_for: texts = [] }) {
+  const watched = texts.length > 0 && `watched for ${texts.map((text) => `“${text}”`).join(", ")}`;
+  return [isPromised && "wakes this session", watched].filter(Boolean).join(", ") || "wakes nobody";
+}
+
 function isSubAgent(job) {
   return job.kind === "delegation" || job.source === "delegation_wakeup";
 }

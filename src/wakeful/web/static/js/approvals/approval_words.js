@@ -60,7 +60,7 @@ export function shortPath(path) {
   return path.length <= LONGEST_PATH ? path : `…/${path.split("/").slice(-2).join("/")}`;
 }
 
-// {kind, icon, words} of a question that is over; no choice: its time ran out.
+// {kind, icon, words} of a question that is over; another choice than these: its time ran out.
 export function answeredState({ choice, choice_words: said, workspace }) {
   if (choice === "once") return { kind: "ok", words: "Allowed once" };
   if (choice === "session") return { kind: "ok", words: "Allowed in this session" };

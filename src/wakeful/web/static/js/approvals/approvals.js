@@ -36,9 +36,9 @@ function announce(approval, told) {
   emit("alert", `Needs you: ${approval.command}. ${approval.reason}`);
 }
 
-// Nobody tells when the time of a question is over.
+// The server tells when the time of a question is over; while the line is down, the clock does.
 function closeLate() {
   const late = openSession.approvals.filter((approval) => new Date(approval.expires_at) <= serverNow());
-  for (const { call_id } of late) closeApproval(openSession, call_id, null);
+  for (const { call_id } of late) closeApproval(openSession, call_id, "expired");
   if (late.length) emit("session-changed", ["approvals", "messages"]);
 }

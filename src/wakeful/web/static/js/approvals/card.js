@@ -115,7 +115,7 @@ function head(approval, place) {
   );
 }
 
-// Of the session that is open; of others the page does not know it.
-function folderOf({ session_id: sessionId }) {
-  return sessionId === openSession.id ? (openSession.session?.workspace ?? "") : "";
+// Questions of all sessions name it; those of the open session are asked there.
+function folderOf({ workspace }) {
+  return workspace ?? openSession.session?.workspace ?? "";
 }

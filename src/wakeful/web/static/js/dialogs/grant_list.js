@@ -2,7 +2,6 @@
 
 import { api } from "../api.js";
 import { el } from "../dom.js";
-import { shortId } from "../short_id.js";
 import { day } from "./days.js";
 import { entriesSection } from "./entries.js";
 
@@ -26,17 +25,17 @@ function entry(grant) {
   };
 }
 
-function place({ scope, folder, session_id }) {
+function place({ scope, folder, session_id: id, session_title: title }) {
   if (scope === "folder") return [el("code", { text: folder }), " and below"];
-  return ["session ", el("a", { href: `/s/${session_id}`, text: shortId(session_id) })];
+  return ["session ", el("a", { href: `/s/${id}`, text: title || "New session" })];
 }
 
 function end({ expires_at }) {
   return expires_at ? `until ${day(expires_at)}` : "as long as the session exists";
 }
 
+// `example` is the command that a person was asked about.
 function use({ uses, example }) {
-  if (!uses) return ["never used"];
-  const times = uses === 1 ? "used once" : `used ${uses} times`;
-  return example ? [`${times}, last `, el("code", { text: example })] : [times];
+  const times = uses === 1 ? "used once" : uses ? `used ${uses} times` : "never used";
+  return example ? ["given for ", el("code", { text: example }), `, ${times}`] : [times];
 }

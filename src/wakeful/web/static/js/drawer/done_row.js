@@ -48,13 +48,20 @@ function woke(task) {
   return el("span", { class: "woke" }, icon(task.woke_turn_id ? "wake" : "clock"), words);
 }
 
-// "woke turn 3", "reported in turn 3", "reports after turn 3", "told nobody"
+// "woke turn 3", "reported in turn 3", "reports after turn 3", "a line woke turn 3", "told nobody"
 export function wokeWords(task) {
   if (task.woke_turn_id) return `${joined(task) ? "reported in" : "woke"} ${turnName(task.woke_turn_id, "a turn")}`;
-  if (!task.will_notify) return "told nobody";
+  if (!task.will_notify) return matchWords(task) ?? "told nobody";
   // It has ended, and the agent has not read it yet: it reads it when the turn that runs is over.
   const { activeTurn } = openSession;
   return activeTurn ? `reports after ${turnName(activeTurn.turn_id, "this turn")}` : "reports next";
+}
+
+// Its end was told to nobody; a line that it printed was.
+function matchWords({ id }) {
+  const told = openSession.messages.findLast(({ notice }) => notice?.task_id === id && notice.kind === "watch");
+  if (!told) return null;
+  return `a line ${told.notice.delivered === "opened" ? "woke" : "came in"} ${turnName(told.turn_id, "a turn")}`;
 }
 
 // Its news came into a turn that something else had opened.

@@ -6,6 +6,7 @@ import { copyText } from "../clipboard.js";
 import { el, icon } from "../dom.js";
 import { openSessionById, sessionPath } from "../router.js";
 import { shortId } from "../short_id.js";
+import { promiseWords } from "../words.js";
 import { LogView } from "./log_view.js";
 import { runningState } from "./task_words.js";
 
@@ -44,7 +45,7 @@ export class TaskCard {
   }
 
   #facts(task) {
-    const notice = task.will_notify ? "wakes this session" : "wakes nobody";
+    const notice = promiseWords(task);
     if (task.kind === "delegation") {
       const open = (event) => {
         event.preventDefault();

@@ -52,7 +52,7 @@ export class HomeFeed {
     }
   }
 
-  // No event tells that the time of a question is over.
+  // Sessions that no list shows make no news, and neither does a server that is down.
   #look() {
     const isLate = ({ expires_at: at }) => new Date(at) <= serverNow();
     if (this.shown?.approvals.some(isLate)) this.askSoon();

@@ -44,6 +44,7 @@ function sign(news) {
 function signOf(news) {
   if (news.kind === "watch_match") return ["wake", "watch"];
   if (news.kind === "turn_failed") return ["fail", "fail"];
+  if (news.kind === "approval_expired") return ["off", "clock"];
   if (news.status === "lost") return ["off", "lost"];
   return endedWell(news) ? ["ok", "ok"] : ["fail", "fail"];
 }
@@ -51,6 +52,7 @@ function signOf(news) {
 function title(news) {
   const command = el("code", { text: shortCommand(news.command), title: news.command });
   if (news.kind === "watch_match") return [command, ` printed “${news.pattern}”`];
+  if (news.kind === "approval_expired") return [command, " was denied, nobody answered"];
   if (news.kind === "turn_failed") return [`A turn failed: ${news.outcome}`];
   if (news.kind === "delegation_complete") return [endedWell(news) ? "Sub-agent reported: " : "Sub-agent failed: ", plainWords(news.command)];
   return [command, ` ${endWords(news)}`];
@@ -63,6 +65,7 @@ function note({ title: name, answer, line }) {
 }
 
 function woke({ woke: turn, wakes, kind }) {
-  if (turn) return el("span", { class: "row__woke woke" }, icon("wake"), turn.number ? `woke turn ${turn.number}` : "woke a turn");
+  if (turn?.delivered === "opened") return el("span", { class: "row__woke woke" }, icon("wake"), `woke turn ${turn.number}`);
+  if (turn) return el("span", { class: "row__woke", text: `reported in turn ${turn.number}` });
   return !wakes && kind === "process_complete" && el("span", { class: "row__woke", text: "told nobody" });
 }

@@ -6,6 +6,7 @@ import { el, iconButton } from "../dom.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 import { tick } from "../ticker.js";
+import { promiseWords } from "../words.js";
 import { plainWords } from "./quote.js";
 import { RowView } from "./section.js";
 
@@ -41,7 +42,7 @@ function ofTask({ task }) {
   const stop = () => ask(`/api/tasks/${encodeURIComponent(task.id)}/kill`, {});
   return {
     title: isAgent ? [`Sub-agent: ${plainWords(task.command)}`] : [el("code", { text: name, title: task.command })],
-    note: task.will_notify ? "wakes this session" : "wakes nobody",
+    note: promiseWords(task),
     progress: isKnown && progressBar(task.progress),
     stop: iconButton("stop", `Stop ${name}`, stop, "button--small"),
   };

@@ -39,6 +39,11 @@ const SAY = {
     command: shortCommand(news.command),
     words: "waits for your answer",
   }),
+  approval_expired: (news) => ({
+    kind: "info",
+    command: shortCommand(news.command),
+    words: "was denied, nobody answered",
+  }),
   turn_failed: (news, where) => ({ kind: "fail", words: `A turn failed ${where}`, text: news.outcome }),
 };
 
@@ -46,9 +51,11 @@ const SAY = {
 export function manyWords(all) {
   const asking = all.filter((news) => news.kind === "approval_required").length;
   const failed = all.filter((news) => newsWords(news).kind === "fail").length;
-  const jobs = all.length - asking;
+  const expired = all.filter((news) => news.kind === "approval_expired").length;
+  const jobs = all.length - asking - expired;
   const parts = [];
   if (failed) parts.push(`${failed} failed`);
+  if (expired) parts.push(expired === 1 ? "1 question ran out" : `${expired} questions ran out`);
   if (asking) parts.push(asking === 1 ? "1 question waits for you" : `${asking} questions wait for you`);
   const title = jobs ? `${count(jobs, "job")} reported` : parts.pop();
   return { kind: failed ? "fail" : asking ? "info" : "wake", words: title, command: "", text: parts.join(", ") };

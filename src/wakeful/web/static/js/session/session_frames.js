@@ -62,7 +62,7 @@ function answer(state, { call_id, choice }) {
   return ["approvals", "messages"];
 }
 
-// Also when its time is over, which nobody tells: `choice` is then null.
+// Also when its time is over, as the server tells or the clock here: `choice` is then "expired".
 export function closeApproval(state, callId, choice) {
   const approval = state.approvals.find((one) => one.call_id === callId);
   if (!approval) return;
