@@ -111,11 +111,11 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
 ) -> None:
     path = tmp_path / "wakeful.db"
     _apply_to_sqlite(path, SQLITE[:7])
-    _execute(path, _ROWS_BEFORE_GRANTS.format(blob="BLOB"))
+    _execute(path, _ROWS_OF_VERSION_7.format(blob="BLOB"))
 
     store = SqliteStore(path, FakeClock())
     await store.open()
-    await _check_allowances(store, caplog)
+    await _check_rows_of_version_7(store, caplog)
     await store.close()
 
 
@@ -124,11 +124,11 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
 ) -> None:
     await _apply_to_postgres(postgres_url, POSTGRES[:7])
     async with Admin(postgres_url) as admin:
-        await admin.execute(_ROWS_BEFORE_GRANTS.format(blob="BYTEA"))
+        await admin.execute(_ROWS_OF_VERSION_7.format(blob="BYTEA"))
 
     store = PostgresStore(postgres_url)
     await store.open()
-    await _check_allowances(store, caplog)
+    await _check_rows_of_version_7(store, caplog)
     await store.close()
 
 
@@ -192,32 +192,40 @@ _ROWS_OF_VERSION_1 = """
 """
 
 
-# An open question, and what was allowed: in a session, in one that is gone, and twice without a limit.
-_ROWS_BEFORE_GRANTS = """
+# Two open questions, and what was allowed: in a session, in one that is gone, and for ever. And a login.
+_ROWS_OF_VERSION_7 = """
     INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, created_at, updated_at)
     VALUES ('s1', 'alice', 'telegram', 'chat', 'thread', 'demo:model', '/srv', 10, 10);
 
     INSERT INTO approvals (session_id, turn_id, step, idx, call_id, command, danger, reason, expires_at, created_at)
     VALUES ('s1', 't1', 1, 1, 'call1', CAST('rm -r "/"' AS {blob}), 'delete_outside', CAST('deletes "it"' AS {blob}),
-            90, 50);
+            90, 50),
+           ('s1', 't1', 1, 2, 'call2', CAST('pkill wakeful' AS {blob}), 'kill_server', CAST('may end it' AS {blob}),
+            90, 51);
 
     INSERT INTO allowances (danger, session_id, owner)
-    VALUES ('force_push', 's1', ''), ('unclear', 's1', ''), ('discard_work', 'gone', ''), ('stop_machine', '', 'alice')
+    VALUES ('force_push', 's1', ''), ('unclear', 's1', ''), ('kill_server', 's1', ''), ('discard_work', 'gone', ''),
+           ('stop_machine', '', 'alice');
+
+    INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES ('digest', 'alice', 10, 10, 1000)
 """
 
 
-async def _check_allowances(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+async def _check_rows_of_version_7(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     grants = await store.read(lambda tx: tx.grants.of_owner(None, 60.0))
     assert [(grant.owner, grant.kind, grant.session_id, grant.folder) for grant in grants] == [
         ("alice", "force_push", "s1", "")
     ]
     (line,) = [record.message for record in caplog.records if "is forgotten" in record.message]
-    assert "(2)" in line
+    assert "(3)" in line
 
-    (asked,) = await store.read(lambda tx: tx.approvals.open_of("s1", 60.0))
+    asked, once_only = await store.read(lambda tx: tx.approvals.open_of("s1", 60.0))
     assert (asked.tool, asked.command) == ("terminal", 'rm -r "/"')
     assert asked.reasons == (Reason("delete_outside", 'deletes "it"'),)
     assert asked.choices == (Choice.ONCE, Choice.SESSION, Choice.DENY)
+    assert once_only.reasons == (Reason("home", "may end it"),)
+    assert once_only.choices == (Choice.ONCE, Choice.DENY)
+    assert await store.read(lambda tx: tx.logins.page(None, 10)) == []
 
 
 async def _check_rows_of_version_1(store: Store) -> None:

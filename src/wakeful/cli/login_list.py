@@ -4,7 +4,7 @@ from typing import Any
 
 from wakeful.cli.chat.plain_text import clock_time, one_line
 from wakeful.cli.client import Client
-from wakeful.cli.session_list import only_one
+from wakeful.cli.short_id import only_one
 from wakeful.errors import LoginNotFound
 
 _HEADINGS = ["ID", "NAME", "SINCE", "LAST SEEN", "BROWSER", "FROM"]

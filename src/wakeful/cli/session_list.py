@@ -5,7 +5,7 @@ from typing import Any
 from wakeful.cli.chat.job_words import jobs
 from wakeful.cli.chat.plain_text import clock_time, one_line
 from wakeful.cli.client import Client, RequestRefused
-from wakeful.cli.short_id import is_meant, short_id
+from wakeful.cli.short_id import only_one, short_id
 from wakeful.errors import SessionNotFound
 
 # As many as the server gives at once.
@@ -39,18 +39,6 @@ async def find_session(client: Client, name: str) -> str:
         return found
     known = [session["session_id"] for session in await recent_sessions(client, _MOST)]
     return only_one(name, known, SessionNotFound, "session")
-
-
-def only_one(name: str, known: list[str], missing: type[Exception], noun: str) -> str:
-    """Ids begin with a word for their kind, which need not be typed."""
-    matches = [each for each in known if is_meant(name, each)]
-    if name in matches:
-        return name
-    if not name or not matches:
-        raise missing(f"There is no {noun} {one_line(name)}.")
-    if len(matches) > 1:
-        raise missing(f"{len(matches)} {noun}s begin or end with {one_line(name)}: type more of it.")
-    return matches[0]
 
 
 def session_lines(sessions: list[dict[str, Any]]) -> list[str]:

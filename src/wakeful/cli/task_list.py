@@ -4,8 +4,7 @@ from typing import Any
 
 from wakeful.cli.chat.plain_text import duration, moment, one_line, seconds_since
 from wakeful.cli.client import Client
-from wakeful.cli.session_list import only_one
-from wakeful.cli.short_id import short_id
+from wakeful.cli.short_id import only_one, short_id
 from wakeful.errors import TaskNotFound
 
 _COMMAND_LENGTH = 80

@@ -45,23 +45,11 @@ def whole_number(low: int, high: int) -> Read:
 
 
 def seconds(low: float, high: float) -> Read:
-    def read(value: object) -> float:
-        number = _number(value, float)
-        if number is None or not low <= number <= high:
-            raise Unfit(f"a number of seconds from {low:g} to {high:.0f}")
-        return number
-
-    return read
+    return _duration("seconds", low, high)
 
 
 def days(low: float, high: float) -> Read:
-    def read(value: object) -> float:
-        number = _number(value, float)
-        if number is None or not low <= number <= high:
-            raise Unfit(f"a number of days from {low:g} to {high:g}")
-        return number
-
-    return read
+    return _duration("days", low, high)
 
 
 def one_of(*names: str) -> Read:
@@ -201,6 +189,16 @@ def _is_webhook(table: object) -> bool:
 def _webhook(table: Mapping[str, Any]) -> WebhookEndpoint:
     events = tuple(table.get("events", EVENT_TYPES))
     return WebhookEndpoint(table["url"], table["secret"], events, table.get("owner", OPERATOR))
+
+
+def _duration(unit: str, low: float, high: float) -> Read:
+    def read(value: object) -> float:
+        number = _number(value, float)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a number of {unit} from {low:g} to {high:.0f}")
+        return number
+
+    return read
 
 
 def _number(value: object, kind: Callable[[str], N]) -> N | None:

@@ -8,9 +8,9 @@ from wakeful.errors import StoreTooNew
 
 logger = logging.getLogger(__name__)
 
-# The migration that knows no allowances without a folder any more, and what it is about to forget.
+# The migration that turns allowances into grants, and those that it forgets.
 FORGETS_ALLOWANCES = 8
-FORGOTTEN_ALLOWANCES = "SELECT count(*) FROM allowances WHERE owner <> '' OR danger IN ('home', 'unclear')"
+FORGOTTEN_ALLOWANCES = "SELECT count(*) FROM allowances WHERE owner <> '' OR danger IN ('kill_server', 'unclear')"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import orjson
+
 from wakeful.model.failure import failure_text
 from wakeful.model.turn import Turn
 
@@ -45,9 +47,18 @@ class ToolResult:
     is_error: bool = False
 
     @classmethod
+    def of(cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = ()) -> "ToolResult":
+        """Build the result of a call that answers with a JSON object."""
+        return cls(orjson.dumps(answer).decode(), consumes)
+
+    @classmethod
     def failed(cls, code: str, sentence: str, **fields: Any) -> "ToolResult":
         """Build the result of a call that failed; `fields` are the tool's own, after `error` and `code`."""
         return cls(failure_text(code, sentence, **fields), is_error=True)
+
+
+def as_sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
 
 
 class Tool(Protocol):

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from wakeful.context import async_delivery_supported
 from wakeful.errors import TooManyDelegations
 from wakeful.model.task import Task, TaskStatus
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
 from wakeful.tools.ports import Delegator, MemoryDelegator
 
 _SYNCHRONOUSLY = (
@@ -116,11 +114,11 @@ def _dispatched(tasks: Sequence[Task]) -> ToolResult:
         for task in tasks
     ]
     answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _WILL_HEAR}
-    return ToolResult(_json(answer))
+    return ToolResult.of(answer)
 
 
 def _results(ended: Sequence[Task], note: str) -> ToolResult:
-    return ToolResult(_json({"results": [_result_of(task) for task in ended], "note": note}))
+    return ToolResult.of({"results": [_result_of(task) for task in ended], "note": note})
 
 
 def _result_of(task: Task) -> dict[str, Any]:
@@ -134,10 +132,4 @@ def _result_of(task: Task) -> dict[str, Any]:
 
 
 def _error(reason: str) -> ToolResult:
-    return ToolResult.failed(
-        "invalid_arguments", f"{reason[0].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
-    )
-
-
-def _json(answer: Mapping[str, Any]) -> str:
-    return orjson.dumps(answer).decode()
+    return ToolResult.failed("invalid_arguments", as_sentence(reason))

@@ -6,7 +6,8 @@ from pathlib import Path
 PREVIEW_LIMIT = 200_000
 # Comparing takes longer than reading.
 _LARGEST_COMPARED = 256 * 1024
-_LOOKED_AT = 8_192
+# Where a NUL says that a file is no text.
+LOOKED_AT = 8_192
 
 
 def preview_of(path: Path, new: bytes, name: str) -> str:
@@ -14,11 +15,16 @@ def preview_of(path: Path, new: bytes, name: str) -> str:
     if max(len(new), path.stat().st_size if path.exists() else 0) > _LARGEST_COMPARED:
         return f"[{name} is too large to be compared; it would have {len(new):,} bytes.]"
     old = path.read_bytes() if path.exists() else b""
-    if b"\0" in old[:_LOOKED_AT]:
+    if not is_text(old[:LOOKED_AT]):
         return f"[{name} is not a text now; it would become one of {len(new):,} bytes.]"
     before = f"a/{name}" if path.exists() else "/dev/null"
     lines = unified_diff(_lines(old), _lines(new), before, f"b/{name}", lineterm="")
     return _cut("\n".join(lines))
+
+
+def is_text(beginning: bytes) -> bool:
+    """`beginning` is the first LOOKED_AT bytes of a file."""
+    return b"\0" not in beginning
 
 
 def _lines(data: bytes) -> list[str]:

@@ -10,7 +10,7 @@ from wakeful.model.approval import Question, Reason
 from wakeful.model.ids import new_id
 from wakeful.model.reason_kinds import RUNS_LATER
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.file_diff import preview_of
+from wakeful.tools.file_diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.file_results import failure_of, result_of
 from wakeful.tools.gate.gate import Gate
 from wakeful.tools.gate.runs_later import runner_of
@@ -19,8 +19,6 @@ from wakeful.tools.workspace import Unusable, path_in_workspace, readable, shown
 RESULT_LIMIT = 50_000
 # What a note at the end of a cut result may take of it.
 _MARK_ROOM = 100
-# Where a NUL says that a file is no text.
-_LOOKED_AT = 8_192
 
 
 class ReadFile:
@@ -227,7 +225,7 @@ def _require_file(path: Path, workspace: Path) -> None:
 
 def _require_text(path: Path, workspace: Path) -> None:
     with path.open("rb") as file:
-        if b"\0" in file.read(_LOOKED_AT):
+        if not is_text(file.read(LOOKED_AT)):
             raise Unusable(f"{shown(path, workspace)} is not a text", "binary")
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-import orjson
-
 from wakeful.model.task import Task, TaskKind
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 from wakeful.tools.gate.gate import Gate
@@ -247,4 +245,4 @@ def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
 def _result(answer: Mapping[str, Any], task: Task | None = None) -> ToolResult:
     """With a task that has ended: this shows its end."""
     consumes = () if task is None or task.is_running else (task.id,)
-    return ToolResult(orjson.dumps(answer).decode(), consumes)
+    return ToolResult.of(answer, consumes)

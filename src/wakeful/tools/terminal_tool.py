@@ -6,14 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from wakeful.context import async_delivery_supported, current_cwd
 from wakeful.model.approval import Question
 from wakeful.model.ids import new_id
 from wakeful.model.task import Task, TaskKind
 from wakeful.model.turn import Lease
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
 from wakeful.tools.gate.gate import Gate, Refusal, nobody_to_ask
 from wakeful.tools.gate.reasons import Scene, find_reasons
 from wakeful.tools.process_registry import process_registry
@@ -171,9 +169,9 @@ async def _start(
     except SpawnFailed as failed:
         # This shows its end.
         fields = {"output": "", "session_id": task.id, "exit_code": failed.exit_code}
-        failure = ToolResult.failed("tool_error", _sentence(failed.reason), **fields)
+        failure = ToolResult.failed("tool_error", as_sentence(failed.reason), **fields)
         return replace(failure, consumes=(task.id,))
-    return ToolResult(_background_answer(started, request, ends_with_turn=ends_with_turn))
+    return _background_answer(started, request, ends_with_turn=ends_with_turn)
 
 
 def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: ProcessKeeper, *, can_deliver: bool) -> Task:
@@ -212,12 +210,12 @@ def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, boo
 
 def _foreground_answer(result: ForegroundResult) -> ToolResult:
     if result.failure is None:
-        return ToolResult(_json({"output": result.output, "exit_code": result.exit_code, "error": None}))
+        return ToolResult.of({"output": result.output, "exit_code": result.exit_code, "error": None})
     fields = {"output": result.output, "exit_code": result.exit_code}
-    return ToolResult.failed(result.failure, _sentence(result.error or ""), **fields)
+    return ToolResult.failed(result.failure, as_sentence(result.error or ""), **fields)
 
 
-def _background_answer(started: Started, request: TerminalRequest, *, ends_with_turn: bool) -> str:
+def _background_answer(started: Started, request: TerminalRequest, *, ends_with_turn: bool) -> ToolResult:
     """As at its spawn, also when that was in an earlier run of the same call."""
     launch = launch_of(started.task)
     answer: dict[str, Any] = {
@@ -236,20 +234,12 @@ def _background_answer(started: Started, request: TerminalRequest, *, ends_with_
         answer["notify_unsupported"] = NOTIFY_UNSUPPORTED
     if request.timeout is not None:
         answer["note"] = "timeout is for foreground commands; a background process runs until it ends or is killed."
-    return _json(answer)
+    return ToolResult.of(answer)
 
 
 def _unusable(unusable: Unusable) -> ToolResult:
-    return _refused(Refusal(unusable.code, _sentence(str(unusable))))
+    return _refused(Refusal(unusable.code, as_sentence(str(unusable))))
 
 
 def _refused(refusal: Refusal) -> ToolResult:
     return ToolResult.failed(refusal.code, refusal.sentence, output="", exit_code=_REFUSED)
-
-
-def _sentence(reason: str) -> str:
-    return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
-
-
-def _json(answer: Mapping[str, Any]) -> str:
-    return orjson.dumps(answer).decode()

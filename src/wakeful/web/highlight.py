@@ -104,7 +104,6 @@ LANGUAGES = frozenset(
         "proto",
         "protobuf",
         "ps1",
-        "psql",
         "py",
         "pycon",
         "pytb",

@@ -4,6 +4,7 @@ script, no link, no style and no markup of its own. What cannot be read, in whol
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import lru_cache
 from html import escape, unescape
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 LONGEST_FORMULA = 1_000
+
+logger = logging.getLogger(__name__)
 
 TAGS = frozenset(
     {"math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts"}
@@ -45,6 +48,8 @@ def mathml(latex: str, *, is_block: bool) -> str | None:
     try:
         return _written(convert_to_element(latex, display="block" if is_block else "inline"))
     except Exception:
+        # For what it cannot read the library raises errors of many classes, IndexError and KeyError among them.
+        logger.debug("a formula cannot be read", exc_info=True)
         return None
 
 

@@ -4,25 +4,7 @@ from typing import Any
 
 import pytest
 
-from wakeful.cli.session_list import numbered_lines, only_one, session_lines
-from wakeful.errors import SessionNotFound
-
-KNOWN = ["ses_01abc", "ses_01abd", "ses_02xyz"]
-
-
-@pytest.mark.parametrize("name", ["ses_02xyz", "ses_02", "02x", "yz", "2xyz", "ses_xyz"])
-def test_the_beginning_or_the_end_of_an_id_is_enough(name: str) -> None:
-    assert only_one(name, KNOWN, SessionNotFound, "session") == "ses_02xyz"
-
-
-def test_a_whole_id_is_itself_even_where_a_longer_one_begins_with_it() -> None:
-    assert only_one("ses_01", ["ses_01", "ses_012"], SessionNotFound, "session") == "ses_01"
-
-
-@pytest.mark.parametrize(("name", "words"), [("ses_9", "no session"), ("", "no session"), ("ses_01a", "2 sessions")])
-def test_none_or_several_are_told_apart(name: str, words: str) -> None:
-    with pytest.raises(SessionNotFound, match=words):
-        only_one(name, KNOWN, SessionNotFound, "session")
+from wakeful.cli.session_list import numbered_lines, session_lines
 
 
 def row(**more: Any) -> dict[str, Any]:
@@ -53,20 +35,18 @@ def test_a_session_has_its_most_important_mark(more: dict[str, Any], mark: str) 
     assert line.endswith(f"Hello{mark}")
 
 
-def test_a_short_id_stands_for_the_whole_one() -> None:
-    whole = "ses_01a1e1a86af935ec485730e84c5fc402"
-    (line,) = session_lines([row(session_id=whole)])
-
-    assert line.startswith("5fc402  ")
-    assert only_one("5fc402", [whole, "ses_01a1e1a86af935ec485730e84c5fc403"], SessionNotFound, "session") == whole
-
-
 def test_titles_are_one_harmless_line() -> None:
     (line,) = session_lines([row(title="a\n\x1b[2Jb" + "x" * 200)])
 
     assert "a b" in line
     assert len(line) < 110
     assert "\x1b" not in line
+
+
+def test_a_session_shows_its_short_id() -> None:
+    (line,) = session_lines([row(session_id="ses_01a1e1a86af935ec485730e84c5fc402")])
+
+    assert line.startswith("5fc402  ")
 
 
 def test_numbers_are_for_choosing() -> None:

@@ -12,7 +12,7 @@ def test_well_known_languages_have_colours(language: str) -> None:
     assert "<span" in coloured('if: "text" 1', language)
 
 
-@pytest.mark.parametrize("language", ["", "matlab", "http", "text", "no-such-language", "octave"])
+@pytest.mark.parametrize("language", ["", "matlab", "psql", "http", "text", "no-such-language", "octave"])
 def test_code_of_any_other_language_is_plain_text(language: str) -> None:
     assert coloured("x = 'a' < 1 % words", language) == "x = 'a' &lt; 1 % words"
 

@@ -10,8 +10,10 @@ ALTER TABLE approvals
     ADD COLUMN granted_until  DOUBLE PRECISION NOT NULL DEFAULT 0;
 
 -- What was asked before the upgrade can be answered after it, but not for a folder: that has not been resolved.
+-- To end the server is one of the ways to touch it now, which can be allowed once only.
 UPDATE approvals SET dangers = convert_to(json_build_array(json_build_object(
-    'kind', danger, 'reason', convert_from(reason, 'UTF8'), 'path', NULL, 'excerpt', ''
+    'kind', CASE danger WHEN 'kill_server' THEN 'home' ELSE danger END,
+    'reason', convert_from(reason, 'UTF8'), 'path', NULL, 'excerpt', ''
 ))::TEXT, 'UTF8');
 
 ALTER TABLE approvals DROP COLUMN danger, DROP COLUMN reason;
@@ -35,10 +37,11 @@ CREATE TABLE grants (
 
 CREATE INDEX grants_by_session ON grants (session_id) WHERE session_id <> '';
 
--- What was allowed in a session goes on to hold there. What was allowed everywhere is forgotten.
+-- What was allowed in a session goes on to hold there, unless it can be allowed once only now. What was allowed
+-- everywhere is forgotten.
 INSERT INTO grants (id, owner, kind, session_id, folder, created_at, example)
 SELECT 'gnt_' || replace(gen_random_uuid()::TEXT, '-', ''), s.owner, a.danger, s.id, '', s.created_at, ''
 FROM allowances a JOIN sessions s ON s.id = a.session_id
-WHERE a.danger NOT IN ('home', 'unclear');
+WHERE a.danger NOT IN ('kill_server', 'unclear');
 
 DROP TABLE allowances;

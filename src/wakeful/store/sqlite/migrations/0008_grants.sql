@@ -9,8 +9,10 @@ ALTER TABLE approvals ADD COLUMN folder TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN granted_until REAL NOT NULL DEFAULT 0;
 
 -- What was asked before the upgrade can be answered after it, but not for a folder: that has not been resolved.
+-- To end the server is one of the ways to touch it now, which can be allowed once only.
 UPDATE approvals SET dangers = CAST(json_array(json_object(
-    'kind', danger, 'reason', CAST(reason AS TEXT), 'path', NULL, 'excerpt', ''
+    'kind', CASE danger WHEN 'kill_server' THEN 'home' ELSE danger END,
+    'reason', CAST(reason AS TEXT), 'path', NULL, 'excerpt', ''
 )) AS BLOB);
 
 ALTER TABLE approvals DROP COLUMN danger;
@@ -35,10 +37,11 @@ CREATE TABLE grants (
 
 CREATE INDEX grants_by_session ON grants (session_id) WHERE session_id <> '';
 
--- What was allowed in a session goes on to hold there. What was allowed everywhere is forgotten.
+-- What was allowed in a session goes on to hold there, unless it can be allowed once only now. What was allowed
+-- everywhere is forgotten.
 INSERT INTO grants (id, owner, kind, session_id, folder, created_at, example)
 SELECT 'gnt_' || lower(hex(randomblob(16))), s.owner, a.danger, s.id, '', s.created_at, x''
 FROM allowances a JOIN sessions s ON s.id = a.session_id
-WHERE a.danger NOT IN ('home', 'unclear');
+WHERE a.danger NOT IN ('kill_server', 'unclear');
 
 DROP TABLE allowances;

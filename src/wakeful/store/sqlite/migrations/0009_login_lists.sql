@@ -1,5 +1,8 @@
 -- Logins that can be listed: by which browser, and from where.
 
+-- The cookie has another name now: no browser can use a login of before, and a list must not show it.
+DELETE FROM logins;
+
 ALTER TABLE logins ADD COLUMN browser TEXT NOT NULL DEFAULT '';
 ALTER TABLE logins ADD COLUMN address TEXT NOT NULL DEFAULT '';
 
