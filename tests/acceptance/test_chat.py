@@ -225,7 +225,7 @@ async def test_leaving_says_what_goes_on(wakeful: Command) -> None:
 
         terminal.enter("/quit")
         await terminal.see("sleep 9 goes on running; its end is told at the next start.")
-        await terminal.see("wakeful chat --resume ses_")
+        await terminal.see("To come back: wakeful chat --resume ")
 
         assert await terminal.end() == 0
 

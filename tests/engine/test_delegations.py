@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import orjson
 import pytest
@@ -273,6 +273,26 @@ async def test_a_stopped_delegation_stops_its_turn_and_wakes_nobody(node: Node, 
     assert await wakeups_of(house, parent) == []
     assert (await task_of(house, task.id)).status is TaskStatus.KILLED
     assert kinds_of(await log_of(house, parent))[-1] == "process_complete"
+
+
+async def test_delegations_that_are_stopped_while_others_are_looked_at_hold_nothing_up(
+    node: Node, house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tasks = await delegate(node, house, await working_parent(node, house), "one", "two", "three")
+    delegations = node.engine.delegations
+    settle = delegations._settle
+
+    async def stop_all_first(watched: Any) -> None:
+        monkeypatch.setattr(delegations, "_settle", settle)
+        for task in tasks:
+            await delegations.stop(task.id)
+        await settle(watched)
+
+    monkeypatch.setattr(delegations, "_settle", stop_all_first)
+    delegations.take(tasks)
+    await house.settle()
+    assert [(await task_of(house, task.id)).status for task in tasks] == [TaskStatus.KILLED] * 3
+    assert "broke" not in caplog.text
 
 
 async def test_a_stopped_delegation_hears_neither_queued_words_nor_its_own_processes(node: Node, house: House) -> None:

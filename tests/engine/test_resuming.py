@@ -7,6 +7,7 @@ from typing import TypeVar
 import pytest
 
 from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import EngineStopping, StoreUnavailable
@@ -14,7 +15,7 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.request import CHAT, TurnRequest
 from wakeful.model.task import TaskStatus
 from wakeful.model.turn import Lease
-from wakeful.store.base import Body
+from wakeful.store.base import Body, Signal
 
 T = TypeVar("T")
 
@@ -306,6 +307,24 @@ async def test_a_turn_that_is_stopped_in_the_breath_that_opens_it_never_runs(hou
     await house.settle()
     assert node.engine._runners.all() == []
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "cancelled"
+
+
+async def test_a_turn_that_is_stopped_before_its_first_step_leaves_nothing_behind(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runners = node.engine._runners
+    launch = runners._launch
+
+    def launch_and_stop(assignment: Assignment) -> None:
+        launch(assignment)
+        turn = assignment.turn
+        runners._hear(Signal(frozenset(), fenced={turn.id: turn.epoch + 1}))
+
+    monkeypatch.setattr(runners, "_launch", launch_and_stop)
+    receipt = await send(node, await open_session(node), "go")
+    await house.settle()
+    assert receipt.turn_id not in node.agent.briefs
+    assert runners.all() == []
 
 
 async def test_a_stop_that_a_node_could_not_hear_ends_its_turn_all_the_same(house: House, node: Node) -> None:

@@ -12,6 +12,7 @@ from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
 from wakeful.cli.log import set_up_log
+from wakeful.cli.short_id import short_id
 from wakeful.cli.short_names import find_named, short_names
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
@@ -78,7 +79,7 @@ def _lines(question: Question, name: str) -> list[str]:
     title = one_line(question["session_title"]) or "a session without a title"
     dangers = question_lines(question, f"wakeful approvals show {name} shows all")
     longer = [f"--{choice}: {one_line(words)}" for choice, words in question["choice_words"].items()]
-    head = f"{name}  {title} ({question['session_id']}), waits {time_left(question)}"
+    head = f"{name}  {title} ({short_id(question['session_id'])}), waits {time_left(question)}"
     return [head, *(f"    {line}" for line in (*dangers, *longer))]
 
 

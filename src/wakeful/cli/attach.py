@@ -46,6 +46,7 @@ def attach(session: str) -> None:
 
 async def _watch_at_terminal(config: Config, name: str) -> None:
     screen = TerminalScreen(prompt=_PROMPT, keys=_leaving_keys(), accept=lambda text: None)
+    screen.standing.may_answer = False
     async with connected(config, adopts=False, door="terminal") as client:
         conversation = Conversation(client, Narrator(screen, screen.standing), screen.standing, screen.change)
         await conversation.begin(await find_session(client, name))
@@ -61,7 +62,7 @@ async def _watch_at_terminal(config: Config, name: str) -> None:
 
 
 async def _watch_in_pipe(config: Config, name: str) -> None:
-    standing = Standing()
+    standing = Standing(may_answer=False)
     async with connected(config, adopts=False, door="terminal") as client:
         conversation = Conversation(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
         try:

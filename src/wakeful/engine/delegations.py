@@ -143,8 +143,9 @@ class Delegations:
         now = await self._now()
         late = {watched.task_id for watched in self._watched.values() if watched.deadline <= now}
         touched, self._touched = self._touched | late, set()
-        for task_id in touched & self._watched.keys():
-            await self._try_to_settle(self._watched[task_id])
+        # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
+        for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
+            await self._try_to_settle(watched)
         if self._touched:
             return _PAUSE_SECONDS
         return max(0.0, min((watched.deadline for watched in self._watched.values()), default=now) - now) or None

@@ -112,7 +112,9 @@ class Runners:
             return  # It was stopped in the same breath.
         # In a context of its own: whoever happened to open it, a turn knows only what its own row says.
         job = asyncio.create_task(self._run(assignment), name=turn.id, context=Context())
-        self._running[turn.id] = Runner(assignment, job)
+        runner = self._running[turn.id] = Runner(assignment, job)
+        # Not in the job itself: one that is stopped before its first step never comes to its end.
+        job.add_done_callback(lambda _: self._forget(runner))
 
     async def _run(self, assignment: Assignment) -> None:
         """The boundary of a turn: whatever happens in it ends here."""
@@ -133,10 +135,12 @@ class Runners:
             logger.exception("turn %s broke and will be resumed", turn.id)
             self._broken.add(turn.id)
             self.trouble.set()
-        finally:
-            # A later runner of the same turn, launched while this one was ending, stays.
-            if self._running.get(turn.id) is runner:
-                del self._running[turn.id]
+
+    def _forget(self, runner: Runner) -> None:
+        """A later runner of the same turn, launched while this one was ending, stays."""
+        turn_id = runner.assignment.turn.id
+        if self._running.get(turn_id) is runner:
+            del self._running[turn_id]
 
     async def _close(self, runner: Runner, outcome: Outcome) -> None:
         runner.is_closing = True

@@ -1,9 +1,11 @@
 """The cards of a conversation, made from what the server tells."""
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from wakeful.cli.chat.card import Card, Tone
-from wakeful.cli.chat.job_words import is_delegation, job_note, job_title
+from wakeful.cli.chat.job_words import delivery_words, group_title, is_delegation, job_note, job_time, job_title
 from wakeful.cli.chat.plain_text import folded, harmless, one_line, output_lines
 from wakeful.model.notice_text import words_in
 
@@ -23,6 +25,13 @@ def user_card(content: str, source: str) -> Card:
 def wake_card(notice: dict[str, Any]) -> Card:
     said = folded(output_lines(_said_in(notice["content"])), 0, _TAIL_LINES)
     return Card(Tone.WAKE, job_title(notice), job_note(notice), (*_untold(notice), *said))
+
+
+def wakes_card(notices: Sequence[dict[str, Any]]) -> Card:
+    """Several that one turn was told of at once: a row each, with the last line of what it said."""
+    return Card(
+        Tone.WAKE, group_title(notices), delivery_words(notices), tuple(chain.from_iterable(map(_row, notices)))
+    )
 
 
 def ended_card(process: dict[str, Any], command: str) -> Card:
@@ -50,6 +59,12 @@ def failed_card(last: dict[str, Any]) -> Card:
 def cancelled_card(last: dict[str, Any]) -> Card:
     is_stop = last.get("code", "stopped") == "stopped"
     return Card(Tone.QUIET, "Stopped." if is_stop else one_line(last.get("message") or "Stopped."))
+
+
+def _row(notice: dict[str, Any]) -> list[str]:
+    title = " · ".join(filter(None, (job_title(notice), job_time(notice))))
+    said = output_lines(_said_in(notice["content"]))[-1:]
+    return [title, *(f"  {line}" for line in said)]
 
 
 def _untold(notice: dict[str, Any]) -> tuple[str, ...]:

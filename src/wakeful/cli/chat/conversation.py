@@ -10,9 +10,11 @@ from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
 from wakeful.errors import WakefulError
-from wakeful.model.event import FAILED, FINAL_KINDS
+from wakeful.model.event import FAILED, FINAL_KINDS, NOTICE
 
 _RECENT_MESSAGES = 12
+# Notices of one turn come in one breath: so long more of them are waited for.
+_TOGETHER_SECONDS = 0.05
 # After these the snapshot knows more than the stream has told.
 _TELLING = frozenset(
     {
@@ -107,7 +109,10 @@ class Conversation:
 
     async def look(self) -> None:
         """Learn what the stream does not tell."""
-        self._standing.learn(await self._client.get("/api/session", session_id=self._standing.session_id, limit=1))
+        asked = tuple(self._standing.approvals)
+        snapshot = await self._client.get("/api/session", session_id=self._standing.session_id, limit=1)
+        self._standing.learn(snapshot, asked)
+        self._narrator.tell_question()
         self._on_change()
 
     def has_ended(self, turn_id: str) -> bool:
@@ -131,6 +136,7 @@ class Conversation:
         for message in snapshot["messages"]:
             if message["turn_id"] != active:
                 self._narrator.recall(message)
+        self._narrator.end_wakes()
 
     async def _follow(self, stream: AsyncGenerator[ServerEvent, None]) -> None:
         try:
@@ -152,6 +158,8 @@ class Conversation:
     def _hear(self, event: ServerEvent) -> None:
         # The narrator first: what is said of a task depends on how it stood before.
         self._narrator.tell(event.name, event.data)
+        if event.name == NOTICE:
+            asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._narrator.end_wakes)
         self._standing.hear(event.name, event.data)
         self._narrator.tell_question()
         self._standing.is_live = True

@@ -1,5 +1,6 @@
 """Background work in the words of the person who reads: what it was, how it ended, how the agent heard of it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from wakeful.cli.chat.plain_text import duration, one_line
@@ -29,10 +30,24 @@ def job_name(notice: dict[str, Any]) -> str:
 
 def job_note(notice: dict[str, Any]) -> str:
     """How long it took, and how the agent heard of it. A command names a job; a sub-agent has only its id."""
-    seconds = notice.get("seconds")
-    took = "" if seconds is None else f"after {duration(seconds)}"
     name = short_id(notice.get("task_id") or "") if is_delegation(notice) else ""
-    return " · ".join(part for part in (took, _delivery(notice), name) if part)
+    return " · ".join(part for part in (job_time(notice), delivery_words([notice]), name) if part)
+
+
+def job_time(notice: dict[str, Any]) -> str:
+    seconds = notice.get("seconds")
+    return "" if seconds is None else f"after {duration(seconds)}"
+
+
+def group_title(notices: Sequence[dict[str, Any]]) -> str:
+    """Of several that came together: 3 jobs reported."""
+    sources = {notice.get("source") for notice in notices}
+    if sources == {"watch_match"}:
+        return f"{len(notices)} watched lines came"
+    count = len({notice.get("task_id") for notice in notices})
+    if sources == {"delegation_wakeup"}:
+        return f"{count} sub-agent{'' if count == 1 else 's'} reported"
+    return f"{jobs(count)} reported"
 
 
 def is_delegation(notice: dict[str, Any]) -> bool:
@@ -43,16 +58,23 @@ def jobs(count: int) -> str:
     return f"{count} job" if count == 1 else f"{count} jobs"
 
 
-def _delivery(notice: dict[str, Any]) -> str:
+def delivery_words(notices: Sequence[dict[str, Any]]) -> str:
+    """How the agent heard of what came together."""
+    notice = max(notices, key=waited_ms)
     match notice.get("delivered"):
         case "opened":
-            waited = notice.get("latency_ms") or 0
-            return "woke the agent at once" if waited < _AT_ONCE_MS else f"waited {duration(waited / 1000)}"
+            turn = notice.get("waited_for")
+            waited = f"waited {duration(waited_ms(notice) / 1000)}" + (f" for turn {turn}" if turn else "")
+            return "woke the agent at once" if waited_ms(notice) < _AT_ONCE_MS else waited
         case "with_message":
             return "reported with your message"
         case "joined":
             return f"reported at step {_reading_step(notice)}"
     return ""
+
+
+def waited_ms(notice: dict[str, Any]) -> int:
+    return notice.get("latency_ms") or 0
 
 
 def _reading_step(notice: dict[str, Any]) -> int:

@@ -13,7 +13,9 @@ from wakeful.cli.chat.cards import (
     thought_card,
     user_card,
     wake_card,
+    wakes_card,
 )
+from wakeful.cli.chat.job_words import waited_ms
 from wakeful.cli.chat.markdown_stream import MarkdownStream
 from wakeful.cli.chat.plain_text import clock_time, harmless, one_line
 from wakeful.cli.chat.question_card import answered_card, question_card
@@ -36,11 +38,13 @@ class Narrator:
         self._has_shown = False
         # Calls under way: name and arguments.
         self._calls: dict[str, tuple[str, str]] = {}
+        # Notices that came together; more may follow.
+        self._wakes: list[Data] = []
         # The question that was shown last: a stream that begins again tells open ones again.
         self._asked: str | None = None
         self._told: dict[str, Callable[[Data], None]] = {
             "message": self._message,
-            "notice": lambda data: self._show(wake_card(data)),
+            "notice": self._notice,
             "token": self._token,
             "reasoning": self._reasoning,
             "step_abandoned": self._abandoned,
@@ -57,7 +61,11 @@ class Narrator:
         }
 
     def tell(self, name: str, data: Data) -> None:
-        """One frame. Those that only say how the session stands are not for here."""
+        """One frame. Those that only say how the session stands are not for here. After a notice `end_wakes` is due,
+        unless another frame comes.
+        """
+        if name != "notice":
+            self.end_wakes()
         if name in self._told:
             self._told[name](data)
 
@@ -71,14 +79,23 @@ class Narrator:
             return
         self._asked, self._standing.asked_at = asked, monotonic()
         if question is not None:
-            self._show(question_card(question, len(self._standing.approvals) - 1))
+            others = len(self._standing.approvals) - 1
+            self._show(question_card(question, others, may_answer=self._standing.may_answer))
+
+    def end_wakes(self) -> None:
+        """Show the notices that came together."""
+        wakes, self._wakes = self._wakes, []
+        if wakes:
+            self._show(wake_card(wakes[0]) if len(wakes) == 1 else wakes_card(wakes))
 
     def recall(self, message: Data) -> None:
-        """One recorded message."""
+        """One recorded message. After a notice `end_wakes` is due, unless another message comes."""
         if message["notice"] is not None:
             told = {"source": message["source"], "content": message["content"], "message_id": message["id"]}
-            self._show(wake_card(message["notice"] | told))
-        elif message["role"] == "user":
+            self._notice(message["notice"] | told | {"turn_id": message["turn_id"]})
+            return
+        self.end_wakes()
+        if message["role"] == "user":
             self._show(user_card(message["content"], message["source"]))
         elif message["role"] == "tool":
             self._recall_call(message["tool"])
@@ -91,6 +108,7 @@ class Narrator:
 
     def forget(self) -> None:
         """Another session begins."""
+        self.end_wakes()
         self._answer = MarkdownStream()
         self._calls, self._asked = {}, None
         self._has_shown = False
@@ -100,8 +118,15 @@ class Narrator:
 
     def lose(self, error: WakefulError) -> None:
         """The session cannot be followed any more."""
+        self.end_wakes()
         self._end_answer()
         self._show(failure(one_line(str(error))))
+
+    def _notice(self, data: Data) -> None:
+        if self._wakes and _place(data) != _place(self._wakes[0]):
+            self.end_wakes()
+        waited_for = self._standing.turns.waited_for(data.get("turn_id", ""), waited_ms(data) / 1000)
+        self._wakes.append(data | {"waited_for": waited_for})
 
     def _message(self, data: Data) -> None:
         self._end_answer()
@@ -197,3 +222,8 @@ class Narrator:
 
     def _show(self, card: Card) -> None:
         self._screen.show(card)
+
+
+def _place(notice: Data) -> str:
+    """The turn and the step in which a notice is recorded."""
+    return str(notice.get("message_id", "")).rpartition(".")[0]

@@ -16,18 +16,23 @@ _SAID = {
     "expired": "Denied, nobody answered.",
 }
 
+# For whoever only watches.
+_ELSEWHERE = "wakeful approvals lists it"
+_ELSEWHERE_ANSWERS = "wakeful approvals answers it, from another terminal."
+
 Question = dict[str, Any]
 
 
-def question_card(question: Question, others: int = 0) -> Card:
+def question_card(question: Question, others: int = 0, *, may_answer: bool = True) -> Card:
     """`others`: how many more wait behind this one."""
+    all_of_it, answers = ("/allow shows all", _answers(question)) if may_answer else (_ELSEWHERE, [_ELSEWHERE_ANSWERS])
     asks = "A sub-agent asks" if question.get("task_id") else "The agent asks"
     waits = f"waits {time_left(question)}, until {clock_time(question['expires_at'])}"
     return Card(
         Tone.QUESTION,
         f"{asks} before it {_DOES.get(question['tool'], 'does this')}",
         f"{waits}; {others} more after it" if others else waits,
-        (*question_lines(question, "/allow shows all"), "", *_answers(question)),
+        (*question_lines(question, all_of_it), "", *answers),
         is_prose=True,
     )
 

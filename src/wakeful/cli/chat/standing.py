@@ -1,8 +1,11 @@
 """How the session stands at this moment: what the status line shows, and what a typed line depends on."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
+
+from wakeful.cli.chat.known_turns import KnownTurns
 
 
 @dataclass(slots=True)
@@ -13,6 +16,7 @@ class Standing:
     title: str = ""
     active_turn: str | None = None
     active_since: float = 0.0
+    turns: KnownTurns = field(default_factory=KnownTurns)
     tasks: list[dict[str, Any]] = field(default_factory=list)
     # Tasks whose end the agent was promised to be told of, whatever became of that.
     promised: set[str] = field(default_factory=set)
@@ -26,6 +30,8 @@ class Standing:
     # Typed, and not yet accepted by the server.
     unsent: list[str] = field(default_factory=list)
     is_live: bool = True
+    # Whoever only watches is asked nothing.
+    may_answer: bool = True
 
     @property
     def is_busy(self) -> bool:
@@ -52,13 +58,20 @@ class Standing:
     def begin(self, session_id: str, model: str) -> None:
         """Another session takes the place of the one before."""
         self.session_id, self.model, self.title = session_id, model, ""
-        self.active_turn = None
+        self.active_turn, self.turns = None, KnownTurns()
         self.tasks, self.queued, self.waiting_notices = [], [], []
         self.approvals, self.promised = {}, set()
 
-    def learn(self, snapshot: dict[str, Any]) -> None:
-        """Take over what GET /api/session has told. Turns and questions are known from the stream, which is quicker."""
+    def learn(self, snapshot: dict[str, Any], asked: Collection[str] = ()) -> None:
+        """Take over what GET /api/session has told. Turns and questions are known from the stream, which is quicker.
+        It does not tell of a sub-agent's question that ran out, or whose sub-agent was stopped. `asked`: the questions
+        that were known when the snapshot was asked for.
+        """
+        still_open = {question["call_id"] for question in snapshot["approvals"]}
+        for call_id in set(asked) - still_open:
+            self.approvals.pop(call_id, None)
         session = snapshot["session"]
+        self.turns.learn(snapshot["turns"])
         self.title = session["title"] or ""
         self.model = session["model"] or self.model
         self._know_tasks(snapshot["tasks"])
@@ -73,6 +86,7 @@ class Standing:
             self._turn_begins(data["turn_id"])
         elif name == "turn_completed" and data["turn_id"] == self.active_turn:
             self._turn_begins(None)
+            self.turns.hear_end(data["turn_id"])
             # The calls that asked have ended with their turn; those of a sub-agent have not.
             self.approvals = {key: asked for key, asked in self.approvals.items() if asked.get("task_id")}
         elif name == "approval_required":

@@ -49,7 +49,7 @@ def joined(parts: list[Part]) -> list[tuple[str, str]]:
 def _parts(standing: Standing) -> list[Part]:
     parts = [_connection(standing)]
     if standing.approvals:
-        parts.append(Part("answer y or n", "ansiyellow", 1))
+        parts.append(Part("answer y or n" if standing.may_answer else "needs an answer", "ansiyellow", 1))
     elif standing.is_busy:
         parts.append(Part(f"answering {duration(int(monotonic() - standing.active_since))}", "", 2))
     parts += _tasks(standing)

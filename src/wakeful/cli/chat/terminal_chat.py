@@ -16,6 +16,7 @@ from wakeful.cli.chat.successor import Successor
 from wakeful.cli.chat.talk import Talk
 from wakeful.cli.chat.terminal_screen import TerminalScreen
 from wakeful.cli.client import Client
+from wakeful.cli.short_id import short_id
 from wakeful.errors import StoreError, WakefulError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class TerminalChat:
         if standing.is_busy:
             where = "at the next start" if is_server else "on the server"
             self._screen.show(remark(f"The answer goes on {where}."))
-        self._screen.show(remark(f"To come back: wakeful chat --resume {standing.session_id}"))
+        self._screen.show(remark(f"To come back: wakeful chat --resume {short_id(standing.session_id)}"))
         self._screen.print_final()
 
     def _accept(self, text: str) -> None:

@@ -71,6 +71,8 @@ def snapshot(active: str | None, *said: tuple[str, str]) -> dict[str, Any]:
         "tasks": [],
         "queued": [],
         "pending_notices": [],
+        "approvals": [],
+        "turns": {},
         "last_event_id": 41,
     }
 

@@ -32,6 +32,7 @@ def told(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
     narrator = Narrator(screen, standing or Standing())
     for name, data in frames:
         narrator.tell(name, data)
+    narrator.end_wakes()
     return screen
 
 
@@ -109,6 +110,40 @@ def test_a_wake_up_is_a_card_and_not_somebody_s_words() -> None:
     screen = told(("process_complete", {"process_id": "p", "status": "exited"}), ("notice", notice))
 
     assert [card.tone for card in screen.cards] == [Tone.WAKE]
+
+
+def notice(index: int, step: int = 0, **more: Any) -> Frame:
+    ended = {"source": "process_wakeup", "content": f"[…\nOutput:\nbuilt {index}]", "status": "exited", "exit_code": 0}
+    name = {"message_id": f"turn_2.{step}.{index}", "turn_id": "turn_2", "task_id": f"proc_{index}", "command": "make"}
+    return "notice", ended | name | {"seconds": 2.0, "delivered": "opened", "latency_ms": 30 * index} | more
+
+
+def test_notices_that_come_together_are_one_card_with_a_row_each() -> None:
+    failed = notice(1, status="failed", exit_code=2)
+    screen = told(notice(0), failed, notice(2), token("All read."), ("done", {"turn_id": "turn_2"}))
+
+    assert screen.shown == ["◆ 3 jobs reported", "All read."]
+    assert screen.cards[0].note == "woke the agent at once"
+    assert screen.cards[0].lines[2:4] == ("`make` failed · exit code 2 · after 2.0 s", "  built 1")
+
+
+def test_notices_of_different_steps_are_cards_of_their_own() -> None:
+    screen = told(notice(0), notice(0, step=1, delivered="joined"))
+
+    assert [card.note for card in screen.cards] == [
+        "after 2.0 s · woke the agent at once",
+        "after 2.0 s · reported at step 2",
+    ]
+
+
+def test_a_notice_names_the_turn_that_it_has_waited_for() -> None:
+    standing = Standing(active_turn="turn_1")
+    standing.turns.learn({"turn_1": {"number": 4, "opened_at": "2026-01-01T00:00:00Z", "closed_at": None}})
+    standing.hear("turn_completed", {"turn_id": "turn_1"})
+
+    screen = told(notice(0, latency_ms=5200), standing=standing)
+
+    assert screen.cards[0].note == "after 2.0 s · waited 5.2 s for turn 4"
 
 
 def test_a_process_that_nobody_was_promised_ends_with_a_remark() -> None:

@@ -75,3 +75,10 @@ def test_what_the_card_leaves_out_can_be_seen() -> None:
 
 def test_a_command_cannot_reach_the_terminal_through_the_card() -> None:
     assert lines_of("rm \x1b[2K-rf /", ("-rf /", "deletes\x07")) == ["$ rm -rf /", "  → deletes"]
+
+
+def test_whoever_only_watches_is_told_where_it_can_be_answered() -> None:
+    lines = question_card(a_question("a\nrm -rf /", ("rm -rf /", "deletes it all")), may_answer=False).lines
+
+    assert not any("y allows" in line or "/allow" in line for line in lines)
+    assert lines[-1] == "wakeful approvals answers it, from another terminal."

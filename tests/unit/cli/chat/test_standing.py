@@ -7,7 +7,7 @@ from wakeful.cli.chat.standing import Standing
 
 def snapshot(**more: Any) -> dict[str, Any]:
     session = {"title": "t", "model": "demo:wakeful"}
-    return {"session": session, "tasks": [], "queued": [], "pending_notices": []} | more
+    return {"session": session, "tasks": [], "queued": [], "pending_notices": [], "approvals": [], "turns": {}} | more
 
 
 def running(task_id: str, *, will_notify: bool = True) -> dict[str, Any]:
@@ -43,6 +43,16 @@ def test_questions_end_with_their_answer_their_result_or_their_turn() -> None:
 
     standing.hear("turn_completed", {"turn_id": "t1"})
     assert list(standing.approvals) == ["d"]
+
+
+def test_a_question_that_was_open_before_the_look_and_is_not_in_it_is_over() -> None:
+    standing = Standing()
+    for call_id in ("stopped", "open", "newer"):
+        standing.hear("approval_required", {"call_id": call_id, "task_id": "del_1"})
+
+    standing.learn(snapshot(approvals=[{"call_id": "open"}]), asked=["stopped", "open"])
+
+    assert list(standing.approvals) == ["open", "newer"]
 
 
 def test_a_promise_is_remembered_after_it_was_kept() -> None:
