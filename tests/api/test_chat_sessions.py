@@ -39,6 +39,19 @@ def test_a_key_continues_its_session_with_what_is_new(server: ApiServer, endpoin
     assert said_to_model(endpoint) == [script(text="two"), "two", script(text="four"), "four", "five"]
 
 
+@pytest.mark.parametrize("coding", ["utf-8", "latin-1"])
+def test_a_key_is_the_conversation_of_that_name_in_any_language(
+    client: OpenAI, server: ApiServer, endpoint: ModelEndpoint, coding: str
+) -> None:
+    name = f"Grüße in {coding}"
+    client.responses.create(input=script(text="two"), conversation=name)
+
+    reply = chat(server, [user("three")], headers={"x-hermes-session-key": name.encode(coding)})
+
+    assert reply.status_code == 200
+    assert said_to_model(endpoint) == [script(text="two"), "two", "three"]
+
+
 def test_a_new_session_takes_the_whole_conversation(server: ApiServer, endpoint: ModelEndpoint) -> None:
     chat(server, [user("one"), answer("two"), user("three")], "begins late")
 

@@ -72,7 +72,15 @@ class NamingItsSession:
 
 
 def _value(request: Request, name: str) -> str:
-    value = request.headers.get(name, "")
+    value = _text(request.headers.get(name, ""))
     if len(value) > _LIMIT or "\0" in value:
         raise invalid(name, f"{name} must have at most {_LIMIT} characters.")
     return value
+
+
+def _text(value: str) -> str:
+    """What a header says, which is bytes: most clients send UTF-8, so that one name is the same here and in a body."""
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return value
