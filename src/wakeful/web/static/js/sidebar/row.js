@@ -5,6 +5,8 @@ import { shortTime, startOfDay } from "../format.js";
 import { sessionPath } from "../router.js";
 import { isUnread, markOf } from "./rows.js";
 
+const BRANCH = /^(.+)( \(branch \d+\))$/s;
+
 // Its link and its button stay the same elements while what they show changes: a press that has begun on one of them
 // ends on it.
 export class RowView {
@@ -37,12 +39,18 @@ export class RowView {
     if (isOpen) this.#link.setAttribute("aria-current", "page");
     else this.#link.removeAttribute("aria-current");
     this.#link.replaceChildren(
-      el("span", { class: "session__title", text: name }),
+      el("span", { class: "session__title" }, titleParts(name)),
       el("span", { class: "session__side" }, mark(row, isNew), time(row)),
     );
     this.#more.dataset.menu = row.session_id;
     this.#more.setAttribute("aria-label", `Menu of ${name}`);
   }
+}
+
+// What tells a branch from where it came from stays when the title is cut.
+function titleParts(name) {
+  const [, title, branch] = BRANCH.exec(name) ?? [null, name, ""];
+  return [el("span", { class: "session__name", text: title }), branch && el("span", { text: branch })];
 }
 
 function mark(row, isNew) {
