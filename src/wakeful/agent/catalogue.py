@@ -1,5 +1,5 @@
-"""Which models there are: a cache in memory and on disk. Whoever reads it never waits for the network; whoever needs a
-model that is not in it may wait a moment for the list that is on its way.
+"""Which models there are: a cache in memory and on disk. A read never waits for the network; a request for a model that
+is not in it may wait a moment for the refresh that is under way.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from wakeful.errors import WakefulError
 # The name that means the configured default, whatever that is.
 DEFAULT_NAME = "wakeful"
 
-# How long somebody waits for a refresh, which goes on without them; and how long it may take at most. The providers are
-# asked side by side.
+# How long a caller waits for a refresh, which then goes on without it, and how long a refresh may take at most. The
+# providers are asked side by side.
 _PATIENCE_SECONDS = 4.0
 _LIMIT_SECONDS = 60.0
 # A provider that has failed is left alone for so long.
@@ -139,8 +139,8 @@ class Catalogue:
             await self._keep(self._known())
 
     async def _ask(self, source: ModelSource) -> bool:
-        """False when it has failed, which the log then says: what it said before stays. Nobody waits for the others to
-        know what this one has told.
+        """Fetch the models of one provider; they can be read at once, before the others have answered. False when
+        that failed, which is logged: the old listing stays.
         """
         provider = source.provider
         try:

@@ -53,7 +53,7 @@ class Progress:
         self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
 
     def settle_results(self) -> None:
-        """Results are told as they come and read in the order of their calls."""
+        """Append the results, sorted by call for the model: they arrive as they finish."""
         self.messages += [self.results[index] for index in sorted(self.results)]
         self.results.clear()
 

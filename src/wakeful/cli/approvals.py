@@ -54,9 +54,7 @@ async def _do(config: Config, words: tuple[str, ...], longer: str, as_json: bool
             return
         question = questions[find_named(words[1], _ids(questions), ApprovalNotFound, "question")]
         if words[0] == "show":
-            click.echo(
-                harmless(question["command"]) + (f"\n{harmless(question['preview'])}" * bool(question["preview"]))
-            )
+            click.echo("\n".join(harmless(part) for part in (question["command"], question["preview"]) if part))
         else:
             await _answer(client, question, longer if words[0] == "allow" else "deny")
 

@@ -1,7 +1,6 @@
 """`wakeful grants`: what runs without asking, and how to take it back."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,12 +11,14 @@ from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
 from wakeful.cli.log import set_up_log
-from wakeful.cli.short_names import find_named, short_names
+from wakeful.cli.short_id import only_one, short_id
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import GrantNotFound
+from wakeful.model.grant import short_folder
 
 _EXAMPLE_LENGTH = 100
+_HOW = "wakeful grants revoke ID takes one back, wakeful grants revoke --all takes back all."
 
 Grant = dict[str, Any]
 
@@ -44,7 +45,8 @@ async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: boo
         elif is_all:
             await _revoke(client, found)
         else:
-            await _revoke(client, [found[find_named(words[1], _ids(found), GrantNotFound, "grant")]])
+            named = only_one(words[1], [grant["id"] for grant in found], GrantNotFound, "grant")
+            await _revoke(client, [grant for grant in found if grant["id"] == named])
 
 
 async def _revoke(client: Client, grants: list[Grant]) -> None:
@@ -56,20 +58,17 @@ async def _revoke(client: Client, grants: list[Grant]) -> None:
 
 
 def _listed(grants: list[Grant]) -> str:
-    names = short_names(_ids(grants))
-    told = [line for grant, name in zip(grants, names, strict=True) for line in _lines(grant, name)]
-    if not told:
+    if not grants:
         return "Nothing is allowed for longer than one call: every dangerous command is asked about."
-    return "\n".join(
-        [*told, "", "wakeful grants revoke ID takes one back, wakeful grants revoke --all takes back all."]
-    )
+    lines = [line for grant in grants for line in _lines(grant)]
+    return "\n".join([*lines, "", _HOW])
 
 
-def _lines(grant: Grant, name: str) -> list[str]:
+def _lines(grant: Grant) -> list[str]:
     example = one_line(grant["example"])
     short = example if len(example) <= _EXAMPLE_LENGTH else f"{example[: _EXAMPLE_LENGTH - 1]}…"
     return [
-        f"{name}  Commands that {one_line(grant['words'])}, {_place(grant)}, {_end(grant)}",
+        f"{short_id(grant['id'])}  Commands that {one_line(grant['words'])}, {_place(grant)}, {_end(grant)}",
         f"        {_uses(grant)}{f'; allowed for: {short}' if short else ''}",
     ]
 
@@ -77,9 +76,7 @@ def _lines(grant: Grant, name: str) -> list[str]:
 def _place(grant: Grant) -> str:
     if grant["scope"] == "session":
         return f"in the session {one_line(grant['session_id'])} and its sub-agents"
-    folder, home = Path(grant["folder"]), Path.home()
-    shown = Path("~") / folder.relative_to(home) if folder.is_relative_to(home) else folder
-    return f"in {one_line(str(shown))} and below"
+    return f"in {one_line(short_folder(grant['folder']))} and below"
 
 
 def _end(grant: Grant) -> str:
@@ -94,7 +91,3 @@ def _uses(grant: Grant) -> str:
         return "not used yet"
     times = "once" if grant["uses"] == 1 else f"{grant['uses']:,} times"
     return f"used {times}, last {clock_time(grant['last_used_at'])}"
-
-
-def _ids(grants: list[Grant]) -> list[str]:
-    return [grant["id"] for grant in grants]

@@ -16,7 +16,7 @@ from wakeful.model.ids import new_id
 
 # A restart takes a few seconds. A server that is gone, or has fallen silent, for longer is given up.
 _PATIENCE_SECONDS = 20.0
-# Whoever wants to stop does not wait longer than this for the server's word that it has.
+# How long Ctrl-C waits for the server to confirm the cancel.
 _STOP_SECONDS = 5.0
 
 
@@ -38,7 +38,7 @@ async def ask_server(config: Config, socket: Path, text: str, model: str) -> int
 
 
 async def _stop(client: Client, session_id: str, following: asyncio.Task[ServerEvent]) -> None:
-    """Nobody waits for the turn any more; nor for a server that is not there to hear of it."""
+    """Cancel the turn, and give up on a server that does not confirm it in time."""
     try:
         async with asyncio.timeout(_STOP_SECONDS):
             await client.post("/api/chat/cancel", {"session_id": session_id})

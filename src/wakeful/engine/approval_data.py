@@ -1,11 +1,11 @@
 """A question as people and clients see it, with the words that say what a longer grant would allow."""
 
-import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from wakeful.model.approval import Approval, Choice
+from wakeful.model.grant import short_folder
 from wakeful.model.reason_kinds import words_of
 from wakeful.model.task_data import time_text
 
@@ -38,7 +38,7 @@ def _choice_words(approval: Approval) -> dict[str, str]:
     words = {
         Choice.SESSION: f"In this session and its sub-agents, commands that {kinds} run without asking, "
         "as long as this session exists.",
-        Choice.FOLDER: f"The same kinds, in all your sessions in {_short(approval.folder)} and below, "
+        Choice.FOLDER: f"The same kinds, in all your sessions in {short_folder(approval.folder)} and below, "
         f"until {_date(approval.granted_until)}. You can revoke each one in Settings or with wakeful grants.",
     }
     return {choice.value: words[choice] for choice in approval.choices if choice in words}
@@ -47,11 +47,6 @@ def _choice_words(approval: Approval) -> dict[str, str]:
 def _listed(words: Iterable[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def _short(folder: str) -> str:
-    home = os.path.expanduser("~")
-    return "~" + folder.removeprefix(home) if folder == home or folder.startswith(home + os.sep) else folder
 
 
 def _date(seconds: float) -> str:

@@ -110,7 +110,7 @@ class EphemeralTurns:
 
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
         try:
-            # Its background work has ended before anybody is told of its own end.
+            # Its background work has ended before its own end is reported.
             async with self._work.allowed_in(log.turn.id):
                 with self._binder.bind(log.turn):
                     is_cut = await self._follow(memory_brief(log.turn, messages), log)

@@ -92,7 +92,7 @@ class MemoryDelegations:
         return ""
 
     def _task(self, parent: Turn, child: Turn, goal: str) -> Task:
-        """As a stored delegation is told of. It has no session that anybody could look into."""
+        """The row that a stored delegation would have, but without a session that could be opened."""
         return Task(
             id=new_id("del"),
             kind=TaskKind.DELEGATION,

@@ -1,5 +1,6 @@
 """A grant: what a person has allowed for longer than one call. It covers one kind of reasons to ask."""
 
+import os
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -53,6 +54,12 @@ def grant_data(grant: Grant) -> dict[str, Any]:
         "uses": grant.uses,
         "example": grant.example,
     }
+
+
+def short_folder(folder: str) -> str:
+    """As people write it: what lies in their home begins with a tilde."""
+    home = os.path.expanduser("~")
+    return "~" + folder.removeprefix(home) if folder == home or folder.startswith(home + os.sep) else folder
 
 
 def _time_or_none(seconds: float | None) -> str | None:
