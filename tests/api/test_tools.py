@@ -247,7 +247,7 @@ def test_a_dangerous_command_is_refused_and_not_waited_for(demo_server: ApiServe
 
     result = next(item.to_dict() for item in made.output if item.type == "mcp_call")
     assert made.status == "completed"
-    assert "nobody" in str(result["error"] or result["output"])
+    assert "no person can be asked" in str(result["error"])
 
 
 STRAY: Any = {"type": "function_call_output", "call_id": "call_nobody_made", "output": "rain"}

@@ -181,7 +181,13 @@ async def test_an_open_approval_is_told_to_whoever_comes_later(web: Served) -> N
 
     assert (asked.data["call_id"], asked.data["recovered"], asked.data["expires_at"][-1]) == ("call_1", True, "Z")
     assert reply.json == {"ok": True}
-    assert answered.data == {"session_id": session_id, "call_id": "call_1", "choice": "deny"}
+    assert answered.data == {
+        "session_id": session_id,
+        "call_id": "call_1",
+        "choice": "deny",
+        "task_id": None,
+        "command": "rm -rf /",
+    }
     assert (again.status, again.code) == (409, "already_answered")
     assert (await web.shown(session_id))["approvals"] == []
 
