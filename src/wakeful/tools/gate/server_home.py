@@ -89,8 +89,10 @@ def _paths_in(word: str) -> Iterator[str]:
 
 def _is_meant(target: Target) -> bool:
     """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
-    is_bare = not re.search(r"[/~*?\[]|^\.+$", target.operand)
-    return not is_bare or target.operand in _OWN_FILES or os.path.lexists(target.path or "")
+    # An opening bracket alone is the program `[`.
+    is_bare = not re.search(r"[/~*?]|\[.+\]|^\.+$", target.operand)
+    is_file = bool(target.operand) and os.path.lexists(target.path or "")
+    return not is_bare or target.operand in _OWN_FILES or is_file
 
 
 def _homes_of(word: str, place: Place) -> Iterator[Target]:

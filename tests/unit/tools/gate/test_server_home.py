@@ -145,3 +145,10 @@ def test_in_a_workspace_that_is_the_home_words_are_only_words(home: Path) -> Non
     assert kinds_of("cat key", home, home, home) == ["home"]
     assert kinds_of("cp x config.toml", home, home, home) == ["home"]
     assert kinds_of("echo x > new", home, home, home) == ["home"]
+
+
+def test_words_that_are_no_files_pass_in_a_workspace_that_is_the_home(home: Path) -> None:
+    command = '[ -f x ] && for f in 1 2; do echo "" $f; done'
+
+    assert kinds_of(command, home, home, home) == []
+    assert kinds_of("cat k*", home, home, home) == ["home"]
