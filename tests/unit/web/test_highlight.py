@@ -27,7 +27,7 @@ def test_no_language_takes_long_for_hostile_input() -> None:
     for language in LANGUAGES:
         before = time.thread_time()
         coloured(code, language)
-        if time.thread_time() - before > 0.5:
+        if time.thread_time() - before > 3:
             slow.append(language)
 
     assert not slow

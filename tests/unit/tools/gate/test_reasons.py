@@ -464,7 +464,8 @@ def test_long_commands_are_judged_quickly(piece: str, workspace: Path) -> None:
     kinds_of(command, workspace, workspace)
     kinds_of(f"python3 -c '{command}'", workspace, workspace)
 
-    assert time.process_time() - started < 1
+    # Generous: it is there to find reading that grows with the square of the length, on slow machines too.
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(
