@@ -2,21 +2,11 @@
 
 import { el, icon } from "../dom.js";
 import { shortTime } from "../format.js";
-import { followLink, openSessionById, sessionPath } from "../router.js";
 import { quote } from "./quote.js";
-import { RowView } from "./section.js";
+import { sessionLinkRow } from "./section.js";
 
 export function recentRow() {
-  const link = el("a", { class: "row" });
-  const row = new RowView(parts, link);
-  return {
-    element: el("li", {}, link),
-    update(entry) {
-      link.href = sessionPath(entry.session_id);
-      link.onclick = (event) => followLink(event, () => openSessionById(entry.session_id));
-      row.update(entry);
-    },
-  };
+  return sessionLinkRow(parts);
 }
 
 export function recentEntries({ recent }) {

@@ -3,22 +3,12 @@
 import { el, icon } from "../dom.js";
 import { shortTime } from "../format.js";
 import { shortCommand } from "../news/news_words.js";
-import { followLink, openSessionById, sessionPath } from "../router.js";
 import { endedWell, endWords } from "../words.js";
 import { plainWords, quote } from "./quote.js";
-import { RowView } from "./section.js";
+import { sessionLinkRow } from "./section.js";
 
 export function reportedRow() {
-  const link = el("a", { class: "row" });
-  const row = new RowView(parts, link);
-  return {
-    element: el("li", {}, link),
-    update(entry) {
-      link.href = sessionPath(entry.session_id);
-      link.onclick = (event) => followLink(event, () => openSessionById(entry.session_id));
-      row.update(entry);
-    },
-  };
+  return sessionLinkRow(parts);
 }
 
 // Of one session several things may be told: each is a row.

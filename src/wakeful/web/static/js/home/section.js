@@ -2,6 +2,7 @@
 // show, and whatever stays keeps its element.
 
 import { el } from "../dom.js";
+import { followLink, openSessionById, sessionPath } from "../router.js";
 import { Keyed } from "../transcript/keyed.js";
 
 export class Section {
@@ -49,4 +50,18 @@ export class RowView {
   #controls() {
     return [...this.element.querySelectorAll("button, a")];
   }
+}
+
+// A row that is a link to the session of its entry.
+export function sessionLinkRow(make) {
+  const link = el("a", { class: "row" });
+  const row = new RowView(make, link);
+  return {
+    element: el("li", {}, link),
+    update(entry) {
+      link.href = sessionPath(entry.session_id);
+      link.onclick = (event) => followLink(event, () => openSessionById(entry.session_id));
+      row.update(entry);
+    },
+  };
 }
