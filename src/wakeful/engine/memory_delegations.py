@@ -40,7 +40,7 @@ class MemoryDelegations:
         self._working: Counter[str] = Counter()
 
     async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
-        """Have a sub-agent work on each goal, and wait for all. Whoever cancels this stops them. Raises
+        """Have a sub-agent work on each goal, and wait for all. Cancelling this stops them. Raises
         TooManyDelegations.
         """
         depth, working = self._depths.get(turn.id, 0), self._working[turn.id]

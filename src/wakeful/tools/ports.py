@@ -87,6 +87,6 @@ class Delegator(Protocol):
 class MemoryDelegator(Protocol):
     async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
         """Have a sub-agent work on each goal of a turn that is not stored, and wait for all: they are in memory and in
-        this call only, so whoever cancels it stops them. Raises TooManyDelegations.
+        this call only, so cancelling it stops them. Raises TooManyDelegations.
         """
         ...

@@ -16,7 +16,7 @@ _SAID = {
     "expired": "Denied, nobody answered.",
 }
 
-# For whoever only watches.
+# For `wakeful attach`, which only watches.
 _ELSEWHERE = "wakeful approvals lists it"
 _ELSEWHERE_ANSWERS = "wakeful approvals answers it, from another terminal."
 

@@ -30,7 +30,7 @@ class Standing:
     # Typed, and not yet accepted by the server.
     unsent: list[str] = field(default_factory=list)
     is_live: bool = True
-    # Whoever only watches is asked nothing.
+    # A screen that only watches offers no answers.
     may_answer: bool = True
 
     @property

@@ -165,7 +165,7 @@ class TerminalChat:
         return self._asked is not None and is_read and not self._screen.typed
 
     def _is_rest_of_answer(self, text: str) -> bool:
-        """Whoever types yes has answered with the first letter; the rest is no message."""
+        """The first letter of a typed yes has answered already; the rest of the word is no message."""
         is_fresh = monotonic() - self._answered_at < _TWICE_SECONDS
         return is_fresh and text.strip().lower() in ("es", "o")
 

@@ -75,7 +75,7 @@ class ChatRoutes:
         return session is not None and lane.grows_from(session) is not None
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
-        """Whoever hangs up does not want the answer any more. Raises ClientDisconnect."""
+        """Give up when the client disconnects. Raises ClientDisconnect."""
         answering = asyncio.create_task(self._answer(receipt))
         leaving = asyncio.create_task(until_gone(request.receive))
         try:

@@ -51,7 +51,7 @@ class ForegroundRunner:
     async def run(
         self, command: str, workdir: str, *, timeout: float, pty: bool, variables: Mapping[str, str] = _NO_VARIABLES
     ) -> ForegroundResult:
-        """Whoever cancels this ends the command with everything in its group. `variables` are added to its
+        """Cancelling this ends the command with everything in its group. `variables` are added to its
         environment.
         """
         stop = asyncio.Event()
