@@ -15,7 +15,7 @@ from wakeful.model.inbox import InboxRow
 from wakeful.model.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
-from wakeful.store.postgres import sessions
+from wakeful.store.postgres import notifier, sessions
 from wakeful.store.postgres.store import PostgresStore
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
@@ -84,18 +84,47 @@ async def test_names_with_quotes_and_other_letters_are_told_as_they_are(one: Nod
     assert await two.signals.get() == Signal(frozenset({name}))
 
 
-async def test_too_much_to_tell_becomes_look_everywhere(one: Node, two: Node) -> None:
-    names = [f"{number:03}" + "x" * 97 for number in range(80)]
+async def test_what_is_too_much_for_one_notification_comes_in_several(one: Node, two: Node) -> None:
+    names = {f"{number:03}" + "x" * 97 for number in range(200)}
+    await _happens_in(one.store, names)
 
-    async def body(tx: Transaction) -> None:
-        for name in names:
-            await tx.sessions.create_if_absent(a_session(name))
-            await tx.events.append(name, None, some_events(1))
+    heard: set[str] = set()
+    while heard != names:
+        signal = await two.signals.get()
+        assert not signal.is_everything
+        heard |= signal.sessions
 
-    await one.store.write(body)
 
-    assert (await one.signals.get()).sessions == set(names)
+async def test_a_name_that_fits_into_no_notification_becomes_look_everywhere(one: Node, two: Node) -> None:
+    await _happens_in(one.store, {"x" * 8_000})
+
     assert await two.signals.get() == EVERYTHING
+
+
+async def test_what_a_lost_notification_would_have_said_is_found_out_once(
+    one: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    followed = {"s1", "s2"}
+    await _happens_in(one.store, followed | {"s3"})
+    one.store.notifier.watch(lambda: followed)
+    assert (await one.signals.get()).events
+
+    await admin.execute("UPDATE sessions SET last_seq = last_seq + 1 WHERE id <> 's2'")
+
+    assert await one.signals.get() == Signal(frozenset({"s1"}))
+    await admin.execute("UPDATE sessions SET last_seq = last_seq + 1 WHERE id = 's2'")
+    assert await one.signals.get() == Signal(frozenset({"s2"}))
+
+
+async def test_a_session_that_is_followed_from_now_on_may_have_moved_just_before(
+    one: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    await have_session(one.store)
+    one.store.notifier.watch(lambda: {"s1"})
+
+    assert await one.signals.get() == Signal(frozenset({"s1"}))
 
 
 async def test_schemas_of_one_database_do_not_hear_each_other(
@@ -271,6 +300,15 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_
 
     is_circle = any("deadlock detected" in str(result) for result in results if isinstance(result, StoreError))
     assert is_circle is not is_ordered
+
+
+async def _happens_in(store: Store, names: set[str]) -> None:
+    async def body(tx: Transaction) -> None:
+        for name in sorted(names):
+            await tx.sessions.create_if_absent(a_session(name))
+            await tx.events.append(name, None, some_events(1))
+
+    await store.write(body)
 
 
 async def _log(store: Store, session_id: str) -> list[Event]:
