@@ -113,9 +113,9 @@ async def test_an_answer_that_was_recorded_but_not_closed_is_not_asked_for_again
     receipt = await send(node, session, "hello")
     answers = 0
 
-    async def die_after_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def die_after_the_answer(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         nonlocal answers
-        result = await type(node.store).write(node.store, body, lock=lock)
+        result = await type(node.store).write(node.store, body, lock=lock, patience=patience)
         answers += 1
         node.store.is_dead = True
         return result
@@ -274,8 +274,8 @@ async def test_a_turn_that_was_opened_by_a_commit_nobody_heard_of_is_run(house: 
     queued = await send(node, session, "queued")
     await house.settle()
 
-    async def lose_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
-        result = await type(node.store).write(node.store, body, lock=lock)
+    async def lose_the_answer(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        result = await type(node.store).write(node.store, body, lock=lock, patience=patience)
         if isinstance(result, tuple) and result[1] is not None:
             del node.store.write
             raise StoreUnavailable

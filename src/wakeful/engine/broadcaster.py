@@ -49,6 +49,7 @@ class Broadcaster:
         self._followed: dict[str, _Followed] = {}
         self._is_closed = False
         store.notifier.listen(self._hear)
+        store.notifier.watch(self._followed.keys)
 
     def close(self) -> None:
         """End every subscription. Whoever wants more goes on from the last number, at the next node."""

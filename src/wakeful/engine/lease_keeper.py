@@ -24,14 +24,22 @@ class LeaseKeeper:
         self._never = asyncio.Event()
 
     async def run(self) -> None:
+        pause = self._seconds / 3
         while not self._store.is_exclusive:
-            await self._clock.wait(self._never, self._seconds / 3)
-            try:
-                await self.renew()
-            except StoreError as error:
-                logger.warning("the lease could not be renewed: %s", error)
-            except Exception:  # The boundary of a background job: the next try may do better.
-                logger.exception("the lease could not be renewed")
+            await self._clock.wait(self._never, pause)
+            # A server that restarts is back in a second or two: a lease that waited for its turn would run out.
+            pause = self._seconds / 3 if await self._try_to_renew() else self._seconds / 12
+
+    async def _try_to_renew(self) -> bool:
+        try:
+            await self.renew()
+        except StoreError as error:
+            logger.warning("the lease could not be renewed: %s", error)
+            return False
+        except Exception:  # The boundary of a background job: the next try may do better.
+            logger.exception("the lease could not be renewed")
+            return False
+        return True
 
     async def renew(self) -> None:
         if self._store.is_exclusive:
@@ -40,10 +48,10 @@ class LeaseKeeper:
         async def body(tx: Transaction) -> None:
             await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
-        await self._store.write(body)
+        await self._store.write_lease(body)
 
     async def give_up(self) -> None:
         async def body(tx: Transaction) -> None:
             await tx.nodes.retire(self._node)
 
-        await self._store.write(body)
+        await self._store.write_lease(body)

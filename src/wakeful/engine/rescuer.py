@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+from contextlib import suppress
+from dataclasses import dataclass
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
-from wakeful.errors import StoreError
+from wakeful.errors import SessionLocked, StoreError, StoreReadOnly
 from wakeful.model.request import CHAT, request_from
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
@@ -16,10 +18,24 @@ from wakeful.store.base import Store, Transaction
 # After trouble, give the store a moment.
 _PAUSE_SECONDS = 1.0
 # What another node has handed over waits no longer than this, however long leases are.
-_HANDED_OVER_SECONDS = 1.0
+_HANDED_OVER_SECONDS = 0.5
+# Turns that are taken over at the same time, and how long one waits for its session's lock: another node may be just
+# taking it, or stand still with it. The next round looks again.
+_ABREAST = 4
+_PATIENCE_SECONDS = 0.5
+# How often a node may say of one turn that it was late and not dead. A turn that makes every node late must end too.
+_MOST_TAKEN_BACK = 10
 _CLIENT_GONE = Outcome(TurnStatus.CANCELLED, "client_gone", "The server that held the client's connection has gone.")
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    # Running turns of this node, of nodes that have let their lease run out, and those that were taken from this one.
+    own: list[Turn]
+    orphans: list[Turn]
+    lost: list[Turn]
 
 
 class Rescuer:
@@ -33,11 +49,13 @@ class Rescuer:
         self._settings = settings
         # A node that came for one turn only leaves those of others alone.
         self.adopts = True
+        self._abreast = asyncio.Semaphore(_ABREAST)
+        self._may_cut_off = True
 
     async def run(self) -> None:
         """Rescue for ever. The holder of an exclusive store has no rivals: it looks again only after trouble."""
         trouble = self._runners.trouble
-        pause = min(self._settings.lease_seconds / 3, _HANDED_OVER_SECONDS)
+        pause = min(self._settings.lease_seconds / 6, _HANDED_OVER_SECONDS)
         while True:
             await self._clock.wait(trouble, None if self._store.is_exclusive else pause)
             if trouble.is_set():
@@ -54,26 +72,55 @@ class Rescuer:
 
     async def sweep(self) -> None:
         """Compare what the store says with what runs here, and make it agree."""
-        runners = self._runners.all()
-        own, orphans = await self._store.read(self._look)
-        held = {(turn.id, turn.epoch) for turn in own}
+        await self._cut_off_dead()
+        runners, at_work = self._runners.all(), self._runners.at_work()
+        seen = await self._store.read(self._look)
+        held = {(turn.id, turn.epoch) for turn in seen.own}
         for runner in runners:
             if runner.key not in held:
                 runner.stop()  # Its turn was stopped or taken over, and nobody could tell us.
-        for turn in own:
-            if not self._runners.is_at_work(turn):
-                await self._take_over(turn, is_own=True)
-        for turn in orphans:
-            await self._take_over(turn, is_own=False)
+        # What was at work when this look began may have ended since: it is no orphan.
+        at_work |= self._runners.at_work()
+        idle = [turn for turn in seen.own if not at_work & {turn.id, turn.session_id}]
+        if self._store.is_exclusive and any(not self._runners.runs(turn) for turn in seen.own if turn not in idle):
+            self._runners.trouble.set()  # Without rivals there is no next round, unless one is asked for.
+        await asyncio.gather(
+            *(self._take_over(turn, is_own=True) for turn in idle),
+            *(self._take_over(turn, is_own=False) for turn in seen.orphans),
+            *(self._take_resume_back(turn) for turn in seen.lost),
+        )
 
-    async def _look(self, tx: Transaction) -> tuple[list[Turn], list[Turn]]:
+    async def _look(self, tx: Transaction) -> _Seen:
         node = self._dispatcher.node
         own = await tx.turns.running_on(node)
         if not self.adopts:
-            return own, []
+            return _Seen(own, [], [])
         orphans = await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
         # However late its lease is renewed: what a node runs itself is no orphan to it.
-        return own, [turn for turn in orphans if turn.node != node]
+        return _Seen(own, [turn for turn in orphans if turn.node != node], await tx.turns.taken_from(node))
+
+    async def _cut_off_dead(self) -> None:
+        """A node that stands still in a transaction holds up all who need the same rows, for as long as it likes."""
+        if self._store.is_exclusive or not self._may_cut_off:
+            return
+        try:
+            ended = await self._store.write_lease(lambda tx: tx.nodes.cut_off_dead())
+        except StoreReadOnly as error:
+            self._may_cut_off = False
+            logger.warning("what dead nodes leave locked stays so for some seconds: %s", error)
+            return
+        if ended:
+            logger.info("%d connections of nodes that had let their lease run out were ended", ended)
+
+    async def _take_resume_back(self, turn: Turn) -> None:
+        """It was taken from this node, which lives: it was late, and the turn is not to blame."""
+        node = self._dispatcher.node
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.take_resume_back(turn.id, node, limit=_MOST_TAKEN_BACK)
+
+        with suppress(SessionLocked):
+            await self._store.write(body, lock=[turn.session_id], patience=_PATIENCE_SECONDS)
 
     async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
         """A resume counts, unless the turn was ours all the time and only the store has failed. What belonged to a
@@ -81,19 +128,23 @@ class Rescuer:
         """
         node = self._dispatcher.node
 
-        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+        async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             if await _is_unwanted(tx, turn):
-                return None, None  # Whoever watches the delegation ends it.
+                return False, None  # Whoever watches the delegation ends it.
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
             if taken is not None and not is_own and request_from(taken.request).kind == CHAT:
-                return None, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
-            return None, None if taken is None else Assignment(taken)
+                return True, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
+            return taken is not None, None if taken is None else Assignment(taken)
 
-        logger.info("turn %s is taken over", turn.id)
         try:
-            await self._runners.commit(body, lock=[turn.session_id])
+            async with self._abreast:
+                is_taken = await self._runners.commit(body, lock=[turn.session_id], patience=_PATIENCE_SECONDS)
+            if is_taken:
+                logger.info("turn %s is taken over", turn.id)
+        except SessionLocked:
+            logger.debug("turn %s is in other hands", turn.id)
         except StoreError as error:
             # The others are not to suffer for it.
             logger.warning("turn %s could not be taken over: %s", turn.id, error)

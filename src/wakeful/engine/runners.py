@@ -11,7 +11,7 @@ from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.executor import Executor
 from wakeful.engine.ports import TurnBinder
-from wakeful.errors import LeaseLost, StoreError
+from wakeful.errors import LeaseLost, SessionLocked, StoreError
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -60,9 +60,9 @@ class Runners:
         self._store_failed = asyncio.Event()
         store.notifier.listen(self._hear)
 
-    async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
+    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], patience: float | None = None) -> T:
         """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
-        commit = asyncio.create_task(self._commit(body, lock))
+        commit = asyncio.create_task(self._commit(body, lock, patience))
         self._commits[commit] = lock
         commit.add_done_callback(self._forget_commit)
         return await asyncio.shield(commit)
@@ -70,9 +70,12 @@ class Runners:
     def all(self) -> list[Runner]:
         return list(self._running.values())
 
-    def is_at_work(self, turn: Turn) -> bool:
-        """Whether the turn runs here, or may be about to."""
-        return turn.id in self._running or any(turn.session_id in lock for lock in self._commits.values())
+    def runs(self, turn: Turn) -> bool:
+        return turn.id in self._running
+
+    def at_work(self) -> set[str]:
+        """The turns that run here, and the sessions in which one may be about to."""
+        return set(self._running).union(*self._commits.values())
 
     def has_broken(self, turn: Turn) -> bool:
         return turn.id in self._broken
@@ -95,9 +98,11 @@ class Runners:
             # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
-    async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
+    async def _commit(self, body: OpeningBody[T], lock: Collection[str], patience: float | None) -> T:
         try:
-            result, assignment = await self._store.write(body, lock=lock)
+            result, assignment = await self._store.write(body, lock=lock, patience=patience)
+        except SessionLocked:
+            raise
         except StoreError:
             # The commit may have happened all the same, and have given us a turn that we do not know of.
             self.trouble.set()
