@@ -40,7 +40,8 @@ class PostgresJournal:
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
-            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx",
+            list(turn_ids),
         )
         return [entry_from(row) for row in rows]
 

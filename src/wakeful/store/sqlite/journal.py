@@ -39,7 +39,8 @@ class SqliteJournal:
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(
-            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx", turn_ids
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx",
+            turn_ids,
         )
         return [entry_from(row) for row in rows]
 
