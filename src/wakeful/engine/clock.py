@@ -4,10 +4,13 @@ import asyncio
 import time
 from contextlib import suppress
 
+# Where there is one, the clock that goes on while the machine sleeps.
+_SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
 
 class SystemClock:
     def monotonic(self) -> float:
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
+        return time.clock_gettime(_SINCE_BOOT)
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         with suppress(TimeoutError):
