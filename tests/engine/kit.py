@@ -91,7 +91,7 @@ class LedAgent:
         self.briefs: dict[str, Brief] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.taken: dict[str, list[str]] = {}
-        self._orders: dict[str, asyncio.Queue[str | CallFinished | Answered]] = {}
+        self._orders: dict[str, asyncio.Queue[str | Fact]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
         """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
@@ -99,8 +99,8 @@ class LedAgent:
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
-    def tell(self, turn_id: str, fact: CallFinished | Answered) -> None:
-        """The result of a call, or an answer, as it is."""
+    def tell(self, turn_id: str, fact: Fact) -> None:
+        """This fact, as it is."""
         self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(fact)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
