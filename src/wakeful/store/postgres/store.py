@@ -1,17 +1,13 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Event, NewEvent
 from wakeful.model.ids import new_id
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres import appender
-from wakeful.store.postgres.appender import Appender
 from wakeful.store.postgres.connection import Address, Connection, connect
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
@@ -42,10 +38,8 @@ class PostgresStore:
         self._reading = Pool(address, _READING)
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
-        # Streams do not queue for a connection behind the writes.
-        self._appending = Pool(address, 1, appender.SETTINGS)
-        self._appender: Appender | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
+        self._is_open = False
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
 
@@ -58,12 +52,10 @@ class PostgresStore:
         except BaseException:
             await self._disconnect()
             raise
-        self._appender = Appender(self._appending, self.notifier)
+        self._is_open = True
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._appender is not None:
-            await self._appender.close()
         while self._under_way:
             await asyncio.wait(self._under_way)
         await self._disconnect()
@@ -84,9 +76,6 @@ class PostgresStore:
     async def search(self, body: Body[T]) -> T:
         self._require_open()
         return await self._to_its_end(self._read(self._searching, body))
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        return await self._require_open().submit(lease, events)
 
     async def _write(self, pool: Pool, body: Body[T], lock: Collection[str], begin: str) -> T:
         footprint = Footprint(lock)
@@ -113,12 +102,11 @@ class PostgresStore:
         if not job.cancelled():
             job.exception()
 
-    def _require_open(self) -> Appender:
+    def _require_open(self) -> None:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
-        if self._appender is None:
+        if not self._is_open:
             raise RuntimeError("the store is not open")
-        return self._appender
 
     async def _prepare_schema(self) -> str:
         """Returns the channel of the schema: notifications would otherwise go through the whole database."""
@@ -139,4 +127,4 @@ class PostgresStore:
 
     @property
     def _pools(self) -> tuple[Pool, ...]:
-        return self._writing, self._reading, self._searching, self._leasing, self._appending
+        return self._writing, self._reading, self._searching, self._leasing
