@@ -19,7 +19,7 @@ class Watch:
 
     def note(self, numbers: Mapping[str, int]) -> None:
         for session_id, number in numbers.items():
-            self._told[session_id] = max(number, self._told.get(session_id, 0))
+            self._told[session_id] = max(number, self._told.get(session_id, -1))
 
     async def find_moved(self, connection: Connection) -> Signal | None:
         """Ask, in one statement, about every session that is followed. One that is new among them may have moved
