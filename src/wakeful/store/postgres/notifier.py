@@ -140,7 +140,8 @@ async def _until_broken(line: asyncpg.Connection, where: str) -> None:
     line.add_termination_listener(lambda _: is_broken.set())
     while not line.is_closed():
         try:
-            await asyncio.wait_for(is_broken.wait(), _CHECK_SECONDS)
+            async with asyncio.timeout(_CHECK_SECONDS):
+                await is_broken.wait()
         except TimeoutError:
             await _check(line, where)
 

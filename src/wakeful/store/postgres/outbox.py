@@ -1,6 +1,7 @@
 """What the other nodes have yet to hear: signals that wait for the line are put together into one."""
 
 import asyncio
+from contextlib import suppress
 
 import orjson
 
@@ -34,10 +35,9 @@ class Outbox:
 
     async def wait(self, seconds: float) -> None:
         """Until there is something to send, but no longer than that."""
-        try:
-            await asyncio.wait_for(self._has_mail.wait(), seconds)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._has_mail.wait()
 
     async def send(self, connection: Connection, channel: str) -> None:
         """What could not be sent stays for the next time."""
