@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.http.response import Response
 from wakeful.agent.providers.sse import EventParser
-from wakeful.agent.providers.transport import Response
 
 _DONE = b"[DONE]"
 
