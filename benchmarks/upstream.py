@@ -7,8 +7,8 @@ import argparse
 import asyncio
 import os
 import time
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvloop
 
@@ -35,7 +35,9 @@ async def main() -> None:
                 cpu, began = time.process_time(), time.perf_counter()
                 tokens = await _tokens(provider, options.streams)
                 cpu, wall = time.process_time() - cpu, time.perf_counter() - began
-                print(f"{name:8} {cpu / tokens * 1e6:5.1f} µs CPU a token, {wall:.2f} s for {tokens} tokens", flush=True)
+                print(
+                    f"{name:8} {cpu / tokens * 1e6:5.1f} µs CPU a token, {wall:.2f} s for {tokens} tokens", flush=True
+                )
                 await provider.close()
 
 

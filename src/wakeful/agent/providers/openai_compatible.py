@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import ModelRequest, Part
@@ -57,7 +58,7 @@ class OpenAICompatible:
         async with self._ask(request) as response:
             chunks = ChunkStream(response, self._errors)
             while not chunks.has_ended:
-                for chunk in await _next(chunks, answer):
+                for chunk in await (_last_words(chunks) if answer.is_finished else chunks.next()):
                     for part in answer.add(chunk):
                         yield part
             self._require_end(chunks, answer)
@@ -98,9 +99,7 @@ class OpenAICompatible:
             raise self._errors.broken()
 
 
-async def _next(chunks: ChunkStream, answer: AnswerBuilder) -> list[dict[str, object]]:
-    if not answer.is_finished:
-        return await chunks.next()
+async def _last_words(chunks: ChunkStream) -> list[dict[str, Any]]:
     try:
         async with asyncio.timeout(_LAST_WORDS_SECONDS):
             return await chunks.next()

@@ -1,6 +1,7 @@
 """One connection to an endpoint: a request, the response to it, and after that perhaps further ones."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -61,15 +62,12 @@ class Connection(asyncio.Protocol):
         self._begin()
         self._silence.begin()
         self._transport.writelines((head, body))
-        while not self._has_head:
-            await self._wait()
+        await self._wait()
         return self._status, self._headers
 
     async def read(self) -> bytes:
         """Return the next bytes of the body, b"" at its end."""
-        while not self._pieces:
-            if self._is_complete:
-                return b""
+        if not self._pieces and not self._is_complete:
             await self._wait()
         pieces, self._pieces, self._size = self._pieces, [], 0
         if self._is_paused:
@@ -158,19 +156,21 @@ class Connection(asyncio.Protocol):
         self._silence.end()
         self._wake()
 
-    async def _wait(self) -> None:
+    def _wait(self) -> Awaitable[None]:
+        """Wait for the head, for a piece of the body, for its end, or for a failure, which is raised."""
         if self._failure is not None:
             raise self._failure
         self._waiter = self._loop.create_future()
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
+        return self._waiter
 
     def _wake(self) -> None:
-        waiter = self._waiter
-        if waiter is not None and not waiter.done():
+        waiter, self._waiter = self._waiter, None
+        if waiter is None or waiter.done():
+            return
+        if self._failure is None:
             waiter.set_result(None)
+        else:
+            waiter.set_exception(self._failure)
 
     def _fail(self, reason: str) -> None:
         self._end_with(ConnectionBroken(reason, is_answered=self._has_head or self._framing > 0))
