@@ -10,8 +10,10 @@ from starlette.types import Receive, Scope, Send
 from wakeful.errors import StoreError
 from wakeful.wire.uptake import Uptake
 
-# The server's own extension of ASGI: the connection's transport, to see what is unsent and to cut it off.
+# The server's own extensions of ASGI: the connection's transport, to see what is unsent and to cut it off; and its
+# `send`, past the layers around the app, which care for the head of a response only.
 TRANSPORT = "wakeful.transport"
+BODY_SEND = "wakeful.body_send"
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -49,7 +51,7 @@ def without_line_breaks(frames: bytes) -> bytes:
     """The same frames for readers whose lines end at more letters than those of the format: such letters stand in texts
     of the JSON only, where an escape means the same.
     """
-    if _SEPARATORS in frames or _NEXT_LINE in frames:
+    if not frames.isascii() and (_SEPARATORS in frames or _NEXT_LINE in frames):
         for letter, escape in _ESCAPED:
             frames = frames.replace(letter, escape)
     return frames
@@ -74,11 +76,13 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
+        extensions = scope.get("extensions", {})
+        send = extensions.get(BODY_SEND, send)
         if scope["method"] == "HEAD":
             await self._frames.aclose()
             await send(_END)
             return
-        self._transport = scope.get("extensions", {}).get(TRANSPORT)
+        self._transport = extensions.get(TRANSPORT)
         self._uptake = Uptake(self._transport, self._sent_at)
         self._look(send)
         pump = asyncio.create_task(self._pump(send), name="stream")
