@@ -52,9 +52,10 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_reusable(self) -> bool:
+        if not self._is_complete or not self._may_be_kept or self._is_lost or self._is_paused:
+            return False
         # A server may refuse a request before it has read all of it.
-        is_sent = self._transport is not None and not self._transport.get_write_buffer_size()
-        return self._is_complete and self._may_be_kept and is_sent and not self._is_lost
+        return self._transport is not None and not self._transport.get_write_buffer_size()
 
     async def ask(self, head: bytes, body: bytes) -> tuple[int, dict[str, str]]:
         """Send a request; return the status and the headers of its response. Names of headers are in lower case."""

@@ -52,8 +52,7 @@ class Dialer:
     async def _addresses(self) -> Sequence[AddrInfoType]:
         """One lookup serves all that wait for it: hundreds of streams may begin together, and few threads look up."""
         now = asyncio.get_running_loop().time()
-        is_over = self._lookup is None or (self._lookup.done() and now - self._looked_up_at >= _FRESH_SECONDS)
-        if self._lookup is None or is_over:
+        if self._lookup is None or (self._lookup.done() and now - self._looked_up_at >= _FRESH_SECONDS):
             self._looked_up_at = now
             self._lookup = asyncio.create_task(self._look_up(), name="look up an endpoint")
             self._lookup.add_done_callback(self._note_failure)
