@@ -23,9 +23,9 @@ _HEADERS = [
 ]
 _COMMENT = {"type": "http.response.body", "body": b":\n\n", "more_body": True}
 _END = {"type": "http.response.body", "body": b""}
-# So often, within the time that a reader has, somebody looks whether it takes anything.
+# How many times per write deadline a stalled reader is checked.
 _LOOKS = 4
-# So many frames in a row, at most, before everybody else has a turn.
+# After so many pieces in a row the other tasks get their turn.
 _BREATH = 16
 # Letters that JSON may hold as they are and that many readers of lines take for the end of one: U+0085, U+2028, U+2029.
 _NEXT_LINE, _SEPARATORS = b"\xc2\x85", b"\xe2\x80"
@@ -60,6 +60,8 @@ def without_line_breaks(frames: bytes) -> bytes:
 class EventStream:
     """An ASGI response. It closes its source at the end, whichever of the three it was: the source has no more, the
     reader has gone, or the reader takes nothing. Thousands may be open, so each has one task of its own and a timer.
+
+    A piece of `frames` may hold several frames, and is sent in one write.
     """
 
     def __init__(self, frames: AsyncGenerator[bytes, None], settings: StreamSettings) -> None:
@@ -115,12 +117,12 @@ class EventStream:
                 self._sent_at = self._loop.time()
                 count += 1
                 if count % _BREATH == 0:
-                    # Neither a source that is always ready nor a server that has nobody to send to makes this wait,
-                    # and the reader's leaving would never be noticed.
+                    # Neither a source that is always ready nor a server whose client has gone makes this wait, and the
+                    # disconnect would never be noticed.
                     await asyncio.sleep(0)
         except StoreError as error:
             logger.info("a stream was cut: %s", error)
-        except Exception as error:  # A bug in the source: told when the reader has been let go.
+        except Exception as error:  # A bug in the source: raised when the reader has been let go.
             self._failure = error
         self._has_ended = True
         await send(_END)
@@ -149,7 +151,7 @@ class EventStream:
         self._looking = self._loop.call_later(self._pause(now), self._look, send)
 
     def _pause(self, now: float) -> float:
-        """How long nobody need look."""
+        """How long the next look can wait."""
         silence = self._sent_at + self._settings.comment_seconds - now
         patience = self._settings.write_seconds / _LOOKS
         return min(silence, patience) if silence > 0 else patience
