@@ -4,9 +4,10 @@ Every function with a transaction runs under the lock of the session it is about
 rows and creating the turn is one transaction; so is closing a turn and looking for pending rows.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -43,9 +44,13 @@ logger = logging.getLogger(__name__)
 class Dispatcher:
     node: str
     settings: EngineSettings
-    # A node that is stopping leaves pending rows to the next one.
-    is_stopping: bool = False
+    # Set when the node stops: it leaves pending rows to the next one.
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
     on_close: OnClose | None = None
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.stopping.is_set()
 
     async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
         """Open the next turn of an idle session, if something pending asks for one."""
