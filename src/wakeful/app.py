@@ -54,7 +54,7 @@ from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.task import TaskKind
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store
@@ -211,7 +211,7 @@ def build_tools(
     ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: TurnBinder, home: Path
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
-        return binder.can_ask(turn) or request_from(turn.request).can_ask
+        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
 
     gate = Gate(ledger.approvals, can_ask, home)
     return (

@@ -17,6 +17,7 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
@@ -99,6 +100,8 @@ class LedAgent:
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
+        # As the real loop does.
+        request_from(brief.turn.request)
         self.briefs[turn_id] = brief
         if brief.is_answered:
             return

@@ -122,6 +122,9 @@ class Delegations:
     def take(self, tasks: Sequence[Task]) -> None:
         """Watch these from now on; some may have come to their end while nobody did."""
         for task in tasks:
+            if task.child_session_id is None:
+                logger.error("delegation %s has no session: it cannot be watched", task.id)
+                continue
             self._watched[task.id] = self._watched_from(task)
             self._touched.add(task.id)
         if tasks:

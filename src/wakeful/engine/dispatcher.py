@@ -22,7 +22,7 @@ from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
 from wakeful.model.journal import Entry, input_entry
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
@@ -224,7 +224,7 @@ def _is_whole(turn: Turn, outcome: Outcome) -> bool:
     """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
     there, for its client goes on from what it has seen.
     """
-    return not outcome.incomplete or request_from(turn.request).kind != "response"
+    return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
 
 
 def _attempt_of(batch: Batch) -> int:

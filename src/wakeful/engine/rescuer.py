@@ -10,7 +10,7 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.request import CHAT, request_from
+from wakeful.model.request import CHAT, request_as_far_as_known
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 
@@ -83,7 +83,7 @@ class Rescuer:
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
-            if taken is not None and not is_own and request_from(taken.request).kind == CHAT:
+            if taken is not None and not is_own and request_as_far_as_known(taken.request).kind == CHAT:
                 return None, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
             return None, None if taken is None else Assignment(taken)
 
