@@ -11,7 +11,7 @@ from asyncpg import exceptions
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_session, a_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
 from wakeful.store.base import Signal, Transaction
 from wakeful.store.postgres import connection as connections
@@ -88,7 +88,7 @@ async def test_a_database_for_reading_only_is_named(store: PostgresStore, postgr
 async def test_a_restart_of_the_server_is_survived(
     store: PostgresStore, postgres_server: PostgresServer, how: str
 ) -> None:
-    await have_turn(store)
+    lease = await have_turn(store)
     # Several connections lie idle when the server goes.
     await asyncio.gather(*(store.read(lambda tx: tx.sessions.get("s1")) for _ in range(5)))
 
@@ -96,6 +96,7 @@ async def test_a_restart_of_the_server_is_survived(
         postgres_server.crash()
     postgres_server.restart()
 
+    assert len(await append(store, lease, some_events(1))) == 1
     assert await store.write(lambda tx: tx.sessions.create_if_absent(a_session("s2")))
     assert await store.read(lambda tx: tx.sessions.get("s2")) is not None
 
@@ -103,17 +104,20 @@ async def test_a_restart_of_the_server_is_survived(
 async def test_every_call_fails_clearly_while_the_server_is_away_and_works_when_it_is_back(
     store: PostgresStore, postgres_server: PostgresServer
 ) -> None:
-    await have_turn(store)
+    lease = await have_turn(store)
     postgres_server.stop()
 
     results = await asyncio.gather(
+        append(store, lease, some_events(1)),
+        append(store, lease, some_events(1)),
         store.write(lambda tx: tx.sessions.get("s1"), lock=["s1"]),
         store.read(lambda tx: tx.sessions.get("s1")),
         return_exceptions=True,
     )
     postgres_server.start()
 
-    assert [type(result) for result in results] == [StoreUnavailable] * 2
+    assert [type(result) for result in results] == [StoreUnavailable] * 4
+    assert len(await append(store, lease, some_events(1))) == 1
     assert await store.read(lambda tx: tx.sessions.get("s1")) is not None
 
 
