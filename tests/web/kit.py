@@ -218,7 +218,7 @@ class Served:
 
     def followers(self) -> int:
         """How many cursors the engine has open."""
-        return sum(len(followed.subscribers) for followed in self.engine._broadcaster._followed.values())
+        return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.values())
 
     async def nobody_follows(self) -> None:
         async with asyncio.timeout(_DEADLINE):

@@ -18,7 +18,7 @@ def test_a_cursor_is_understood_as_it_was_written(after: int, frames: int) -> No
 def test_whatever_is_not_a_cursor_is_the_start(text: str) -> None:
     cursor = parse_cursor(text, 5)
 
-    assert 0 <= cursor.after <= 5
+    assert 0 <= cursor.fact <= 5
     assert cursor == START or str(cursor) == ".".join(part.lstrip("0") or "0" for part in text.split("."))
 
 
@@ -26,7 +26,7 @@ def test_whatever_is_not_a_cursor_is_the_start(text: str) -> None:
 def test_whatever_is_not_a_cursor_over_all_is_the_start_of_all(text: str) -> None:
     cursors = parse_cursors(text, {"a": 5})
 
-    assert all(cursor.after <= 5 for cursor in cursors.values())
+    assert all(cursor.fact <= 5 for cursor in cursors.values())
 
 
 @pytest.mark.parametrize(
