@@ -33,7 +33,8 @@ class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    # What the active turn's step has said so far.
+    # The number of the active turn's newest fact, and what its step has said since.
+    base: int
     words: Words | None
     page: MessagePage
     marks: Marks
@@ -71,10 +72,10 @@ class Snapshot:
 
     def _cursor(self) -> str:
         """Where a stream goes on, after all that is in here."""
-        if self.words is None:
-            return str(Cursor(self.session.last_seq))
-        head, said = self.words
-        return str(Cursor(self.session.last_seq, 0, head.base, len(said.cuts)))
+        last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        # Words after the last fact need no name while there are none.
+        has_words = self.base > 0 and (place > 0 or self.base < last)
+        return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
 
     def _turns(self) -> dict[str, Any]:
         """Those of the messages, and the active one, which may have none yet."""
@@ -101,11 +102,14 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
         now = await tx.now()
         active = None if session.active is None else await tx.turns.get(session.active)
         page = await newest_messages(tx, newest, limit, before)
+        base = 0 if active is None else await _last_fact(tx, active)
         return Snapshot(
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
-            words=await _open_words(tx, active, words),
+            base=base,
+            # They have ended when something has happened in their turn since the fact that they follow.
+            words=words if words is not None and words[0].base == base and words[1].cuts else None,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
@@ -119,12 +123,10 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
     return snapshot
 
 
-async def _open_words(tx: Transaction, active: Turn | None, words: Words | None) -> Words | None:
-    """None when they have ended: then something has happened in their turn since the fact that they follow."""
-    if words is None or active is None or active.id != words[0].turn_id or not words[1].cuts:
-        return None
-    newest = await tx.events.of_turn(active.id, active.last_seq - 1, 1)
-    return words if newest and newest[0].session_seq == words[0].base else None
+async def _last_fact(tx: Transaction, turn: Turn) -> int:
+    """Its number in the session."""
+    newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return newest[0].session_seq if newest else 0
 
 
 def active_form(turn: Turn) -> dict[str, Any]:
