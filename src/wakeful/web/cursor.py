@@ -40,6 +40,12 @@ class Cursor:
 START = Cursor(0)
 
 
+def fact_of(text: str) -> int:
+    """The last fact of which a reader has something that was given this cursor."""
+    found = _OF_SESSION.fullmatch(text)
+    return 0 if found is None else int(found[1])
+
+
 def parse_cursor(text: str, last: int) -> Cursor:
     """What is not understood, or lies beyond the end of the log, is the start: never a silent skip. A place in words
     may lie beyond what is known here: it is waited for.

@@ -1,6 +1,6 @@
 // Where a reader of a session stands. `N` is after the fact N, `N.k` after the k-th of the frames that it makes.
-// `N~b~p` is in the middle of words, too: after p pieces of those that follow the fact b. While a turn speaks other facts
-// may come between its words, in one order here and in another order there: so facts and words are compared apart.
+// `N~b~p` is in the middle of words: after the fact N, and after p pieces of the words that follow the fact b. Other
+// facts may come between words, not in the same place for every reader: so facts and words are compared apart.
 
 // The last fact of which the reader has something.
 export function factOf(cursor) {
