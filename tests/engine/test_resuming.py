@@ -317,18 +317,14 @@ async def test_a_turn_that_is_stopped_in_the_breath_that_opens_it_never_runs(hou
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "cancelled"
 
 
-async def test_a_turn_that_is_stopped_before_its_first_step_leaves_nothing_behind(
-    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_turn_that_is_stopped_before_its_first_step_leaves_nothing_behind(house: House, node: Node) -> None:
     runners = node.engine._runners
-    launch = runners._launch
 
-    def launch_and_stop(assignment: Assignment) -> None:
-        launch(assignment)
+    def stop_at_once(assignment: Assignment) -> None:
         turn = assignment.turn
         runners._hear(Signal(frozenset(), fenced={turn.id: turn.epoch + 1}))
 
-    monkeypatch.setattr(runners, "_launch", launch_and_stop)
+    node.engine._commits.listen(stop_at_once)
     receipt = await send(node, await open_session(node), "go")
     await house.settle()
     assert receipt.turn_id not in node.agent.briefs
