@@ -97,6 +97,8 @@ class Reader:
         self.status = response.status
         self.headers = response.headers
         self.comments = 0
+        # Frames as they came, with the lines between them.
+        self.raw = ""
         self._response = response
 
     async def next(self) -> Frame | None:
@@ -107,6 +109,7 @@ class Reader:
             block = await self._block()
         if not block:
             return None
+        self.raw += block
         fields = dict(line.split(": ", 1) for line in block.strip("\n").split("\n"))
         return Frame(fields["id"], fields["event"], orjson.loads(fields["data"]))
 
