@@ -91,7 +91,7 @@ class ChatRoutes:
 
     async def _answer(self, receipt: Receipt) -> ChatAnswer:
         answer = ChatAnswer()
-        async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
+        async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
             async for page in pages:
                 for told in page:
                     answer.feed(told)
@@ -104,7 +104,7 @@ class ChatRoutes:
     async def _lines(self, receipt: Receipt, stream: ChatStream) -> AsyncGenerator[bytes, None]:
         has_ended = False
         try:
-            async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
+            async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
                 async for page in pages:
                     lines = b"".join(line for told in page for line in stream.feed(told))
                     has_ended = is_last(page)

@@ -42,8 +42,7 @@ class ResponseProjection:
             begun = [] if self._words_from is not None else self._begin_words(told.head.step)
             return begun + self._say(told.kind, told.text)
         frames = [] if self._number else self._begin()
-        if told.ends is not None:
-            frames += self._end_words(told.ends)
+        frames += self._end_words(told.ends)
         if (piece := spoken(told)) is not None:
             kind, step, text = piece
             return frames + self._frames(self._output.enter(step)) + self._say(kind, text)
@@ -79,15 +78,8 @@ class ResponseProjection:
         frames.append(item.delta.frame(self._take_number(), text))
         return frames
 
-    def _end_words(self, ends: WordsEnd) -> list[Frame]:
-        frames: list[Frame] = []
-        if ends.void and self._words_from is None:
-            frames += self._frames(self._output.enter(ends.step))
-            # What an older version has written down of this step is in the log, and no part of what is lost.
-            frames += self._frames(self._output.finish_texts(INCOMPLETE))
-            frames += self._begin_words(ends.step)
-        if ends.void:
-            frames += self._lose_words(ends)
+    def _end_words(self, ends: WordsEnd | None) -> list[Frame]:
+        frames = [] if ends is None or not ends.void else self._lose_words(ends)
         self._output.end_words()
         self._words_from = None
         return frames
@@ -96,14 +88,22 @@ class ResponseProjection:
         """Skip every number that the lost words may have had, whatever this reader has seen of them: all readers go on
         with the same one.
         """
+        frames = [] if self._words_from is not None else self._begin_unheard(ends.step)
         assert self._words_from is not None
         after_words = self._words_from + ends.void + _FRAMES_AROUND_WORDS
-        frames: list[Frame] = []
         for place, part in self._output.lose_words(ends.count):
             self._number = after_words + place
             frames.append(self._frame(part))
         self._number = after_words + ITEMS_OF_WORDS
         return frames
+
+    def _begin_unheard(self, step: int) -> list[Frame]:
+        """Words that this reader has seen none of. What an older version has written down of their step is in the log,
+        and no part of what is lost.
+        """
+        frames = self._frames(self._output.enter(step))
+        frames += self._frames(self._output.finish_texts(INCOMPLETE))
+        return frames + self._begin_words(step)
 
     def _go_on(self, event: Event) -> list[Frame]:
         match event.kind:

@@ -190,7 +190,7 @@ class ResponseRoutes:
 
     async def _final_object(self, stored: _Stored, key: str) -> dict[str, Any]:
         projection = stored.projection()
-        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as pages:
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
                 for told in page:
                     projection.feed(told)
@@ -209,7 +209,7 @@ class ResponseRoutes:
         """
         projection = stored.projection()
         has_ended = False
-        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as pages:
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
                 has_ended = is_last(page)
                 news = _news(projection, page, starting_after)

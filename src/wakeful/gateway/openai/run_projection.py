@@ -35,8 +35,9 @@ class RunProjection:
         self._incomplete_reason: str | None = None
         # Of the next frame.
         self._number = 0
-        # Of the first frame of the words that no event has ended yet.
-        self._words_from: int | None = None
+        # The words that no event has ended yet, and the number of the first frame that these may make.
+        self._words: list[Word] = []
+        self._words_from = 0
         # When the last fact of its turn was written down: words have no time of their own.
         self._fact_at = 0.0
 
@@ -69,17 +70,20 @@ class RunProjection:
         }
 
     def _say(self, word: Word) -> list[Frame]:
-        if self._words_from is None:
+        if not self._words:
             self._words_from = self._number
+        self._words.append(word)
         news = self._spoken(word.kind, word.head.step, word.text)
         return [] if news is None else [self._frame(self._fact_at, *news)]
 
     def _end_words(self, ends: WordsEnd | None) -> None:
         """Numbers that lost words may have had are skipped, whatever this reader has seen of them."""
         if ends is not None and ends.void:
-            first = self._number if self._words_from is None else self._words_from
-            self._number = first + ends.void
-        self._words_from = None
+            self._number = (self._words_from if self._words else self._number) + ends.void
+        if ends is not None and len(self._words) > ends.count:
+            kept = sum(word.kind == TOKEN for word in self._words[: ends.count])
+            self._text.keep(self._words[0].head.step, kept)
+        self._words = []
 
     def _spoken(self, kind: str, step: int, text: str) -> tuple[str, dict[str, Any]] | None:
         if kind != TOKEN:

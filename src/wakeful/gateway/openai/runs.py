@@ -155,8 +155,9 @@ class RunRoutes:
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
-        reader = _Reader(run.projection(), seen, RunCursor(Place(run.before)))
-        async with aclosing(self._api.engine.subscribe(run.session.id, Place(run.before))) as pages:
+        start = Place(run.before)
+        reader = _Reader(run.projection(), seen, RunCursor(start))
+        async with aclosing(self._api.engine.subscribe(run.session.id, start, starts_over=False)) as pages:
             async for page in pages:
                 news = reader.news(page)
                 # A reader that waits for the next page holds nothing of this one.

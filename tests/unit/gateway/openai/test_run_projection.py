@@ -156,9 +156,11 @@ def test_what_is_not_of_this_turn_is_passed_over() -> None:
 
 def test_a_word_has_the_time_of_the_fact_before_it() -> None:
     started, asked, ended = log(done())
-    told = [started, replace(asked, at=7.0), Word(WordsHead("s", TURN, 1, asked.session_seq), 1, TOKEN, "Hi"), ended]
+    word = Word(WordsHead("s", TURN, 1, asked.session_seq), 1, TOKEN, "Hi")
 
-    assert [data_of(frame)["timestamp"] for frame in fold(told)] == [7.0, ENDED_AT]
+    frames = fold([started, replace(asked, at=7.0), word, ended])
+
+    assert [data_of(frame)["timestamp"] for frame in frames] == [7.0, ENDED_AT]
 
 
 def test_words_of_another_turn_are_passed_over() -> None:
