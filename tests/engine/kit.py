@@ -12,13 +12,14 @@ from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import ModelError
-from wakeful.model.event import Event
+from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
+from wakeful.model.words import Word
 from wakeful.store.base import Body, Listener, Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ class LedAgent:
         self.briefs: dict[str, Brief] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.taken: dict[str, list[str]] = {}
-        self._orders: dict[str, asyncio.Queue[str | CallFinished]] = {}
+        self._orders: dict[str, asyncio.Queue[str | Fact]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
         """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
@@ -98,9 +99,9 @@ class LedAgent:
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
-    def tell(self, turn_id: str, finished: CallFinished) -> None:
-        """The result of a call, as it is."""
-        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(finished)
+    def tell(self, turn_id: str, fact: Fact) -> None:
+        """This fact, as it is."""
+        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(fact)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
@@ -130,8 +131,8 @@ class LedAgent:
                     raise ModelError("The key is wrong.", code="model_auth")
                 case "break":
                     raise RuntimeError("a bug")
-                case CallFinished() as finished:
-                    yield finished
+                case fact:
+                    yield fact
 
     async def _step(self, brief: Brief, step: int) -> AsyncGenerator[Fact, None]:
         call = ToolCall(f"call_{step}", "work", "{}")
@@ -392,10 +393,15 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
-    """All events of a turn that has ended, or will soon."""
+async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[Told]:
+    """Facts and words of a turn that has ended, or will soon."""
     async with asyncio.timeout(10):
-        return [event async for event in node.engine.subscribe_turn(session_id, turn_id)]
+        return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
+
+
+async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
+    """Its facts."""
+    return [told for told in await told_of(node, session_id, turn_id) if isinstance(told, Event)]
 
 
 async def log_of(house: House, session_id: str) -> list[Event]:
@@ -431,8 +437,12 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(events: Sequence[Event]) -> list[str]:
-    return [event.kind for event in events]
+def kinds_of(told: Sequence[Told]) -> list[str]:
+    return [one.kind for one in told]
+
+
+def texts_of(told: Sequence[Told]) -> list[str]:
+    return [one.text for one in told if isinstance(one, Word)]
 
 
 def task_for(

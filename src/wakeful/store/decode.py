@@ -1,6 +1,5 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Protocol
 
@@ -132,10 +131,17 @@ def inbox_row_from(row: Row) -> InboxRow:
     )
 
 
-def event_from(row: Iterable[Any]) -> Event:
-    session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends = row
-    known = None if ends is None else WordsEnd.from_data(orjson.loads(ends))
-    return Event(session_id, session_seq, turn_id, turn_seq, kind, payload, at, known)
+def event_from(row: Row) -> Event:
+    return Event(
+        row["session_id"],
+        row["session_seq"],
+        row["turn_id"],
+        row["turn_seq"],
+        row["kind"],
+        row["payload"],
+        row["at"],
+        None if row["ends"] is None else WordsEnd.from_data(orjson.loads(row["ends"])),
+    )
 
 
 def packed_end(ends: WordsEnd | None) -> bytes | None:
