@@ -31,6 +31,7 @@ from wakeful.model.event import TOKEN, Event, NewEvent
 from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
@@ -113,6 +114,13 @@ class DyingStore:
         result = await self._inner.write(dying, lock=lock)
         self._fate.meet(f"after {number}")
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        number = self._next_number()
+        self._fate.meet(f"before {number}")
+        opened = await self._inner.open_new(opening)
+        self._fate.meet(f"after {number}")
+        return opened
 
     async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
         number = self._next_number()

@@ -1,6 +1,7 @@
 """A session that has been worked in for days, in the rows that the engine writes, with no model and no wait."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -12,6 +13,7 @@ from wakeful.model.fact import Answered, CallFinished, TextDelta
 from wakeful.model.ids import new_id
 from wakeful.model.journal import answer_entry, input_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
@@ -89,12 +91,10 @@ class _Writer:
             self.now += _SECONDS_OF_TURN / 2
 
     async def _open(self, tx: Transaction, turn: Turn, words: str) -> None:
-        await tx.turns.open(turn)
-        await tx.sessions.activate(turn.session_id, turn.id, release_hold=True)
         said = input_entry(turn.id, 0, 0, {"source": "user", "message_id": "", "text": words})
         told = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
-        await tx.journal.add([said])
-        await tx.events.append(turn.session_id, turn.id, [turn_events.started(turn), NewEvent.of(MESSAGE, told)])
+        facts = (turn_events.started(turn), NewEvent.of(MESSAGE, told))
+        await tx.open(Opening(replace(turn, last_seq=len(facts)), entries=(said,), facts=facts, releases_hold=True))
 
     async def _work(self, tx: Transaction, turn: Turn, number: int) -> None:
         calls = tuple(_call(number, index) for index in (1, 2))
@@ -118,9 +118,7 @@ class _Writer:
 
     async def _close(self, tx: Transaction, turn: Turn) -> None:
         outcome = Outcome(TurnStatus.DONE)
-        await tx.turns.close_if_running(turn.id, outcome)
-        await tx.events.append(turn.session_id, turn.id, [turn_events.ended(turn, outcome)])
-        await tx.sessions.settle(turn.session_id, head=turn.id, checkpoint=turn.id, is_held=False, is_blocked=False)
+        await tx.close(Closing(turn, outcome, (turn_events.ended(turn, outcome),), checkpoint=turn.id))
 
 
 def _call(number: int, index: int) -> ToolCall:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import have_turn, some_events
+from tests.store.nouns import close_turn, have_turn, some_events
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.turn import Lease, Outcome, TurnStatus
@@ -74,8 +74,7 @@ async def test_a_lost_lease_fails_alone_and_leaves_no_trace(store: Store, how: s
     neighbour = await have_turn(store, "t2", "s2")
     lost = Lease("t1", "s1", "node1", 1) if how == "never opened" else await have_turn(store)
     if how.startswith("closed"):
-        outcome = Outcome(TurnStatus.CANCELLED)
-        await store.write(lambda tx: tx.turns.close_if_running("t1", outcome), lock=["s1"])
+        await close_turn(store, "t1", Outcome(TurnStatus.CANCELLED))
         lost = replace(lost, epoch=2 if how.endswith("new epoch") else 1)
     if how == "taken over":
         await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])

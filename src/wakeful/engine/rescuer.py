@@ -88,7 +88,8 @@ class Rescuer:
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
             if taken is not None and not is_own and request_from(taken.request).kind == CHAT:
-                return None, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
+                lane = await self._dispatcher.lane(tx, turn.session_id)
+                return None, await self._dispatcher.close(tx, lane, _CLIENT_GONE, by_user=True)
             return None, None if taken is None else Assignment(taken)
 
         logger.info("turn %s is taken over", turn.id)

@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.dispatcher import Dispatcher, assignment_of
 from wakeful.engine.executor import Executor
 from wakeful.engine.ports import TurnBinder
 from wakeful.errors import LeaseLost, StoreError
+from wakeful.model.opening import Opening
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -62,10 +64,11 @@ class Runners:
 
     async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
         """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
-        commit = asyncio.create_task(self._commit(body, lock))
-        self._commits[commit] = lock
-        commit.add_done_callback(self._forget_commit)
-        return await asyncio.shield(commit)
+        return await self._to_its_end(self._commit(body, lock), lock)
+
+    async def open_new(self, opening: Opening) -> Turn:
+        """Open the first turn of a new session and launch it, in the same way. Raises NameTaken."""
+        return await self._to_its_end(self._open_new(opening), [opening.turn.session_id])
 
     def all(self) -> list[Runner]:
         return list(self._running.values())
@@ -95,16 +98,33 @@ class Runners:
             # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
+    async def _to_its_end(self, work: Coroutine[Any, Any, T], lock: Collection[str]) -> T:
+        commit = asyncio.create_task(work)
+        self._commits[commit] = lock
+        commit.add_done_callback(self._forget_commit)
+        return await asyncio.shield(commit)
+
+    async def _open_new(self, opening: Opening) -> Turn:
+        with self._sure():
+            opened = await self._store.open_new(opening)
+        self._launch(assignment_of(opening, opened))
+        return opened.turn
+
     async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
-        try:
+        with self._sure():
             result, assignment = await self._store.write(body, lock=lock)
-        except StoreError:
-            # The commit may have happened all the same, and have given us a turn that we do not know of.
-            self.trouble.set()
-            raise
         if assignment is not None:
             self._launch(assignment)
         return result
+
+    @contextmanager
+    def _sure(self) -> Iterator[None]:
+        """A commit that failed may have happened all the same, and have given us a turn that we do not know of."""
+        try:
+            yield
+        except StoreError:
+            self.trouble.set()
+            raise
 
     def _launch(self, assignment: Assignment) -> None:
         turn = assignment.turn
@@ -147,8 +167,8 @@ class Runners:
         lease = runner.assignment.lease
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
-            current = await tx.turns.require(lease)
-            return None, await self._dispatcher.close(tx, current, outcome)
+            lane = await self._dispatcher.held_lane(tx, lease)
+            return None, await self._dispatcher.close(tx, lane, outcome)
 
         await self.commit(body, lock=[lease.session_id])
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
@@ -65,7 +65,7 @@ class Timekeeper:
 
     async def _open(self, session_id: str) -> None:
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._runners.commit(body, lock=[session_id])
 

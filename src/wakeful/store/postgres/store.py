@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
@@ -14,8 +15,9 @@ from wakeful.store.postgres.appender import Appender
 from wakeful.store.postgres.connection import Connection, connect, describe
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
+from wakeful.store.postgres.opener import Opener
 from wakeful.store.postgres.pool import Pool
-from wakeful.store.postgres.sessions import lock_sessions
+from wakeful.store.postgres.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
 
 T = TypeVar("T")
@@ -33,6 +35,9 @@ class PostgresStore:
         # Streams do not queue for a connection behind the writes.
         self._appending = Pool(url, self._where, 1, appender.SETTINGS)
         self._appender: Appender | None = None
+        # Nor do new sessions.
+        self._opening = Pool(url, self._where, 1)
+        self._opener: Opener | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
         self._is_closed = False
         self.notifier = PostgresNotifier(url, self._where)
@@ -42,16 +47,20 @@ class PostgresStore:
             channel = await self._prepare_schema()
             await self._pool.open()
             await self._appending.open()
+            await self._opening.open()
             await self.notifier.open(channel)
         except BaseException:
             await self._disconnect()
             raise
         self._appender = Appender(self._appending, self.notifier)
+        self._opener = Opener(self._opening, self.notifier)
 
     async def close(self) -> None:
         self._is_closed = True
         if self._appender is not None:
             await self._appender.close()
+        if self._opener is not None:
+            await self._opener.close()
         while self._under_way:
             await asyncio.wait(self._under_way)
         await self._disconnect()
@@ -64,13 +73,17 @@ class PostgresStore:
         self._require_open()
         return await self._to_its_end(self._read(body))
 
+    async def open_new(self, opening: Opening) -> Opened:
+        self._require_open()
+        assert self._opener is not None
+        return await self._opener.submit(opening)
+
     async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
         return await self._require_open().submit(lease, events)
 
     async def _write(self, body: Body[T], lock: Collection[str]) -> T:
         footprint = Footprint(lock)
-        async with self._pool.transaction(WRITE) as connection:
-            await lock_sessions(connection, lock)
+        async with self._pool.transaction(WRITE + locking(lock)) as connection:
             result = await body(PostgresTransaction(connection, footprint))
             await commit(connection, self.notifier, footprint.signal)
         return result
@@ -114,4 +127,5 @@ class PostgresStore:
     async def _disconnect(self) -> None:
         await self.notifier.close()
         await self._appending.close()
+        await self._opening.close()
         await self._pool.close()

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
@@ -76,6 +77,10 @@ class SqliteStore:
         assert self._reader is not None
         result: T = await self._reader.submit(body)
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        opened: Opened = await self._open_writer().open(opening)
+        return opened
 
     async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
         numbered: list[Event] = await self._open_writer().append(lease, events)

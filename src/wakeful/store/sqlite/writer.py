@@ -5,16 +5,19 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wakeful.model.event import NewEvent
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Lease
-from wakeful.store.base import Body, Signal
+from wakeful.store.base import Body, Signal, Transaction
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.appender import Append, append_all
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
+from wakeful.store.sqlite.opener import open_all
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
 from wakeful.store.sqlite.worker import Job, Worker
 
@@ -30,6 +33,14 @@ class _Write:
     lock: Collection[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    opening: Opening
+
+
+_Work = _Write | _Open | Append
+
+
 class Writer:
     def __init__(
         self,
@@ -42,10 +53,13 @@ class Writer:
         self._path = path
         self._clock = clock
         self._notifier = notifier
-        self._worker: Worker[_Write | Append] = Worker("wakeful-writer", _choose, self._commit, self._tell)
+        self._worker: Worker[_Work] = Worker("wakeful-writer", _choose, self._commit, self._tell)
 
     def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
         return self._worker.submit(_Write(body, lock))
+
+    def open(self, opening: Opening) -> asyncio.Future[Any]:
+        return self._worker.submit(_Open(opening))
 
     def append(self, lease: Lease, events: Sequence[NewEvent]) -> asyncio.Future[Any]:
         return self._worker.submit(Append(lease, events))
@@ -55,11 +69,12 @@ class Writer:
         await self._worker.close()
         self._connection.close()
 
-    def _commit(self, group: list[Job[_Write | Append]]) -> Signal | None:
+    def _commit(self, group: list[Job[_Work]]) -> Signal | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._open([job for job in group if isinstance(job.work, _Open)], changed)
             self._append([job for job in group if isinstance(job.work, Append)], changed)
             for job in group:
                 if isinstance(job.work, _Write):
@@ -74,6 +89,25 @@ class Writer:
             self._undo()
             raise
         return changed.signal
+
+    def _open(self, jobs: list[Job[Any]], changed: Footprint) -> None:
+        """All of them with a handful of statements, before anything else. If one of them cannot be written, they are
+        tried again one by one.
+        """
+        try:
+            opened = open_all(self._connection, self._clock(), [job.work.opening for job in jobs])
+        except Exception as error:
+            if not self._connection.in_transaction:
+                raise  # SQLite undid it by itself, as it does when the disk is full.
+            logger.debug("a group of %d openings is tried again one by one: %s", len(jobs), error)
+            self._connection.execute("ROLLBACK")
+            self._connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                self._attempt(job, _Write(partial(_open_one, job.work.opening), ()), changed)
+        else:
+            for job, one in zip(jobs, opened, strict=True):
+                job.result = one
+                changed.note_appended(one.events)
 
     def _append(self, jobs: list[Job[Any]], changed: Footprint) -> None:
         if jobs:
@@ -116,9 +150,13 @@ class Writer:
             self._notifier.publish(signal)
 
 
-def _choose(waiting: list[Job[_Write | Append]]) -> list[Job[_Write | Append]]:
-    """All that streams, for it costs next to nothing and somebody is reading it; then the oldest writes."""
+async def _open_one(opening: Opening, tx: Transaction) -> Opened:
+    return await tx.open(opening)
+
+
+def _choose(waiting: list[Job[_Work]]) -> list[Job[_Work]]:
+    """All that is quick: what streams, and what is opened in groups. Then the oldest writes."""
     writes = [job for job in waiting if isinstance(job.work, _Write)]
-    group = [job for job in waiting if isinstance(job.work, Append)] + writes[:_MOST_WRITES]
+    group = [job for job in waiting if not isinstance(job.work, _Write)] + writes[:_MOST_WRITES]
     waiting[:] = writes[_MOST_WRITES:]
     return group
