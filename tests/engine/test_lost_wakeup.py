@@ -17,6 +17,7 @@ from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.words import LiveWords
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres import store as postgres_store
@@ -42,7 +43,7 @@ async def close_with_a_pause(
     store: PostgresStore, session_id: str, looked: asyncio.Event, go_on: asyncio.Event
 ) -> None:
     """Close a turn as its node would, and stop between the look for pending rows and the commit."""
-    closing = Dispatcher("node_closing", EngineSettings())
+    closing = Dispatcher("node_closing", EngineSettings(), LiveWords(lambda: True))
 
     async def body(tx: Transaction) -> None:
         lane = await closing.lane(tx, session_id)

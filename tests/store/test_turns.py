@@ -233,4 +233,4 @@ async def _take_over(store: Store, turn_id: str, epoch: int, node: str) -> Turn 
 async def _turns_on(store: Store, **node_of: str | None) -> None:
     """Each in a session of its own, in the order of their names."""
     for number, (turn_id, node) in enumerate(node_of.items()):
-        await have_turn(store, turn_id, f"session_of_{turn_id}", node=node, opened_at=float(number))
+        await have_turn(store, turn_id, f"session_of_{turn_id}", node=node, opened_at=1.0 + number)

@@ -143,7 +143,7 @@ class Rules:
         inputs = entries_of(turn.id, 0, 0, told, "opened" if batch.is_wakeup else "with_message", lane.now)
         facts = (turn_events.started(turn), *map(input_event, inputs))
         return Opening(
-            turn=replace(turn, last_seq=len(facts), recorded_seq=len(facts)),
+            turn=replace(turn, last_seq=len(facts)),
             claimed=tuple(row.id for row in batch.rows if row.id),
             posted=tuple(row for row in batch.rows if not row.id),
             entries=tuple(inputs),

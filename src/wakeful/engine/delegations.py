@@ -262,7 +262,8 @@ class Delegations:
             await self._empty_inbox(tx, child)
             return await finish_task(tx, self._dispatcher, task.id, outcome)
 
-        has_ended = await self._runners.commit(body, lock=[watched.parent_id, watched.child_id])
+        lock = [watched.parent_id, watched.child_id]
+        has_ended = await self._runners.commit(body, lock=lock, seals=[watched.child_id])
         if has_ended:
             self._watched.pop(watched.task_id, None)
 

@@ -13,15 +13,18 @@ from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.decision import Decision, Rules, entries_of, input_event
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import StepAbandoned
 from wakeful.model.inbox import InboxRow, RowKind, joining_rows
-from wakeful.model.journal import Entry
+from wakeful.model.journal import Entry, cut_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Opened, Opening, Step
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.words import WordsEnd
 from wakeful.store.base import Transaction
 
 # Writes, in the transaction that closes a turn, what others are owed by its end. It awaits that transaction only.
@@ -36,6 +39,7 @@ logger = logging.getLogger(__name__)
 class Dispatcher:
     node: str
     settings: EngineSettings
+    words: LiveWords
     # A node that is stopping leaves pending rows to the next one.
     is_stopping: bool = False
     on_close: OnClose | None = None
@@ -93,9 +97,10 @@ class Dispatcher:
         turn = lane.active
         if turn is None:
             raise LeaseLost
-        end = turn_events.ended(turn, outcome)
+        cut, ends = ((), None) if answer is not None else await self._end_words(tx, turn)
+        end = turn_events.ended(turn, outcome, ends)
         closing, decision = self.rules.close(
-            lane, turn, outcome, by_user=by_user, answer=answer, end=end, arrivals=arrivals
+            lane, turn, outcome, by_user=by_user, answer=answer, cut=cut, end=end, arrivals=arrivals
         )
         closed = await tx.close(closing)
         if outcome.status is not TurnStatus.DONE:
@@ -109,21 +114,32 @@ class Dispatcher:
             await self._name(tx, lane.session, title)
         return None if closing.next is None or closed.next is None else assignment_of(closing.next, closed.next)
 
-    async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
-        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step."""
+    async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
+        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step.
+        Returns also the last fact of it.
+        """
         turn = await tx.turns.require(lease)
         rows = joining_rows(await tx.inbox.pending(turn.session_id), turn.door, turn.address)
         if not rows:
-            return []
+            return [], None
         await tx.inbox.claim([row.id for row in rows], turn.id)
         entries = entries_of(turn.id, step, index, rows, "joined", await tx.now())
         await tx.journal.add(entries)
-        await tx.events.append(turn.session_id, turn.id, [input_event(entry) for entry in entries])
+        facts = await tx.events.append(turn.session_id, turn.id, [input_event(entry) for entry in entries])
         await tx.turns.mark_recorded(turn.id)
         for row in rows:
             if row.kind is RowKind.MESSAGE:
                 await self._end_given_out_stream(tx, row, NewEvent.of(events.DONE, {"joined": turn.id}))
-        return entries
+        return entries, facts[-1]
+
+    async def release(self, tx: Transaction, turn: Turn) -> None:
+        """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""
+        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        if words is not None:
+            ends = WordsEnd(words.head.step, words.head.base, words.count, said=words.said())
+            abandoned = turn_events.abandoned(StepAbandoned(words.head.step), ends)
+            await tx.events.append(turn.session_id, turn.id, [abandoned])
+        await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
 
     async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
         """Take a queued message back, while it is still queued."""
@@ -131,6 +147,18 @@ class Dispatcher:
             return False
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
+
+    async def _end_words(self, tx: Transaction, turn: Turn) -> tuple[Sequence[Entry], WordsEnd | None]:
+        """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
+        that is gone, it is not known here what was said.
+        """
+        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        if words is not None:
+            ends = WordsEnd(words.head.step, words.head.base, words.count)
+            return [cut_entry(turn.id, words.head.step, words.said())], ends
+        if turn.node in (None, self.node):
+            return (), None
+        return (), WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
 
     async def _tell(self, tx: Transaction, session: Session, decision: Decision) -> None:
         """What a decision has found beside turns to open: a spent budget, with the time at which it frees, and rows
@@ -174,6 +202,12 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
     return session
 
 
+async def last_fact(tx: Transaction, turn: Turn) -> int:
+    """The session's number of the turn's last fact."""
+    (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return last.session_seq
+
+
 def titled(opening: Opening, session: Session, title: str) -> Opening:
     """An opening that also gives its session a title, unless that is empty."""
     told = (_has_a_title(session),) if title and session.is_listed else ()
@@ -186,7 +220,8 @@ def _has_a_title(session: Session) -> NewEvent:
 
 def assignment_of(opening: Opening, opened: Opened) -> Assignment:
     """Of a turn that has ancestors the journal must be read."""
-    return Assignment(opened.turn, opening.entries if opened.turn.parent is None else None)
+    base = opened.events[len(opening.facts) - 1].session_seq
+    return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None)
 
 
 async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:

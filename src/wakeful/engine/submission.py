@@ -34,6 +34,10 @@ class Submission:
     session: Session | None = None
     conversation: Conversation | None = None
 
+    @property
+    def interrupts(self) -> bool:
+        return self.if_busy is IfBusy.INTERRUPT
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:

@@ -1,6 +1,6 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from wakeful.model.packed_json import pack
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
+from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
 
 _DOOR_AND_PLACE = ("async_delivery", "platform", "chat_id", "thread_id")
 
@@ -100,7 +101,7 @@ def turn_from(row: Row) -> Turn:
         epoch=row["epoch"],
         resumes=row["resumes"],
         last_seq=row["last_seq"],
-        recorded_seq=row["recorded_seq"],
+        reserved=row["reserved"],
         attempt=row["attempt"],
         workspace=row["workspace"],
         message_id=row["message_id"],
@@ -166,6 +167,25 @@ def lane_from(rows: Sequence[Row], promised: Collection[str], now: float) -> Lan
         first["spent_at"],
         now,
     )
+
+
+def event_from(row: Iterable[Any]) -> Event:
+    session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends = row
+    known = None if ends is None else WordsEnd.from_data(orjson.loads(ends))
+    return Event(session_id, session_seq, turn_id, turn_seq, kind, payload, at, known)
+
+
+def packed_end(ends: WordsEnd | None) -> bytes | None:
+    return None if ends is None else orjson.dumps(ends.data())
+
+
+def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list[Word]:
+    """Pieces of an entry's text and reasoning; its payload and cuts are in the row."""
+    if row is None or not row["cuts"]:
+        return []
+    data = orjson.loads(row["payload"])
+    said = Said(data["text"], data["reasoning"], unpack_cuts(row["cuts"]))
+    return said.words(head, after, limit)
 
 
 def entry_from(row: Row) -> Entry:

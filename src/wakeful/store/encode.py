@@ -9,6 +9,7 @@ from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
+from wakeful.store.decode import packed_end
 
 Values = tuple[object, ...]
 
@@ -49,7 +50,6 @@ TURN = (
     "node",
     "epoch",
     "last_seq",
-    "recorded_seq",
     "attempt",
     "workspace",
     "message_id",
@@ -76,8 +76,8 @@ ROW = (
     "claimed_by",
     "created_at",
 )
-ENTRY = ("turn_id", "step", "idx", "kind", "payload", "at")
-EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at")
+ENTRY = ("turn_id", "step", "idx", "kind", "payload", "cuts", "at")
+EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "ends", "at")
 CONVERSATION = ("id", "owner", "name", "session_id", "metadata", "created_at")
 
 
@@ -122,7 +122,6 @@ def turn_values(turn: Turn) -> Values:
         turn.node,
         turn.epoch,
         turn.last_seq,
-        turn.recorded_seq,
         turn.attempt,
         turn.workspace,
         turn.message_id,
@@ -155,7 +154,7 @@ def row_values(row: InboxRow) -> Values:
 
 
 def entry_values(entry: Entry) -> Values:
-    return entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, entry.at
+    return entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, entry.cuts, entry.at
 
 
 def event_values(event: Event) -> Values:
@@ -166,6 +165,7 @@ def event_values(event: Event) -> Values:
         event.turn_seq,
         event.kind,
         event.payload,
+        packed_end(event.ends),
         event.at,
     )
 

@@ -6,13 +6,14 @@ from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
 from wakeful.store import encode
+from wakeful.store.decode import packed_end
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.statement import Source
 
 _WRITTEN = Source("e", encode.ENTRY, 13)
 _POSTED = Source("r", encode.ROW, _WRITTEN.next)
-_TOLD = Source("v", ("place", "kind", "payload"), _POSTED.next)
+_TOLD = Source("v", ("place", "kind", "payload", "ends"), _POSTED.next)
 
 # A turn that has ended or was taken over is not in `ended`, and then nothing is written.
 _CLOSE = f"""
@@ -35,8 +36,8 @@ _CLOSE = f"""
     ), posted AS (
         INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values} FROM {_POSTED.rows}, clock, ended
     ), told AS (
-        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, at)
-        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, v.kind, v.payload, clock.at
+        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, ends, at)
+        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, v.kind, v.payload, v.ends, clock.at
         FROM {_TOLD.rows}, settled, ended, clock
     )
     SELECT session_seq, turn_seq, clock.at, epoch FROM settled, ended, clock
@@ -62,7 +63,12 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         None if cost is None else cost.output_tokens,
         *_WRITTEN.arguments([encode.entry_values(entry) for entry in closing.entries]),
         *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
-        *_TOLD.arguments([(place, fact.kind, fact.payload) for place, fact in enumerate(closing.facts, start=1)]),
+        *_TOLD.arguments(
+            [
+                (place, fact.kind, fact.payload, packed_end(fact.ends))
+                for place, fact in enumerate(closing.facts, start=1)
+            ]
+        ),
     )
     if row is None:
         raise LeaseLost

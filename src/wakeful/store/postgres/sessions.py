@@ -42,12 +42,6 @@ def locking(session_ids: Collection[str]) -> str:
     return f"; {LOCK.replace('$1', f'ARRAY[{ids}]')}" if ids else ""
 
 
-async def lock_sessions(connection: Connection, session_ids: Collection[str]) -> None:
-    """The same, in a transaction that has begun."""
-    if session_ids:
-        await connection.fetch(LOCK, list(session_ids))
-
-
 class PostgresSessions:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection

@@ -1,17 +1,13 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Event, NewEvent
 from wakeful.model.opening import Opened, Opening
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres import appender
-from wakeful.store.postgres.appender import Appender
 from wakeful.store.postgres.connection import Connection, connect, describe
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
@@ -32,13 +28,10 @@ class PostgresStore:
         self._url = url
         self._where = describe(url)
         self._pool = Pool(url, self._where, _CONNECTIONS)
-        # Streams do not queue for a connection behind the writes.
-        self._appending = Pool(url, self._where, 1, appender.SETTINGS)
-        self._appender: Appender | None = None
-        # Nor do new sessions.
+        self._under_way: set[asyncio.Task[Any]] = set()
+        # New sessions do not queue for a connection behind the writes.
         self._opening = Pool(url, self._where, 1)
         self._opener: Opener | None = None
-        self._under_way: set[asyncio.Task[Any]] = set()
         self._is_closed = False
         self.notifier = PostgresNotifier(url, self._where)
 
@@ -46,19 +39,15 @@ class PostgresStore:
         try:
             channel = await self._prepare_schema()
             await self._pool.open()
-            await self._appending.open()
             await self._opening.open()
             await self.notifier.open(channel)
         except BaseException:
             await self._disconnect()
             raise
-        self._appender = Appender(self._appending, self.notifier)
         self._opener = Opener(self._opening, self.notifier)
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._appender is not None:
-            await self._appender.close()
         if self._opener is not None:
             await self._opener.close()
         while self._under_way:
@@ -74,12 +63,7 @@ class PostgresStore:
         return await self._to_its_end(self._read(body))
 
     async def open_new(self, opening: Opening) -> Opened:
-        self._require_open()
-        assert self._opener is not None
-        return await self._opener.submit(opening)
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        return await self._require_open().submit(lease, events)
+        return await self._require_open().submit(opening)
 
     async def _write(self, body: Body[T], lock: Collection[str]) -> T:
         footprint = Footprint(lock)
@@ -105,12 +89,12 @@ class PostgresStore:
         if not job.cancelled():
             job.exception()
 
-    def _require_open(self) -> Appender:
+    def _require_open(self) -> Opener:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
-        if self._appender is None:
+        if self._opener is None:
             raise RuntimeError("the store is not open")
-        return self._appender
+        return self._opener
 
     async def _prepare_schema(self) -> str:
         """Returns the channel of the schema: notifications would otherwise go through the whole database."""
@@ -126,6 +110,5 @@ class PostgresStore:
 
     async def _disconnect(self) -> None:
         await self.notifier.close()
-        await self._appending.close()
         await self._opening.close()
         await self._pool.close()

@@ -44,10 +44,21 @@ class PostgresTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         session_id = await self._connection.fetchval(
-            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = $1 RETURNING session_id", turn_id
+            "UPDATE turns SET resumes = 0 WHERE id = $1 RETURNING session_id", turn_id
         )
         if session_id is not None:
             self._footprint.require_lock(session_id)
+
+    async def reserve(self, lease: Lease, pieces: int) -> None:
+        self._footprint.require_lock(lease.session_id)
+        changed = await self._connection.execute(
+            "UPDATE turns SET reserved = $3 WHERE id = $1 AND epoch = $2 AND status = 'running'",
+            lease.turn_id,
+            lease.epoch,
+            pieces,
+        )
+        if changed != "UPDATE 1":
+            raise LeaseLost
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = await self._connection.fetchrow(

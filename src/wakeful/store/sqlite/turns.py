@@ -44,11 +44,20 @@ class SqliteTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         row = self._connection.execute(
-            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = ? RETURNING session_id",
+            "UPDATE turns SET resumes = 0 WHERE id = ? RETURNING session_id",
             (turn_id,),
         ).fetchone()
         if row is not None:
             self._footprint.require_lock(row["session_id"])
+
+    async def reserve(self, lease: Lease, pieces: int) -> None:
+        self._footprint.require_lock(lease.session_id)
+        changed = self._connection.execute(
+            "UPDATE turns SET reserved = ? WHERE id = ? AND epoch = ? AND status = 'running'",
+            (pieces, lease.turn_id, lease.epoch),
+        )
+        if not changed.rowcount:
+            raise LeaseLost
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = self._connection.execute(

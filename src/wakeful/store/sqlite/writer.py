@@ -3,18 +3,15 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wakeful.model.event import NewEvent
 from wakeful.model.opening import Opened, Opening
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body, Signal, Transaction
 from wakeful.store.footprint import Footprint
-from wakeful.store.sqlite.appender import Append, append_all
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
 from wakeful.store.sqlite.opener import open_all
@@ -33,12 +30,8 @@ class _Write:
     lock: Collection[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
-    opening: Opening
-
-
-_Work = _Write | _Open | Append
+# An opening is that of a new session.
+_Work = _Write | Opening
 
 
 class Writer:
@@ -59,10 +52,7 @@ class Writer:
         return self._worker.submit(_Write(body, lock))
 
     def open(self, opening: Opening) -> asyncio.Future[Any]:
-        return self._worker.submit(_Open(opening))
-
-    def append(self, lease: Lease, events: Sequence[NewEvent]) -> asyncio.Future[Any]:
-        return self._worker.submit(Append(lease, events))
+        return self._worker.submit(opening)
 
     async def close(self) -> None:
         """Commit what is queued, then close."""
@@ -74,8 +64,7 @@ class Writer:
         changed = Footprint(None)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._open([job for job in group if isinstance(job.work, _Open)], changed)
-            self._append([job for job in group if isinstance(job.work, Append)], changed)
+            self._open([job for job in group if isinstance(job.work, Opening)], changed)
             for job in group:
                 if isinstance(job.work, _Write):
                     self._attempt(job, job.work, changed)
@@ -95,7 +84,7 @@ class Writer:
         tried again one by one.
         """
         try:
-            opened = open_all(self._connection, self._clock(), [job.work.opening for job in jobs])
+            opened = open_all(self._connection, self._clock(), [job.work for job in jobs])
         except Exception as error:
             if not self._connection.in_transaction:
                 raise  # SQLite undid it by itself, as it does when the disk is full.
@@ -103,21 +92,11 @@ class Writer:
             self._connection.execute("ROLLBACK")
             self._connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
-                self._attempt(job, _Write(partial(_open_one, job.work.opening), ()), changed)
+                self._attempt(job, _Write(partial(_open_one, job.work), ()), changed)
         else:
             for job, one in zip(jobs, opened, strict=True):
                 job.result = one
                 changed.note_appended(one.events)
-
-    def _append(self, jobs: list[Job[Any]], changed: Footprint) -> None:
-        if jobs:
-            results = append_all(self._connection, self._clock(), [job.work for job in jobs])
-            for job, result in zip(jobs, results, strict=True):
-                if isinstance(result, Exception):
-                    job.error = result
-                else:
-                    job.result = result
-                    changed.note_appended(result)
 
     def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
         footprint = Footprint(write.lock)
@@ -155,8 +134,6 @@ async def _open_one(opening: Opening, tx: Transaction) -> Opened:
 
 
 def _choose(waiting: list[Job[_Work]]) -> list[Job[_Work]]:
-    """All that is quick: what streams, and what is opened in groups. Then the oldest writes."""
-    writes = [job for job in waiting if isinstance(job.work, _Write)]
-    group = [job for job in waiting if not isinstance(job.work, _Write)] + writes[:_MOST_WRITES]
-    waiting[:] = writes[_MOST_WRITES:]
+    group = waiting[:_MOST_WRITES]
+    del waiting[:_MOST_WRITES]
     return group
