@@ -4,6 +4,7 @@ Pure: a lane goes in, a decision comes out. Whatever opens a turn or closes one,
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,12 +121,12 @@ class Rules:
     def _opening(self, lane: Lane, batch: Batch) -> Opening:
         """Raises _Unreadable."""
         session, first = lane.session, batch.first
-        asked = _data(first)
+        from_checkpoint, request = _asked_by(first)
         told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
-            parent=session.checkpoint if asked.get("from_checkpoint") else session.head,
+            parent=session.checkpoint if from_checkpoint else session.head,
             door=first.door,
             address=first.address,
             source=first.source,
@@ -138,7 +139,7 @@ class Rules:
             attempt=min(_attempt(row) for row in batch.rows),
             workspace=session.workspace,
             message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
-            request=_request_of(first, asked),
+            request=request,
         )
         inputs = entries_of(turn.id, 0, 0, told, "opened" if batch.is_wakeup else "with_message", lane.now)
         facts = (turn_events.started(turn), *map(input_event, inputs))
@@ -212,32 +213,30 @@ def _attempt(row: InboxRow) -> int:
     """How often it was tried before; news that comes along has not been tried at all."""
     if row.kind is not RowKind.RETRY:
         return 0
-    try:
-        return int(_data(row)["attempt"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise _Unreadable(row) from error
+    with _reading(row):
+        return int(row.data["attempt"])
 
 
-def _data(row: InboxRow) -> dict[str, Any]:
-    try:
-        return row.data
-    except ValueError as error:
-        raise _Unreadable(row) from error
-
-
-def _request_of(row: InboxRow, asked: dict[str, Any]) -> bytes:
-    try:
-        request = orjson.dumps(asked.get("request", {}))
+def _asked_by(row: InboxRow) -> tuple[bool, bytes]:
+    """Whether its turn grows from the checkpoint, and what else is asked of it."""
+    with _reading(row):
+        data = row.data
+        request = orjson.dumps(data.get("request", {}))
         request_from(request)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise _Unreadable(row) from error
-    return request
+        return bool(data.get("from_checkpoint")), request
 
 
-def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
+def _inputs_of(row: InboxRow, delivered: str, now: float) -> list[dict[str, Any]]:
+    with _reading(row):
+        return list(_told_by(row, delivered, now))
+
+
+@contextmanager
+def _reading(row: InboxRow) -> Iterator[None]:
+    """What another version has stored may lack anything."""
     try:
-        yield from _told_by(row, delivered, now)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _Unreadable(row) from error
 
 

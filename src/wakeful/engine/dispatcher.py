@@ -5,6 +5,7 @@ decision (see decision.py), one write. Consuming rows and creating their turn is
 and looking for pending rows.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -90,6 +91,7 @@ class Dispatcher:
         answer: Step | None = None,
         arrivals: Sequence[InboxRow] = (),
         title: str = "",
+        opens_next: bool = True,
     ) -> Assignment | None:
         """End the running turn of a lane and open the next one, if something is pending. `answer`: the last one, which
         is recorded with the end. `arrivals`: rows that come in with it. Raises LeaseLost when the turn has ended.
@@ -99,7 +101,8 @@ class Dispatcher:
             raise LeaseLost
         cut, ends = ((), None) if answer is not None else await self._end_words(tx, turn)
         end = turn_events.ended(turn, outcome, ends)
-        closing, decision = self.rules.close(
+        rules = self.rules if opens_next else replace(self.rules, may_open=False)
+        closing, decision = rules.close(
             lane, turn, outcome, by_user=by_user, answer=answer, cut=cut, end=end, arrivals=arrivals
         )
         closed = await tx.close(closing)
@@ -216,6 +219,11 @@ def titled(opening: Opening, session: Session, title: str) -> Opening:
 
 def _has_a_title(session: Session) -> NewEvent:
     return NewEvent.of(events.SESSION_UPDATED, {"session_id": session.id, "changed": ["title"]})
+
+
+def first_assignment(opening: Opening, opened: asyncio.Event) -> Assignment:
+    """The first turn of a session that is new with it, before its opening is committed."""
+    return Assignment(opening.turn, len(opening.facts), opening.entries, opened)
 
 
 def assignment_of(opening: Opening, opened: Opened) -> Assignment:

@@ -54,6 +54,7 @@ class Executor:
         recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
         try:
             outcome = await self._outcome_of(assignment, recorder)
+            await assignment.until_open()
             return Ending(outcome, recorder.last)
         except _Paused:
             return None
@@ -69,7 +70,7 @@ class Executor:
                 )
             transcript = fold(await self._journal(assignment), assignment.turn.id)
             brief = self._brief(assignment.turn, transcript, recorder)
-            is_cut = await self._follow(brief, recorder, is_cut=transcript.is_cut)
+            is_cut = await self._follow(assignment, brief, recorder, is_cut=transcript.is_cut)
         except TurnFailed as failure:
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except (LeaseLost, StoreError, _Paused):
@@ -109,13 +110,14 @@ class Executor:
         entries = await recorder.join(step, index)
         return [input_message(entry) for entry in entries]
 
-    async def _follow(self, brief: Brief, recorder: Recorder, *, is_cut: bool) -> bool:
+    async def _follow(self, assignment: Assignment, brief: Brief, recorder: Recorder, *, is_cut: bool) -> bool:
         """Record what happens, to the end; whether the last answer was cut at the model's output limit."""
         # From here, not from the opening: the hours in which no server was up are not the turn's fault.
         timeout = asyncio.timeout(self.settings.turn_seconds)
         try:
             async with timeout, aclosing(self.loop.run(brief)) as facts:
                 async for fact in facts:
+                    await assignment.until_open()
                     await self._record(fact, recorder)
                     is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
             return is_cut

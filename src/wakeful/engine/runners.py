@@ -5,11 +5,12 @@ import logging
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher, assignment_of
+from wakeful.engine.dispatcher import Dispatcher, assignment_of, first_assignment
 from wakeful.engine.executor import Ending, Executor
 from wakeful.engine.ports import TurnBinder
 from wakeful.errors import LeaseLost, StoreError
@@ -30,7 +31,7 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Runner:
     assignment: Assignment
-    job: asyncio.Task[None]
+    job: asyncio.Task[None] = field(init=False)
     # It is writing the end of its turn itself: the raised epoch is its own doing.
     is_closing: bool = False
 
@@ -125,13 +126,26 @@ class Runners:
         return await asyncio.shield(commit)
 
     async def _open_new(self, opening: Opening) -> Turn:
+        """The model is asked while the opening is committed. Until then its runner is none of ours: if the opening
+        fails, the request is dropped, and nothing of it was shown.
+        """
+        is_open = asyncio.Event()
+        # Where there is history, it is read after the opening, and the model is asked after that.
+        early = self._start(first_assignment(opening, is_open)) if opening.turn.parent is None else None
         try:
             opened = await self._store.open_new(opening)
-        except StoreError:
-            # It may have happened all the same, and have given us a turn that we do not know of.
-            self.trouble.set()
+        except BaseException as error:
+            if early is not None:
+                early.job.cancel()
+            if isinstance(error, StoreError):
+                # It may have happened all the same, and have given us a turn that we do not know of.
+                self.trouble.set()
             raise
-        self._launch(assignment_of(opening, opened))
+        if early is None:
+            self._launch(assignment_of(opening, opened))
+        else:
+            self._admit(early)
+            is_open.set()
         return opened.turn
 
     async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
@@ -150,22 +164,30 @@ class Runners:
         return result
 
     def _launch(self, assignment: Assignment) -> None:
-        turn = assignment.turn
-        if turn.epoch < self._early_fences.get(turn.id, 0):
-            return  # It was stopped in the same breath.
-        # In a context of its own: whoever happened to open it, a turn knows only what its own row says.
-        job = asyncio.create_task(self._run(assignment), name=turn.id, context=Context())
-        runner = self._running[turn.id] = Runner(assignment, job)
-        # Not in the job itself: one that is stopped before its first step never comes to its end.
-        job.add_done_callback(lambda _: self._forget(runner))
+        self._admit(self._start(assignment))
 
-    async def _run(self, assignment: Assignment) -> None:
+    def _start(self, assignment: Assignment) -> Runner:
+        runner = Runner(assignment)
+        # In a context of its own: whichever part has opened it, a turn knows only what its own row says.
+        runner.job = asyncio.create_task(self._run(runner), name=assignment.turn.id, context=Context())
+        return runner
+
+    def _admit(self, runner: Runner) -> None:
+        """From now on it is compared with what the store says, and stopped when its turn is fenced."""
+        turn = runner.assignment.turn
+        if turn.epoch < self._early_fences.get(turn.id, 0):
+            runner.job.cancel()  # It was stopped in the same breath.
+            return
+        self._running[turn.id] = runner
+        # Not in the job itself: one that is stopped before its first step never comes to its end.
+        runner.job.add_done_callback(lambda _: self._forget(runner))
+
+    async def _run(self, runner: Runner) -> None:
         """The boundary of a turn: whatever happens in it ends here."""
-        turn = assignment.turn
-        runner = self._running[turn.id]
+        turn = runner.assignment.turn
         try:
             with self._binder.bind(turn):
-                ending = await self._executor.run(assignment)
+                ending = await self._executor.run(runner.assignment)
             if ending is not None:
                 await self._close(runner, ending)
             self._broken.discard(turn.id)
@@ -190,11 +212,20 @@ class Runners:
         runner.is_closing = True
         lease = runner.assignment.lease
 
-        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+        async def body(tx: Transaction, *, opens_next: bool = True) -> tuple[None, Assignment | None]:
             lane = await self._dispatcher.held_lane(tx, lease)
-            return None, await self._dispatcher.close(tx, lane, ending.outcome, answer=ending.answer)
+            return None, await self._dispatcher.close(
+                tx, lane, ending.outcome, answer=ending.answer, opens_next=opens_next
+            )
 
-        await self.commit(body, lock=[lease.session_id], seals=[lease.session_id])
+        try:
+            await self.commit(body, lock=[lease.session_id], seals=[lease.session_id])
+        except StoreError as error:
+            if type(error) is not StoreError:
+                raise  # The database is in trouble, whatever was to be written.
+            # What the next turn is to begin with may be what the store refused: this one ends all the same.
+            logger.warning("turn %s is closed without opening the next one: %s", lease.turn_id, error)
+            await self.commit(partial(body, opens_next=False), lock=[lease.session_id], seals=[lease.session_id])
 
     def _tell_store_failure(self, error: StoreError) -> None:
         self.trouble.set()
