@@ -11,7 +11,8 @@ from wakeful.model.event import Event
 from wakeful.model.opening import Closing
 from wakeful.store import encode
 from wakeful.store.numbering import number
-from wakeful.store.sqlite.opener import insert, stamped
+from wakeful.store.sqlite.opener import stamped
+from wakeful.store.sqlite.statement import insert
 
 
 def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> tuple[list[Event], int]:

@@ -14,9 +14,8 @@ from wakeful.model.opening import Opened, Opening
 from wakeful.store import encode
 from wakeful.store.encode import Values
 from wakeful.store.numbering import number_opening
+from wakeful.store.sqlite.statement import insert
 
-# SQLite takes 32,766 values in one statement.
-_MOST_VALUES = 30_000
 _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
 
 
@@ -37,20 +36,6 @@ def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Open
     events = [encode.event_values(event) for one in opened for event in one.events]
     insert(connection, "events", encode.EVENT, events)
     return opened
-
-
-def insert(
-    connection: sqlite3.Connection, table: str, columns: Sequence[str], rows: Sequence[Values], *, last: str = "?"
-) -> None:
-    """In one statement, unless they are thousands. `last`: what makes the last column's value of the last value."""
-    size = _MOST_VALUES // len(columns)
-    marks = f"({', '.join(['?'] * (len(columns) - 1))}, {last})"
-    for first in range(0, len(rows), size):
-        some = rows[first : first + size]
-        connection.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([marks] * len(some))}",
-            [value for row in some for value in row],
-        )
 
 
 def stamped(row: InboxRow, now: float) -> Values:
