@@ -19,7 +19,7 @@ from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
 from wakeful.model.journal import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 
@@ -206,7 +206,7 @@ def _is_whole(turn: Turn, outcome: Outcome) -> bool:
     """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
     there, for its client goes on from what it has seen.
     """
-    return not outcome.incomplete or request_from(turn.request).kind != "response"
+    return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
 
 
 def _attempt(row: InboxRow) -> int:
@@ -221,9 +221,7 @@ def _asked_by(row: InboxRow) -> tuple[bool, bytes]:
     """Whether its turn grows from the checkpoint, and what else is asked of it."""
     with _reading(row):
         data = row.data
-        request = orjson.dumps(data.get("request", {}))
-        request_from(request)
-        return bool(data.get("from_checkpoint")), request
+        return bool(data.get("from_checkpoint")), orjson.dumps(data.get("request", {}))
 
 
 def _inputs_of(row: InboxRow, delivered: str, now: float) -> list[dict[str, Any]]:

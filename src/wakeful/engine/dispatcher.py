@@ -8,7 +8,7 @@ and looking for pending rows.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
@@ -41,9 +41,13 @@ class Dispatcher:
     node: str
     settings: EngineSettings
     words: LiveWords
-    # A node that is stopping leaves pending rows to the next one.
-    is_stopping: bool = False
+    # Set when the node stops: it leaves pending rows to the next one.
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
     on_close: OnClose | None = None
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.stopping.is_set()
 
     @property
     def rules(self) -> Rules:

@@ -158,7 +158,6 @@ def test_a_turn_grows_from_the_last_one_or_from_the_last_that_completed(from_che
         b"no json",
         b"[]",
         b"{}",
-        b'{"text": "a", "request": {"of": "a newer version"}}',
         b'{"text": "a", "inputs": [{"role": "user"}]}',
         b'{"text": "a", "inputs": [7]}',
     ],

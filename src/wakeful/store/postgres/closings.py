@@ -20,7 +20,7 @@ _CLOSE = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at),
     ended AS (
         UPDATE turns SET status = $4, error = $5, closed_at = clock.at, epoch = epoch + 1, last_seq = last_seq + $6
-        FROM clock WHERE id = $2 AND epoch = $3 AND status = 'running'
+        FROM clock WHERE id = $2 AND epoch = $3 AND status NOT IN ('done', 'failed', 'cancelled')
         RETURNING epoch, last_seq - $6 AS turn_seq
     ), settled AS (
         UPDATE sessions s SET active = NULL, head = $2, checkpoint = $7, is_held = $8, is_blocked = $9,

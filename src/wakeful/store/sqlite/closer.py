@@ -34,7 +34,8 @@ def _end(connection: sqlite3.Connection, now: float, closing: Closing) -> Sequen
     error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
     row: Sequence[int] | None = connection.execute(
         """UPDATE turns SET status = ?1, error = ?2, closed_at = ?3, epoch = epoch + 1, last_seq = last_seq + ?4
-           WHERE id = ?5 AND epoch = ?6 AND status = 'running' RETURNING last_seq - ?4, epoch""",
+           WHERE id = ?5 AND epoch = ?6 AND status NOT IN ('done', 'failed', 'cancelled')
+           RETURNING last_seq - ?4, epoch""",
         (outcome.status, error, now, count, closing.turn.id, closing.turn.epoch),
     ).fetchone()
     if row is None:
