@@ -1,7 +1,6 @@
 """The first turn of a new session: one commit, and a model that is asked meanwhile."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,11 +10,10 @@ from wakeful.engine.submission import Submission
 from wakeful.errors import NameTaken, StoreError, StoreUnavailable
 from wakeful.model.conversation import Conversation
 from wakeful.model.ids import new_id
-from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Store
 
 
 def say(text: str, name: str = "") -> Submission:
@@ -124,22 +122,6 @@ async def test_of_two_that_want_one_new_name_one_gets_it(house: House, node: Nod
     assert len(node.engine._runners.all()) == 1
 
 
-async def test_a_message_that_cannot_be_read_fails_and_the_next_one_is_answered(house: House, node: Node) -> None:
-    session_id = await open_session(node)
-    first = await send(node, session_id, "first")
-    broken = InboxRow(
-        0, session_id, "message:b", RowKind.MESSAGE, "user", "turn_b", WEB, HOME, "demo:led", b'{"to": 1}'
-    )
-    await house.store.write(lambda tx: tx.inbox.post_if_new(broken), lock=[session_id])
-    third = await send(node, session_id, "third")
-
-    await finish(node, house, first)
-    await finish(node, house, third)
-
-    assert kinds_of(await events_of(node, session_id, "turn_b")) == ["failed"]
-    assert await _pending(house, session_id) == []
-
-
 async def test_a_turn_is_closed_alone_when_the_store_refuses_what_follows_it(house: House, node: Node) -> None:
     session_id = await open_session(node)
     first = await send(node, session_id, "first")
@@ -153,10 +135,3 @@ async def test_a_turn_is_closed_alone_when_the_store_refuses_what_follows_it(hou
 
     assert kinds_of(await events_of(node, session_id, first.turn_id))[-1] == "done"
     assert (await session_of(house, session_id)).active is None
-
-
-async def _pending(house: House, session_id: str) -> Sequence[InboxRow]:
-    async def body(tx: Transaction) -> Sequence[InboxRow]:
-        return await tx.inbox.pending(session_id)
-
-    return await house.store.read(body)

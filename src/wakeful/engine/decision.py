@@ -4,7 +4,6 @@ Pure: a lane goes in, a decision comes out. Whatever opens a turn or closes one,
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,14 +37,6 @@ class Decision:
     posted: tuple[InboxRow, ...] = ()
     # When the wake budget frees, if the session has not said so yet.
     wake_at: float | None = None
-    # Rows that wait in the store and that this version cannot read.
-    unreadable: tuple[InboxRow, ...] = ()
-
-
-class _Unreadable(Exception):
-    def __init__(self, row: InboxRow) -> None:
-        super().__init__(row.turn_id)
-        self.row = row
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +58,7 @@ class Rules:
         if batch.is_wakeup and lane.spent_at is not None:
             free_at = lane.spent_at + _HOUR
             return Decision(posted=coming, wake_at=None if lane.session.wake_at == free_at else free_at)
-        try:
-            opening = self._opening(lane, batch)
-        except _Unreadable as error:
-            rest = replace(lane, pending=tuple(row for row in lane.pending if row is not error.row))
-            decision = self.decide(rest, *arrivals)
-            return replace(decision, unreadable=(error.row, *decision.unreadable))
-        return Decision(opening, tuple(row for row in coming if row not in batch.rows))
+        return Decision(self._opening(lane, batch), tuple(row for row in coming if row not in batch.rows))
 
     def close(
         self,
@@ -119,14 +104,13 @@ class Rules:
         return replace(row, not_before=row.created_at + self.settings.wake_company_seconds)
 
     def _opening(self, lane: Lane, batch: Batch) -> Opening:
-        """Raises _Unreadable."""
         session, first = lane.session, batch.first
-        from_checkpoint, request = _asked_by(first)
+        asked = first.data
         told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
-            parent=session.checkpoint if from_checkpoint else session.head,
+            parent=session.checkpoint if asked.get("from_checkpoint") else session.head,
             door=first.door,
             address=first.address,
             source=first.source,
@@ -139,7 +123,7 @@ class Rules:
             attempt=min(_attempt(row) for row in batch.rows),
             workspace=session.workspace,
             message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
-            request=request,
+            request=orjson.dumps(asked.get("request", {})),
         )
         inputs = entries_of(turn.id, 0, 0, told, "opened" if batch.is_wakeup else "with_message", lane.now)
         facts = (turn_events.started(turn), *map(input_event, inputs))
@@ -186,7 +170,7 @@ def entries_of(
     turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float
 ) -> list[Entry]:
     """What the rows tell, from this place in the journal on. `delivered` tells how a notice reached the agent: it
-    opened the turn, rode along, or joined it. Raises _Unreadable.
+    opened the turn, rode along, or joined it.
     """
     told = [data for row in rows for data in _inputs_of(row, delivered, now)]
     return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(told)]
@@ -211,38 +195,15 @@ def _is_whole(turn: Turn, outcome: Outcome) -> bool:
 
 def _attempt(row: InboxRow) -> int:
     """How often it was tried before; news that comes along has not been tried at all."""
-    if row.kind is not RowKind.RETRY:
-        return 0
-    with _reading(row):
-        return int(row.data["attempt"])
+    attempt: int = row.data["attempt"] if row.kind is RowKind.RETRY else 0
+    return attempt
 
 
-def _asked_by(row: InboxRow) -> tuple[bool, bytes]:
-    """Whether its turn grows from the checkpoint, and what else is asked of it."""
-    with _reading(row):
-        data = row.data
-        return bool(data.get("from_checkpoint")), orjson.dumps(data.get("request", {}))
-
-
-def _inputs_of(row: InboxRow, delivered: str, now: float) -> list[dict[str, Any]]:
-    with _reading(row):
-        return list(_told_by(row, delivered, now))
-
-
-@contextmanager
-def _reading(row: InboxRow) -> Iterator[None]:
-    """What another version has stored may lack anything."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise _Unreadable(row) from error
-
-
-def _told_by(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
+def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
     data = row.data
     origin = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX)}
     if inputs := data.get("inputs"):
-        yield from (origin | given | {"text": given["text"]} for given in inputs)
+        yield from (origin | given for given in inputs)
     elif row.kind is RowKind.NOTICE:
         latency = round(max(0.0, now - row.created_at) * 1000)
         notice = data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}

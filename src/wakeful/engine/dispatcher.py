@@ -31,8 +31,6 @@ from wakeful.store.base import Transaction
 # Writes, in the transaction that closes a turn, what others are owed by its end. It awaits that transaction only.
 OnClose = Callable[[Transaction, Turn, Outcome], Awaitable[None]]
 
-_UNREADABLE = {"code": "unreadable_message", "message": "This version of the server cannot read the stored message."}
-
 logger = logging.getLogger(__name__)
 
 
@@ -82,7 +80,7 @@ class Dispatcher:
             assignment = assignment_of(opening, await tx.open(opening))
         elif title:
             await self._name(tx, lane.session, title)
-        await self._tell(tx, lane.session, decision)
+        await self._tell_wait(tx, lane.session, decision)
         return assignment
 
     async def close(
@@ -115,7 +113,7 @@ class Dispatcher:
             await tx.approvals.expire(turn.id, lane.now)
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
-        await self._tell(tx, lane.session, decision)
+        await self._tell_wait(tx, lane.session, decision)
         await self._tell_failure(tx, lane.session, turn, outcome, closed.events[-1])
         if title:
             await self._name(tx, lane.session, title)
@@ -167,19 +165,12 @@ class Dispatcher:
             return (), None
         return (), WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
 
-    async def _tell(self, tx: Transaction, session: Session, decision: Decision) -> None:
-        """What a decision has found beside turns to open: a spent budget, with the time at which it frees, and rows
-        that this version cannot read. Those fail, visibly, or they would keep the session busy for ever.
-        """
+    async def _tell_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
+        """A spent budget, with the time at which it frees."""
         if decision.wake_at is not None:
             await tx.sessions.wake_later(session.id, decision.wake_at)
             waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": decision.wake_at})
             await tx.events.append(session.id, None, [waits])
-        for row in decision.unreadable:
-            logger.error("row %s of session %s cannot be read and is given up", row.dedupe_key, session.id)
-            await tx.inbox.withdraw_if_pending(session.id, row.dedupe_key)
-            failed = {"turn_id": row.turn_id, "session_id": session.id} | _UNREADABLE
-            await self._end_given_out_stream(tx, row, NewEvent.of(events.FAILED, failed))
 
     async def _tell_failure(self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event) -> None:
         """A failure is news, unless the turn will be tried again. Sessions that no list shows make none: a sub-agent's
