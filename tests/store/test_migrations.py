@@ -11,12 +11,11 @@ import pytest
 import wakeful.store
 from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_session, a_task, a_turn, have_turn
+from tests.store.nouns import a_session, a_task, a_turn, close_turn, have_turn
 from wakeful.errors import StoreTooNew
 from wakeful.model.approval import Choice, Reason
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.task import TaskStatus
-from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
 from wakeful.store.postgres.store import PostgresStore
@@ -249,8 +248,7 @@ async def _check_that_the_running_turn_goes_on(store: Store) -> None:
     assert request_from(taken.request) == TurnRequest()
     assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
 
-    outcome = Outcome(TurnStatus.DONE)
-    assert await store.write(lambda tx: tx.turns.close_if_running("t2", outcome), lock=["s1"])
+    await close_turn(store, "t2")
 
 
 async def _open_sqlite(path: Path) -> None:

@@ -46,7 +46,7 @@ async def test_pages_follow_one_another_without_a_gap(store: Store) -> None:
 @pytest.mark.parametrize("query", ["weather", "WEATHER", "sunny in B", "100%", "under_score", 'said "no"', r"C:\temp"])
 async def test_a_search_finds_words_of_titles_and_of_messages(store: Store, query: str) -> None:
     text = r'The Weather is SUNNY in Bonn, 100% sure; under_score; he said "No"; c:\Temp'
-    await have_session(store, "title", title=text, updated_at=30.0)
+    await have_session(store, "title", title=text, updated_at=3_000.0)
     await have_session(store, "none", title="The end", updated_at=20.0)
     await _have_words(store, "messages", "hello", text)
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.branch_title import branch_title
@@ -24,9 +25,10 @@ from wakeful.engine.runners import Runners
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
-from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
+from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
+from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Place, Said, WordsHead
@@ -159,7 +161,7 @@ class Engine:
             await tx.sessions.change(session_id, title=title, model=model)
             data = {"session_id": session_id, "changed": changed}
             await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -180,6 +182,8 @@ class Engine:
         """
         if self.is_stopping:
             raise EngineStopping
+        if submission.session is not None and before is None:
+            return Receipt.opened(await self._runners.open_new(self._intake.first(submission)))
 
         async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
             known = None if before is None else await before(tx)
@@ -194,12 +198,9 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> str:
-            session = await require_session(tx, submission.session_id)
-            if session.active is not None:
-                raise SessionBusy(session.active)
-            receipt, opened = await self._intake.accept(tx, submission)
-            assert opened is not None
-            await self._dispatcher.close(tx, opened.turn, Outcome(TurnStatus.DONE))
+            receipt, _ = await self._intake.accept(tx, replace(submission, if_busy=IfBusy.REJECT))
+            lane = await self._dispatcher.lane(tx, submission.session_id)
+            await self._dispatcher.close(tx, lane, Outcome(TurnStatus.DONE))
             return receipt.turn_id
 
         return await self._store.write(body, lock=[submission.session_id])
@@ -211,11 +212,10 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
-            session = await require_session(tx, session_id)
-            active = None if session.active is None else await tx.turns.get(session.active)
-            if active is None or active.id != (turn_id or active.id):
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is None or lane.active.id != (turn_id or lane.active.id):
                 return False, None
-            return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
+            return True, await self._dispatcher.close(tx, lane, _STOPPED, by_user=True)
 
         return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 

@@ -15,12 +15,14 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
+from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
+from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskOutcome
-from wakeful.model.turn import Lease, Outcome, Turn
+from wakeful.model.turn import Lease, Turn
 from wakeful.model.words import Word, WordsHead
 
 T = TypeVar("T")
@@ -123,16 +125,6 @@ class Sessions(Protocol):
         """
         ...
 
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        """The session now runs this turn. `release_hold`: a user has spoken, notices need not wait any more."""
-        ...
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        """The active turn, now `head`, has ended; the session is idle. Its entries count as messages from now on."""
-        ...
-
     async def wake_later(self, session_id: str, at: float | None) -> None:
         """Notices wait until then: the wake budget is used up. None: they do not."""
         ...
@@ -147,8 +139,6 @@ class Sessions(Protocol):
 
 
 class Turns(Protocol):
-    async def open(self, turn: Turn) -> None: ...
-
     async def get(self, turn_id: str) -> Turn | None: ...
 
     async def hide(self, turn_id: str) -> None:
@@ -161,10 +151,6 @@ class Turns(Protocol):
 
     async def require(self, lease: Lease) -> Turn:
         """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
-        ...
-
-    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
-        """End the turn and raise its epoch, so that its runner, if it is not the one who asks, stops."""
         ...
 
     async def mark_recorded(self, turn_id: str) -> None:
@@ -205,10 +191,6 @@ class Turns(Protocol):
 
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         """The newest turns that were opened in a session, newest first, also those of branches that were left."""
-        ...
-
-    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
-        """When the session's wake-up turns were opened, oldest first."""
         ...
 
 
@@ -606,6 +588,23 @@ class Transaction(Protocol):
         """The store's time: one clock for all nodes."""
         ...
 
+    async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
+        """A session and all that a decision about its next turn asks for, in one read; None when it is not there.
+
+        `wake_budget`: how many wake-ups an hour it may have. `key`: the dedupe key of a row that is about to come in.
+        """
+        ...
+
+    async def open(self, opening: Opening) -> Opened:
+        """Write an opening. Raises NameTaken when its session or conversation is new and was there first."""
+        ...
+
+    async def close(self, closing: Closing) -> Closed:
+        """Write a closing and the opening that follows it, and raise the turn's epoch, so that its runner, if it is not
+        the one that asks, stops. Raises LeaseLost when the turn has ended or was taken over.
+        """
+        ...
+
 
 Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 
@@ -644,5 +643,11 @@ class Store(Protocol):
     async def search(self, body: Body[T]) -> T:
         """A read that may take long: few of them run at once, and none of them holds up other reads. Raises
         StoreTooSlow.
+        """
+        ...
+
+    async def open_new(self, opening: Opening) -> Opened:
+        """Open the first turn of a new session, in one transaction with all others that are waiting for it. Raises
+        NameTaken.
         """
         ...

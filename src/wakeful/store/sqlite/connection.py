@@ -41,6 +41,11 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
     return ours
 
 
+def is_taken(error: sqlite3.IntegrityError) -> bool:
+    """Whether a row with the same id or name was there first."""
+    return error.sqlite_errorname in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
+
+
 def _contains(text: str | None, words: str) -> bool:
     """Whatever their case, in every script: SQLite's own LIKE knows that of ASCII only."""
     return text is not None and words.casefold() in text.casefold()

@@ -5,8 +5,11 @@ from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
+from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
 
+_CREATE = f"""INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join("?" * len(SESSION))})
+              ON CONFLICT (id) DO NOTHING"""
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 _DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
 _IDLE_WITH_PENDING = """
@@ -26,30 +29,7 @@ class SqliteSessions:
         self._footprint = footprint
 
     async def create_if_absent(self, session: Session) -> bool:
-        address = session.address
-        cursor = self._connection.execute(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
-            (
-                session.id,
-                session.owner,
-                address.platform,
-                address.chat_id,
-                address.thread_id,
-                session.model,
-                session.workspace,
-                session.title,
-                session.task_id,
-                session.is_listed,
-                session.head,
-                session.checkpoint,
-                session.message_count,
-                session.title_origin,
-                session.created_at,
-                session.updated_at,
-            ),
-        )
+        cursor = self._connection.execute(_CREATE, session_values(session))
         self._footprint.note_locked(session.id)
         return cursor.rowcount == 1
 
@@ -168,25 +148,6 @@ class SqliteSessions:
             [*arguments, limit],
         )
         return [session_from(row) for row in rows]
-
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            "UPDATE sessions SET active = ?, is_held = is_held AND NOT ?, wake_at = NULL WHERE id = ?",
-            (turn_id, release_hold, session_id),
-        )
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1),
-                   closed_seq = last_seq
-               WHERE id = ?5""",
-            (head, checkpoint, is_held, is_blocked, session_id),
-        )
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
         self._footprint.require_lock(session_id)

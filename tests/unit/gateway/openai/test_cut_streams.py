@@ -26,6 +26,7 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.event import spoken as piece_of
 from wakeful.model.ids import new_id
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -146,7 +147,7 @@ class Log:
 
         async def body(tx: Transaction) -> None:
             await tx.sessions.create_if_absent(session)
-            await tx.turns.open(turn)
+            await tx.open(Opening(turn))
 
         await place.store.write(body, lock=[session.id])
         return cls(place, kind, turn)
@@ -159,7 +160,7 @@ class Log:
                 turn_id = None if event.turn_id is None else self.turn.id
                 await tx.events.append(self.turn.session_id, turn_id, [NewEvent(event.kind, event.payload, event.ends)])
             if events and events[-1].is_final:
-                await tx.turns.close_if_running(self.turn.id, Outcome(TurnStatus.DONE))
+                await tx.close(Closing(self.turn, Outcome(TurnStatus.DONE), ()))
 
         await self.place.store.write(body, lock=[self.turn.session_id])
 
