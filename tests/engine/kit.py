@@ -35,9 +35,14 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
+        # By how much the store's clock was set.
+        self.ahead = 0.0
         self._waiting: list[tuple[float, asyncio.Event]] = []
 
     def time(self) -> float:
+        return self.now + self.ahead
+
+    def monotonic(self) -> float:
         return self.now
 
     def advance(self, seconds: float) -> None:
@@ -72,6 +77,9 @@ class NodeClock:
 
     def wake_up(self) -> None:
         self._awake.set()
+
+    def monotonic(self) -> float:
+        return self._clock.now
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         await self._clock.wait(event, seconds)
@@ -302,8 +310,13 @@ class House:
 
     async def advance(self, seconds: float) -> None:
         if self._set_store_time is not None:
-            await self._set_store_time(self.clock.now + seconds)
+            await self._set_store_time(self.clock.time() + seconds)
         self.clock.advance(seconds)
+
+    async def set_store_clock(self, seconds: float) -> None:
+        """Forwards or back, while no time passes. Nobody is told."""
+        self.clock.ahead += seconds
+        await self.advance(0)
 
     async def start_node(
         self,

@@ -179,7 +179,8 @@ class Dispatcher:
 
     async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
         """Whether wake-ups must wait; then the session says so, and a stored time says how long."""
-        opened = await tx.turns.wakeups_since(session.id, now - _HOUR)
+        # Not those from the future: the clock was set back.
+        opened = [at for at in await tx.turns.wakeups_since(session.id, now - _HOUR) if at <= now]
         if len(opened) < self.settings.wake_budget_per_hour:
             return False
         free_at = opened[-self.settings.wake_budget_per_hour] + _HOUR

@@ -21,8 +21,14 @@ class AgentLoop(Protocol):
 
 
 class Clock(Protocol):
+    def monotonic(self) -> float:
+        """Seconds that never go back, and that pass while the machine sleeps."""
+        ...
+
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        """Return when the event is set or the seconds have passed, whichever is first."""
+        """Return when the event is set or the seconds have passed, whichever is first; earlier when the clock is set:
+        whoever waits for a stored time looks again.
+        """
         ...
 
 

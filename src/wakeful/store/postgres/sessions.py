@@ -11,7 +11,9 @@ from wakeful.store.postgres.connection import Connection
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
 
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "greatest(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > $1 OR s.wake_at > $1 + 3600 THEN 0
+    ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
