@@ -13,7 +13,7 @@ from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import ModelError
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
@@ -21,6 +21,7 @@ from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
+from wakeful.model.words import Word
 from wakeful.store.base import Body, Listener, Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -41,6 +42,9 @@ class FakeClock:
 
     def time(self) -> float:
         return self.now + self.ahead
+
+    def monotonic(self) -> float:
+        return self.now
 
     def monotonic(self) -> float:
         return self.now
@@ -94,7 +98,7 @@ class LedAgent:
         self.briefs: dict[str, Brief] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.taken: dict[str, list[str]] = {}
-        self._orders: dict[str, asyncio.Queue[str | CallFinished]] = {}
+        self._orders: dict[str, asyncio.Queue[str | Fact]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
         """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
@@ -102,9 +106,9 @@ class LedAgent:
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
-    def tell(self, turn_id: str, finished: CallFinished) -> None:
-        """The result of a call, as it is."""
-        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(finished)
+    def tell(self, turn_id: str, fact: Fact) -> None:
+        """This fact, as it is."""
+        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(fact)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
@@ -136,8 +140,8 @@ class LedAgent:
                     raise ModelError("The key is wrong.", code="model_auth")
                 case "break":
                     raise RuntimeError("a bug")
-                case CallFinished() as finished:
-                    yield finished
+                case fact:
+                    yield fact
 
     async def _step(self, brief: Brief, step: int) -> AsyncGenerator[Fact, None]:
         call = ToolCall(f"call_{step}", "work", "{}")
@@ -213,10 +217,6 @@ class NodeStore:
     async def read(self, body: Body[T]) -> T:
         result: T = await self._carry(self._store.read(body))
         return result
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        numbered: list[Event] = await self._carry(self._store.append(lease, events))
-        return numbered
 
     async def _carry(self, call: Any) -> Any:
         if self.is_dead:
@@ -409,10 +409,15 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
-    """All events of a turn that has ended, or will soon."""
+async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[Told]:
+    """Facts and words of a turn that has ended, or will soon."""
     async with asyncio.timeout(10):
-        return [event async for event in node.engine.subscribe_turn(session_id, turn_id)]
+        return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
+
+
+async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
+    """Its facts."""
+    return [told for told in await told_of(node, session_id, turn_id) if isinstance(told, Event)]
 
 
 async def log_of(house: House, session_id: str) -> list[Event]:
@@ -448,8 +453,12 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(events: Sequence[Event]) -> list[str]:
-    return [event.kind for event in events]
+def kinds_of(told: Sequence[Told]) -> list[str]:
+    return [one.kind for one in told]
+
+
+def texts_of(told: Sequence[Told]) -> list[str]:
+    return [one.text for one in told if isinstance(one, Word)]
 
 
 def task_for(

@@ -1,10 +1,12 @@
 """Writes that may open a turn for this node, and what they opened, handed on after the commit."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.words import LiveWords
 from wakeful.errors import StoreError
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -16,8 +18,11 @@ OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | 
 class Commits:
     """Those who write do not know who runs turns: whoever does listens."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, words: LiveWords) -> None:
         self._store = store
+        self._words = words
+        # The seals of writes of which nobody knows whether they have happened.
+        self._in_doubt: list[ExitStack] = []
         self._listeners: list[Callable[[Assignment], None]] = []
         # Those under way, with the sessions that they lock.
         self._under_way: dict[asyncio.Task[Any], Collection[str]] = {}
@@ -31,9 +36,11 @@ class Commits:
         """Call `launch` with each turn that a commit gave to this node."""
         self._listeners.append(launch)
 
-    async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
-        """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile."""
-        commit = asyncio.create_task(self._commit(body, lock))
+    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], seals: Collection[str] = ()) -> T:
+        """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile. `seals`:
+        the sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
+        """
+        commit = asyncio.create_task(self._commit(body, lock, seals))
         self._under_way[commit] = lock
         commit.add_done_callback(self._forget)
         return await asyncio.shield(commit)
@@ -44,13 +51,29 @@ class Commits:
     def all(self) -> set[asyncio.Task[Any]]:
         return set(self._under_way)
 
-    async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
+    @contextmanager
+    def comparing(self) -> Iterator[None]:
+        """While the store is compared with what runs here. After that the outcome of every write before is known."""
+        doubts, self._in_doubt = self._in_doubt, []
         try:
-            result, assignment = await self._store.write(body, lock=lock)
-        except StoreError:
-            # The commit may have happened all the same, and have given us a turn that we do not know of.
-            self.trouble.set()
+            yield
+        except BaseException:
+            self._in_doubt += doubts
             raise
+        for doubt in doubts:
+            doubt.close()
+
+    async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
+        with ExitStack() as sealed:
+            sealed.enter_context(self._words.sealed(seals))
+            try:
+                result, assignment = await self._store.write(body, lock=lock)
+            except StoreError:
+                # The commit may have happened all the same: it may have given us a turn that we do not know of, or
+                # have closed one.
+                self._in_doubt.append(sealed.pop_all())
+                self.trouble.set()
+                raise
         # One with a later fence was stopped in the same breath.
         if assignment is not None and assignment.turn.epoch >= self._early_fences.get(assignment.turn.id, 0):
             for launch in self._listeners:

@@ -1,11 +1,11 @@
 """Keeps this node's lease, apart from everything else that the node does: also while it stops, or is very busy."""
 
 import math
-import time
 
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.words import LiveWords
 from wakeful.model.task import Host
 from wakeful.store.base import Store, Transaction
 
@@ -13,11 +13,15 @@ from wakeful.store.base import Store, Transaction
 class LeaseKeeper:
     """The holder of an exclusive store has no rivals and needs no lease."""
 
-    def __init__(self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(
+        self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings, words: LiveWords
+    ) -> None:
         self._store = store
         self._node = node
         self._host = host
         self._seconds = settings.lease_seconds
+        self._clock = clock
+        self._words = words
         # By a clock that nobody sets.
         self._renewed_at = -math.inf
         first = None if store.is_exclusive else self._seconds / 3
@@ -26,7 +30,7 @@ class LeaseKeeper:
     @property
     def seconds_left(self) -> float | None:
         """How long the lease still holds, if nobody renews it; None where none is needed."""
-        return None if self._store.is_exclusive else self._renewed_at + self._seconds - time.monotonic()
+        return None if self._store.is_exclusive else self._renewed_at + self._seconds - self._clock.monotonic()
 
     @property
     def is_late(self) -> bool:
@@ -37,14 +41,18 @@ class LeaseKeeper:
     async def renew(self) -> float | None:
         """Returns how long to wait for the next."""
         if self._store.is_exclusive:
+            self._words.show_until(math.inf)
             return None
-        asked_at = time.monotonic()
+        # Counted from before the write.
+        asked_at = self._clock.monotonic()
 
         async def body(tx: Transaction) -> None:
             await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
         await self._store.write(body)
         self._renewed_at = asked_at
+        # Until then nobody else can have taken this node's turns.
+        self._words.show_until(asked_at + self._seconds)
         return self._seconds / 3
 
     async def give_up(self) -> None:

@@ -14,6 +14,7 @@ from wakeful.engine.ports import Clock, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.engine.turn_places import TurnPlaces
+from wakeful.engine.words import LiveWords
 from wakeful.model.ids import new_id
 from wakeful.model.task import Host
 from wakeful.model.turn import Turn
@@ -39,8 +40,9 @@ class Ledger:
         self.binder = binder
         # Set once, when the node stops.
         self.stopping = asyncio.Event()
-        self.dispatcher = Dispatcher(self.node, settings, self.stopping, on_close)
-        self.commits = Commits(store)
+        self.words = LiveWords(clock)
+        self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
+        self.commits = Commits(store, self.words)
         self.places = TurnPlaces(settings.concurrent_turns, self._owner_of)
         self.approvals = Approvals(store, self.places, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.places, clock, settings, host)

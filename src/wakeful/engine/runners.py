@@ -3,16 +3,17 @@
 import asyncio
 import logging
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.commits import Commits
 from wakeful.engine.dispatcher import Dispatcher
-from wakeful.engine.executor import Executor
+from wakeful.engine.executor import Ending, Executor
 from wakeful.engine.ports import TurnBinder
+from wakeful.engine.recorder import record
 from wakeful.engine.turn_places import TurnPlaces
 from wakeful.errors import LeaseLost, StoreError
-from wakeful.model.turn import Outcome, Turn
+from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 # What a turn that is stopped in the middle may take to put its things away.
@@ -32,10 +33,6 @@ class Runner:
     def key(self) -> tuple[str, int]:
         return self.assignment.turn.id, self.assignment.turn.epoch
 
-    def stop(self) -> None:
-        if not self.is_closing:
-            self.job.cancel()
-
 
 class Runners:
     def __init__(
@@ -52,6 +49,7 @@ class Runners:
         self._executor = executor
         self._binder = binder
         self._places = places
+        self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
         # Turns that broke by a fault of ours: going on with them counts, or it would never end.
         self._broken: set[str] = set()
@@ -62,6 +60,13 @@ class Runners:
 
     def all(self) -> list[Runner]:
         return list(self._running.values())
+
+    def stop(self, runner: Runner) -> None:
+        """Its turn has ended or is another's. What it was saying is kept by the write that has fenced it, or void."""
+        turn = runner.assignment.turn
+        self._words.forget(turn.session_id, turn.id)
+        if not runner.is_closing:
+            runner.job.cancel()
 
     def is_at_work(self, turn: Turn) -> bool:
         """Whether the turn runs here, or may be about to."""
@@ -103,11 +108,12 @@ class Runners:
         try:
             async with self._places.taken_by(turn):
                 with self._binder.bind(turn):
-                    outcome = await self._executor.run(assignment)
-            if outcome is not None:
-                await self._close(runner, outcome)
+                    ending = await self._executor.run(assignment)
+            if ending is not None:
+                await self._close(runner, ending)
             self._broken.discard(turn.id)
         except LeaseLost:
+            self._words.forget(turn.session_id, turn.id)
             logger.info("turn %s is no longer ours", turn.id)
         except StoreError as error:
             logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
@@ -123,15 +129,18 @@ class Runners:
         if self._running.get(turn_id) is runner:
             del self._running[turn_id]
 
-    async def _close(self, runner: Runner, outcome: Outcome) -> None:
+    async def _close(self, runner: Runner, ending: Ending) -> None:
         runner.is_closing = True
         lease = runner.assignment.lease
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             current = await tx.turns.require(lease)
-            return None, await self._dispatcher.close(tx, current, outcome)
+            if ending.answer is not None:
+                last = await record(tx, lease, ending.answer)
+                current = replace(current, last_seq=last.turn_seq or 0)
+            return None, await self._dispatcher.close(tx, current, ending.outcome)
 
-        await self._commits.commit(body, lock=[lease.session_id])
+        await self._commits.commit(body, lock=[lease.session_id], seals=[lease.session_id])
 
     def _tell_store_failure(self, error: StoreError) -> None:
         self._commits.trouble.set()
@@ -142,4 +151,4 @@ class Runners:
         for turn_id, epoch in signal.fenced.items():
             runner = self._running.get(turn_id)
             if runner is not None and runner.assignment.turn.epoch < epoch:
-                runner.stop()
+                self.stop(runner)
