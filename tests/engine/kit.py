@@ -46,9 +46,6 @@ class FakeClock:
     def monotonic(self) -> float:
         return self.now
 
-    def monotonic(self) -> float:
-        return self.now
-
     def advance(self, seconds: float) -> None:
         self.now += seconds
         for due, rung in self._waiting:
@@ -193,6 +190,7 @@ class NodeStore:
         # The node dies right after this many more calls, before it hears their result.
         self.fuse: int | None = None
         self.notifier = self
+        self.stats = store.stats
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:

@@ -19,6 +19,7 @@ from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
 from wakeful.model.words import Word, WordsHead
@@ -135,6 +136,10 @@ class Sessions(Protocol):
 
     async def ready(self, now: float) -> list[str]:
         """Idle sessions with rows that may open a turn now."""
+        ...
+
+    async def ready_since(self, now: float) -> float | None:
+        """Since when the row has been able to open a turn that has been able to for longest; None: there is none."""
         ...
 
     async def next_due(self, now: float) -> float | None:
@@ -593,6 +598,9 @@ Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 class Store(Protocol):
     @property
     def notifier(self) -> Notifier: ...
+
+    @property
+    def stats(self) -> StoreStats: ...
 
     @property
     def is_exclusive(self) -> bool:

@@ -218,6 +218,14 @@ class PostgresSessions:
         )
         return [row["id"] for row in rows]
 
+    async def ready_since(self, now: float) -> float | None:
+        since: float | None = await self._connection.fetchval(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE greatest(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= $1))""",
+            now,
+        )
+        return since
+
     async def next_due(self, now: float) -> float | None:
         due: float | None = await self._connection.fetchval(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}

@@ -1,10 +1,12 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
+import time
 from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection, connect, describe
@@ -30,6 +32,7 @@ class PostgresStore:
         self._is_open = False
         self._is_closed = False
         self.notifier = PostgresNotifier(url, self._where)
+        self.stats = StoreStats()
 
     async def open(self) -> None:
         try:
@@ -49,7 +52,8 @@ class PostgresStore:
 
     async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
         self._require_open()
-        return await self._to_its_end(self._write(body, lock))
+        with self.stats.writing():
+            return await self._to_its_end(self._write(body, lock))
 
     async def read(self, body: Body[T]) -> T:
         self._require_open()
@@ -60,12 +64,16 @@ class PostgresStore:
         async with self._pool.transaction(WRITE) as connection:
             await lock_sessions(connection, lock)
             result = await body(PostgresTransaction(connection, footprint))
+            began = time.perf_counter()
             await commit(connection, self.notifier, footprint.signal)
+            self.stats.note_commit(1, time.perf_counter() - began)
         return result
 
     async def _read(self, body: Body[T]) -> T:
         async with self._pool.transaction(READ) as connection:
-            return await body(PostgresTransaction(connection, Footprint(None)))
+            result = await body(PostgresTransaction(connection, Footprint(None)))
+        self.stats.note_success()
+        return result
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """What has begun goes on when its caller goes away: after half a COMMIT nobody would know what holds."""

@@ -202,6 +202,15 @@ class SqliteSessions:
         )
         return [row[0] for row in rows]
 
+    async def ready_since(self, now: float) -> float | None:
+        row = self._connection.execute(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE max(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now))""",
+            {"now": now},
+        ).fetchone()
+        since: float | None = row[0]
+        return since
+
     async def next_due(self, now: float) -> float | None:
         row = self._connection.execute(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
@@ -38,6 +39,7 @@ class SqliteStore:
         self._writer: Writer | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
+        self.stats = StoreStats()
 
     async def open(self) -> None:
         self._prepare_folder()
@@ -53,7 +55,7 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(writing, self._path, self._clock, self.notifier)
+        self._writer = Writer(writing, self._path, self._clock, self.notifier, self.stats)
         self._reader = Reader(reading, self._path, self._clock)
 
     async def close(self) -> None:
@@ -66,13 +68,15 @@ class SqliteStore:
 
     async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
         # The writer is alone, so every session is locked; the names are held against what the body writes.
-        result: T = await self._open_writer().write(body, lock)
+        with self.stats.writing():
+            result: T = await self._open_writer().write(body, lock)
         return result
 
     async def read(self, body: Body[T]) -> T:
         self._open_writer()
         assert self._reader is not None
         result: T = await self._reader.submit(body)
+        self.stats.note_success()
         return result
 
     def _open_writer(self) -> Writer:
