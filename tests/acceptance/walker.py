@@ -33,6 +33,7 @@ from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Place, Word
@@ -86,6 +87,10 @@ class DyingStore:
     @property
     def notifier(self) -> Notifier:
         return self._inner.notifier
+
+    @property
+    def stats(self) -> StoreStats:
+        return self._inner.stats
 
     @property
     def is_exclusive(self) -> bool:

@@ -37,10 +37,12 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
+        # By how much the store's clock was set.
+        self.ahead = 0.0
         self._waiting: list[tuple[float, asyncio.Event]] = []
 
     def time(self) -> float:
-        return self.now
+        return self.now + self.ahead
 
     def monotonic(self) -> float:
         return self.now
@@ -189,6 +191,7 @@ class NodeStore:
         # The node dies right after this many more calls, before it hears their result.
         self.fuse: int | None = None
         self.notifier = self
+        self.stats = store.stats
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:
@@ -321,8 +324,13 @@ class House:
 
     async def advance(self, seconds: float) -> None:
         if self._set_store_time is not None:
-            await self._set_store_time(self.clock.now + seconds)
+            await self._set_store_time(self.clock.time() + seconds)
         self.clock.advance(seconds)
+
+    async def set_store_clock(self, seconds: float) -> None:
+        """Forwards or back, while no time passes. Nobody is told."""
+        self.clock.ahead += seconds
+        await self.advance(0)
 
     async def start_node(
         self,

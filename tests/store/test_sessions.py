@@ -139,6 +139,22 @@ async def test_ready_names_each_session_once_and_next_due_is_the_earliest(store:
     assert await store.read(lambda tx: tx.sessions.next_due(100.0)) == 200.0
 
 
+async def test_ready_since_tells_of_the_row_that_has_waited_longest_of_those_that_need_not(store: Store) -> None:
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None
+    await have_row(store, a_row("late", kind=RowKind.NOTICE, created_at=10.0, not_before=300.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None
+    await have_row(store, a_row("due", "s2", kind=RowKind.NOTICE, created_at=20.0, not_before=90.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) == 90.0
+    await have_row(store, a_row("said", "s3", created_at=80.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) == 80.0
+
+
+async def test_what_was_written_in_the_future_does_not_wait_for_it(store: Store) -> None:
+    await have_row(store, a_row("retry", kind=RowKind.RETRY, created_at=7_000.0, not_before=7_005.0))
+    assert await store.read(lambda tx: tx.sessions.ready(100.0)) == ["s1"]
+    assert await store.read(lambda tx: tx.sessions.next_due(100.0)) is None
+
+
 async def _session(store: Store, session_id: str = "s1") -> Session:
     session = await store.read(lambda tx: tx.sessions.get(session_id))
     assert session is not None

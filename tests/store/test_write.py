@@ -143,3 +143,17 @@ async def test_a_transaction_tells_the_time_of_the_store(store: Store, clock: Fa
 
     assert await store.write(lambda tx: tx.now()) == 1234.5
     assert await store.read(lambda tx: tx.now()) == 1234.5
+
+
+async def test_commits_are_counted_and_timed_and_what_failed_leaves_no_place_in_the_queue(store: Store) -> None:
+    async def refuse(tx: Transaction) -> None:
+        raise _Refused
+
+    before = store.stats.commit_seconds.count
+    await have_session(store)
+    with pytest.raises(_Refused):
+        await store.write(refuse)
+    assert store.stats.commit_seconds.count > before
+    assert store.stats.group_sizes.count == store.stats.commit_seconds.count
+    assert store.stats.queue == 0
+    assert store.stats.seconds_since_success is not None

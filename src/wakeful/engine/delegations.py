@@ -7,6 +7,7 @@ Whoever watches it opens its goal and ends it by looking, again and again: after
 
 import asyncio
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -65,7 +66,10 @@ class Delegations:
         self._places = places
         self._settings = settings
         self._host = host
+        self._clock = clock
         self._watched: dict[str, _Watched] = {}
+        # When their time is over by a clock that nobody sets back.
+        self._until: dict[str, float] = {}
         # Delegations in whose sessions something happened that may have been the last thing.
         self._touched: set[str] = set()
         self.job = Job("delegations", self.sweep, clock)
@@ -137,8 +141,12 @@ class Delegations:
             await self._find_own()
         if not self._watched:
             return None
-        now = await self._now()
-        late = {watched.task_id for watched in self._watched.values() if watched.deadline <= now}
+        now, steady = await self._now(), self._clock.monotonic()
+        self._until = {
+            watched.task_id: self._until.get(watched.task_id, steady + watched.deadline - now)
+            for watched in self._watched.values()
+        }
+        late = {watched.task_id for watched in self._watched.values() if self._is_late(watched, now)}
         touched, self._touched = self._touched | late, set()
         # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
         for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
@@ -237,7 +245,7 @@ class Delegations:
             task = await require_task(tx, watched.task_id)
             if not task.is_running:
                 return True, None
-            is_late = await tx.now() >= watched.deadline
+            is_late = self._is_late(watched, await tx.now())
             child = await self._halt_if_unwanted(tx, task, await require_session(tx, watched.child_id), is_late)
             if child.active is not None:
                 return False, None
@@ -282,6 +290,9 @@ class Delegations:
             return await tx.now()
 
         return await self._store.read(body)
+
+    def _is_late(self, watched: _Watched, now: float) -> bool:
+        return watched.deadline <= now or self._until.get(watched.task_id, math.inf) <= self._clock.monotonic()
 
     def _watched_from(self, task: Task) -> _Watched:
         deadline = task.started_at + self._settings.delegation_seconds

@@ -25,6 +25,7 @@ from wakeful.engine.runners import Runners
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
+from wakeful.engine.vitals import Vitals
 from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
@@ -256,6 +257,16 @@ class Engine:
         """What the step that is being answered has said so far."""
         words = self._words.of(session_id) if self._words.may_show() else None
         return None if words is None else (words.head, words.said())
+
+    def vitals(self) -> Vitals:
+        return Vitals(
+            running_turns=self._places.taken,
+            waiting_turns=self._places.waiting,
+            taken_over=self._rescuer.taken_over,
+            lease_seconds_left=self._lease.seconds_left,
+            is_lease_late=self._lease.is_late,
+            jobs=list(self.supervisor.counts()),
+        )
 
     async def store_failure(self) -> StoreError:
         """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come

@@ -21,6 +21,7 @@ from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Turn
 from wakeful.model.words import Word, WordsHead
@@ -131,6 +132,10 @@ class Sessions(Protocol):
 
     async def ready(self, now: float) -> list[str]:
         """Idle sessions with rows that may open a turn now."""
+        ...
+
+    async def ready_since(self, now: float) -> float | None:
+        """Since when the row has been able to open a turn that has been able to for longest; None: there is none."""
         ...
 
     async def next_due(self, now: float) -> float | None:
@@ -612,6 +617,9 @@ Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 class Store(Protocol):
     @property
     def notifier(self) -> Notifier: ...
+
+    @property
+    def stats(self) -> StoreStats: ...
 
     @property
     def is_exclusive(self) -> bool:

@@ -17,7 +17,9 @@ _CREATE = f"""
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
 """
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "greatest(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > $1 OR s.wake_at > $1 + 3600 THEN 0
+    ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
@@ -175,6 +177,14 @@ class PostgresSessions:
             now,
         )
         return [row["id"] for row in rows]
+
+    async def ready_since(self, now: float) -> float | None:
+        since: float | None = await self._connection.fetchval(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE greatest(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= $1))""",
+            now,
+        )
+        return since
 
     async def next_due(self, now: float) -> float | None:
         due: float | None = await self._connection.fetchval(

@@ -1,12 +1,14 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
+import time
 from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
 from wakeful.model.ids import new_id
 from wakeful.model.opening import Opened, Opening
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Address, Connection, connect
@@ -46,6 +48,7 @@ class PostgresStore:
         self._opener: Opener | None = None
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
+        self.stats = StoreStats()
 
     async def open(self) -> None:
         try:
@@ -69,7 +72,8 @@ class PostgresStore:
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         self._require_open()
         begin = WRITE if patience is None else f"{WRITE}; SET LOCAL lock_timeout = {round(patience * 1000)}"
-        return await self._to_its_end(self._write(self._writing, body, lock, begin))
+        with self.stats.writing():
+            return await self._to_its_end(self._write(self._writing, body, lock, begin))
 
     async def write_lease(self, body: Body[T]) -> T:
         self._require_open()
@@ -90,12 +94,16 @@ class PostgresStore:
         footprint = Footprint(lock)
         async with pool.transaction(begin + locking(lock)) as connection:
             result = await body(PostgresTransaction(connection, footprint))
+            began = time.perf_counter()
             await commit(connection, self.notifier, footprint.signal)
+            self.stats.note_commit(1, time.perf_counter() - began)
         return result
 
     async def _read(self, pool: Pool, body: Body[T]) -> T:
         async with pool.transaction(READ) as connection:
-            return await body(PostgresTransaction(connection, Footprint(None)))
+            result = await body(PostgresTransaction(connection, Footprint(None)))
+        self.stats.note_success()
+        return result
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """What has begun goes on when its caller goes away: after half a COMMIT nobody would know what holds."""

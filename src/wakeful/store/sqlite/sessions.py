@@ -11,7 +11,9 @@ from wakeful.store.footprint import Footprint
 _CREATE = f"""INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join("?" * len(SESSION))})
               ON CONFLICT (id) DO NOTHING"""
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0
+    ELSE max(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
@@ -156,16 +158,25 @@ class SqliteSessions:
     async def ready(self, now: float) -> list[str]:
         rows = self._connection.execute(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
-                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= ?)) ORDER BY s.id""",
-            (now,),
+                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now)) ORDER BY s.id""",
+            {"now": now},
         )
         return [row[0] for row in rows]
+
+    async def ready_since(self, now: float) -> float | None:
+        row = self._connection.execute(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE max(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now))""",
+            {"now": now},
+        ).fetchone()
+        since: float | None = row[0]
+        return since
 
     async def next_due(self, now: float) -> float | None:
         row = self._connection.execute(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}
-                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > ?""",
-            (now,),
+                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > :now""",
+            {"now": now},
         ).fetchone()
         due: float | None = row[0]
         return due

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
 from wakeful.model.opening import Opened, Opening
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
@@ -41,6 +42,7 @@ class SqliteStore:
         self._writer: Writer | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
+        self.stats = StoreStats()
 
     async def open(self) -> None:
         self._prepare_folder()
@@ -56,7 +58,7 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(writing, self._path, self._clock, self.notifier)
+        self._writer = Writer(writing, self._path, self._clock, self.notifier, self.stats)
         self._reader = Reader(reading, self._path, self._clock)
         self._searcher = Reader(searching, self._path, self._clock)
 
@@ -71,7 +73,8 @@ class SqliteStore:
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         # The writer is alone, so every session is locked; the names are held against what the body writes.
-        result: T = await self._open_writer().write(body, lock)
+        with self.stats.writing():
+            result: T = await self._open_writer().write(body, lock)
         return result
 
     async def write_lease(self, body: Body[T]) -> T:
@@ -81,6 +84,7 @@ class SqliteStore:
         self._open_writer()
         assert self._reader is not None
         result: T = await self._reader.submit(body)
+        self.stats.note_success()
         return result
 
     async def search(self, body: Body[T]) -> T:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from wakeful.model.opening import Opened, Opening
-from wakeful.store.base import Body, Signal, Transaction
+from wakeful.model.store_stats import StoreStats
+from wakeful.store.base import Body, Transaction
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
@@ -34,6 +36,14 @@ class _Write:
 _Work = _Write | Opening
 
 
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    # None when it failed.
+    changed: Footprint | None
+    size: int
+    seconds: float
+
+
 class Writer:
     def __init__(
         self,
@@ -41,11 +51,13 @@ class Writer:
         path: Path,
         clock: Callable[[], float],
         notifier: LocalNotifier,
+        stats: StoreStats,
     ) -> None:
         self._connection = connection
         self._path = path
         self._clock = clock
         self._notifier = notifier
+        self._stats = stats
         self._worker: Worker[_Work] = Worker("wakeful-writer", _choose, self._commit, self._tell)
 
     def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
@@ -59,7 +71,12 @@ class Writer:
         await self._worker.close()
         self._connection.close()
 
-    def _commit(self, group: list[Job[_Work]]) -> Signal | None:
+    def _commit(self, group: list[Job[_Work]]) -> _Commit:
+        began = time.perf_counter()
+        changed = self._commit_together(group)
+        return _Commit(changed, len(group), time.perf_counter() - began)
+
+    def _commit_together(self, group: list[Job[_Work]]) -> Footprint | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
@@ -77,7 +94,7 @@ class Writer:
         except BaseException:
             self._undo()
             raise
-        return changed.signal
+        return changed
 
     def _open(self, jobs: list[Job[Any]], changed: Footprint) -> None:
         """All of them with a handful of statements, before anything else. If one of them cannot be written, they are
@@ -123,9 +140,12 @@ class Writer:
             # The next group's BEGIN tells whoever asks what is wrong.
             logger.exception("cannot undo a failed group in %s", self._path)
 
-    def _tell(self, signal: Signal | None) -> None:
+    def _tell(self, done: _Commit | None) -> None:
         """Listeners hear of a commit before those who asked for it go on."""
-        if signal is not None:
+        if done is None or done.changed is None:
+            return
+        self._stats.note_commit(done.size, done.seconds)
+        if (signal := done.changed.signal) is not None:
             self._notifier.publish(signal)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
 from tests.bare_engine import bare_engine
+from tests.unit.gateway.asgi import well
 from tests.unit.gateway.openai.kit import TERMINAL, with_words
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from tests.unit.gateway.openai.test_run_projection import ENDS, question
@@ -71,7 +72,7 @@ async def _app(store: Store) -> ASGIApp:
         operator="operator",
         workspace="/",
     )
-    return http_app(Keyring({"alice": "key"}), api_routes(api), version="1", is_stopping=lambda: False)
+    return http_app(Keyring({"alice": "key"}), api_routes(api), health=well)
 
 
 async def _any_model(name: str) -> str | None:
