@@ -188,6 +188,7 @@ class NodeStore:
         # The node dies right after this many more calls, before it hears their result.
         self.fuse: int | None = None
         self.notifier = self
+        self.words = store.words
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:

@@ -136,7 +136,7 @@ class Dispatcher:
 
     async def _end_words(self, tx: Transaction, turn: Turn) -> WordsEnd | None:
         """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
-        that is gone, nobody here knows what was said.
+        that is gone, only that is known which was shared; more may have been shown.
         """
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
@@ -144,7 +144,13 @@ class Dispatcher:
             return WordsEnd(words.head.step, words.head.base, words.count)
         if turn.node in (None, self.node):
             return None
-        return WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
+        base = await last_fact(tx, turn)
+        shared = await tx.turns.said_elsewhere(turn.id, base)
+        if shared is None:
+            return WordsEnd(0, base, void=turn.reserved)
+        step, said = shared
+        await tx.journal.add([cut_entry(turn.id, step, said)])
+        return WordsEnd(step, base, len(said.cuts), void=turn.reserved)
 
     async def release(self, tx: Transaction, turn: Turn) -> None:
         """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""

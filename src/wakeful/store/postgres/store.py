@@ -14,6 +14,7 @@ from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.pool import Pool
 from wakeful.store.postgres.sessions import lock_sessions
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
+from wakeful.store.postgres.words import PostgresWords
 
 T = TypeVar("T")
 
@@ -25,7 +26,8 @@ _SEARCHING = 2
 SEARCH_SETTINGS = {"statement_timeout": "10s"}
 # A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
 # that takes longer than this hangs in a dead network.
-_LEASE_SETTINGS = {"synchronous_commit": "off", "lock_timeout": "1s"}
+_UNSYNCED = {"synchronous_commit": "off"}
+_LEASE_SETTINGS = _UNSYNCED | {"lock_timeout": "1s"}
 _LEASE_SECONDS = 5.0
 
 
@@ -37,11 +39,13 @@ class PostgresStore:
         self._writing = Pool(address, _WRITING)
         self._reading = Pool(address, _READING)
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
+        self._speaking = Pool(address, 1, _UNSYNCED)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
         self._under_way: set[asyncio.Task[Any]] = set()
         self._is_open = False
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
+        self.words = PostgresWords(self._speaking, self._reading, self.notifier)
 
     async def open(self) -> None:
         try:
@@ -127,4 +131,4 @@ class PostgresStore:
 
     @property
     def _pools(self) -> tuple[Pool, ...]:
-        return self._writing, self._reading, self._searching, self._leasing
+        return self._writing, self._reading, self._searching, self._speaking, self._leasing
