@@ -37,7 +37,7 @@ from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Place, Word
-from wakeful.store.base import Body, Notifier, Store, Transaction
+from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
@@ -91,6 +91,10 @@ class DyingStore:
     @property
     def stats(self) -> StoreStats:
         return self._inner.stats
+
+    @property
+    def words(self) -> SharedWords | None:
+        return self._inner.words
 
     @property
     def is_exclusive(self) -> bool:

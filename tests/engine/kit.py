@@ -192,6 +192,7 @@ class NodeStore:
         self.fuse: int | None = None
         self.notifier = self
         self.stats = store.stats
+        self.words = store.words
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:

@@ -155,7 +155,7 @@ class Dispatcher:
 
     async def _end_words(self, tx: Transaction, turn: Turn) -> tuple[Sequence[Entry], WordsEnd | None]:
         """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
-        that is gone, it is not known here what was said.
+        that is gone, only that is known which was shared; more may have been shown.
         """
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
@@ -163,7 +163,12 @@ class Dispatcher:
             return [cut_entry(turn.id, words.head.step, words.said())], ends
         if turn.node in (None, self.node):
             return (), None
-        return (), WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
+        base = await last_fact(tx, turn)
+        shared = await tx.turns.said_elsewhere(turn.id, base)
+        if shared is None:
+            return (), WordsEnd(0, base, void=turn.reserved)
+        step, said = shared
+        return [cut_entry(turn.id, step, said)], WordsEnd(step, base, len(said.cuts), void=turn.reserved)
 
     async def _tell_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
         """A spent budget, with the time at which it frees."""

@@ -26,6 +26,8 @@ from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
 from wakeful.engine.vitals import Vitals
+from wakeful.engine.words_hearer import WordsHearer
+from wakeful.engine.words_sharer import WordsSharer
 from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
@@ -68,7 +70,9 @@ class Engine:
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
-        self._broadcaster = Broadcaster(store, ledger.words)
+        self._hearer = WordsHearer(store, clock)
+        self._sharer = WordsSharer(store, ledger.words, self.node, clock)
+        self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
         self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
         self._custodian = Custodian(store, self.node, ledger.host, self.tasks, clock, settings, equipment.processes)
         self.purger = Purger(store, dispatcher, commits, clock, settings, equipment.processes, ledger.host)
@@ -91,7 +95,7 @@ class Engine:
 
     def _jobs(self) -> list[Job]:
         """Those that end before the turns do. The lease is kept to the very end, apart from all of them."""
-        own = [self._rescuer.job, self.delegations.job]
+        own = [self._rescuer.job, self.delegations.job, self._sharer.job, self._hearer.job]
         if not self._adopts:
             return own
         custodian = self._custodian
@@ -253,9 +257,9 @@ class Engine:
         """All of a turn up to now, words included."""
         return await self._broadcaster.told_so_far(session_id, turn_id)
 
-    def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
+    async def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
         """What the step that is being answered has said so far."""
-        words = self._words.of(session_id) if self._words.may_show() else None
+        words = await self._broadcaster.live_words(session_id)
         return None if words is None else (words.head, words.said())
 
     def vitals(self) -> Vitals:

@@ -178,9 +178,11 @@ class Rescuer:
         if not is_asking or (is_known and words is None):
             return Assignment(taken, base)
         step = standing.last_step + 1
-        ends = WordsEnd(step, base, void=turn.reserved)
         if words is not None:
             ends = WordsEnd(step, base, words.count, said=words.said())
+        else:
+            _, said = await tx.turns.said_elsewhere(turn.id, base) or (step, None)
+            ends = WordsEnd(step, base, len(said.cuts) if said else 0, turn.reserved, said)
         abandoned = turn_events.abandoned(StepAbandoned(step), ends)
         (fact,) = await tx.events.append(turn.session_id, turn.id, [abandoned])
         return Assignment(replace(taken, last_seq=fact.turn_seq or 0), fact.session_seq)

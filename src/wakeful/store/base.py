@@ -24,7 +24,7 @@ from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Turn
-from wakeful.model.words import Word, WordsHead
+from wakeful.model.words import Said, Word, WordsHead, WordsPart
 
 T = TypeVar("T")
 
@@ -38,6 +38,8 @@ class Signal:
     fenced: Mapping[str, int] = field(default_factory=dict)
     # The events themselves, when the commit was made by this process.
     events: tuple[Event, ...] = ()
+    # Sessions that are saying something at another node.
+    spoken: frozenset[str] = frozenset()
     # The line to the database was down: anything may have changed.
     is_everything: bool = False
 
@@ -168,6 +170,10 @@ class Turns(Protocol):
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        ...
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        """The step, and what another node has shared of the words that follow this event, as far as it has no hole."""
         ...
 
     async def taken_from(self, node: str) -> list[Turn]:
@@ -614,12 +620,39 @@ class Transaction(Protocol):
 Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 
 
+class SharedWords(Protocol):
+    """The words of steps that are being answered, for other nodes to show. They cost no sync, and a crash of the
+    database may lose them: whoever reads them takes what follows without a hole.
+    """
+
+    async def has_readers(self, node: str) -> bool:
+        """Whether there is another node."""
+        ...
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        """Add these, remove those that have ended, and tell the other nodes."""
+        ...
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        """What was said in these sessions after these bases and places, in order; a part may begin before."""
+        ...
+
+    async def sweep(self) -> None:
+        """Remove what no node says any more."""
+        ...
+
+
 class Store(Protocol):
     @property
     def notifier(self) -> Notifier: ...
 
     @property
     def stats(self) -> StoreStats: ...
+
+    @property
+    def words(self) -> SharedWords | None:
+        """None where no other node can follow."""
+        ...
 
     @property
     def is_exclusive(self) -> bool:

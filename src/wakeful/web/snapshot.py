@@ -91,7 +91,7 @@ class Snapshot:
 
 async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
     # Taken before the facts are read: what their turn says after it is told by a stream from the cursor on.
-    words = web.engine.live_words(session_id)
+    words = await web.engine.live_words(session_id)
 
     async def body(tx: Transaction) -> Snapshot:
         session = await web.require_session(tx, request, session_id)

@@ -4,11 +4,13 @@ from wakeful.model.lane import Lane
 from wakeful.store.decode import LANE_COLUMNS, lane_from
 from wakeful.store.postgres.connection import Connection
 
-# Wake-ups from the future do not count: the clock was set back. The time is asked for once: a function that might answer differently for every row could use no index.
+# Wake-ups from the future do not count: the clock was set back.
+# The time is asked for once: a function that might answer differently for every row could use no index.
 _LANE = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at)
     SELECT s.*, {LANE_COLUMNS}, $2::text AS asked_key, clock.at AS now,
-           (SELECT opened_at FROM turns WHERE session_id = s.id AND opened_at > clock.at - 3600 AND opened_at <= clock.at
+           (SELECT opened_at FROM turns WHERE session_id = s.id AND opened_at > clock.at - 3600
+            AND opened_at <= clock.at
             AND is_wakeup
             ORDER BY opened_at DESC LIMIT 1 OFFSET $3) AS spent_at,
            ARRAY(SELECT id FROM tasks WHERE session_id = s.id AND status = 'running' AND will_notify

@@ -18,6 +18,7 @@ from wakeful.store.postgres.opener import Opener
 from wakeful.store.postgres.pool import Pool
 from wakeful.store.postgres.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
+from wakeful.store.postgres.words import PostgresWords
 
 T = TypeVar("T")
 
@@ -29,7 +30,8 @@ _SEARCHING = 2
 SEARCH_SETTINGS = {"statement_timeout": "10s"}
 # A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
 # that takes longer than this hangs in a dead network.
-_LEASE_SETTINGS = {"synchronous_commit": "off", "lock_timeout": "1s"}
+_UNSYNCED = {"synchronous_commit": "off"}
+_LEASE_SETTINGS = _UNSYNCED | {"lock_timeout": "1s"}
 _LEASE_SECONDS = 5.0
 
 
@@ -41,6 +43,7 @@ class PostgresStore:
         self._writing = Pool(address, _WRITING)
         self._reading = Pool(address, _READING)
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
+        self._speaking = Pool(address, 1, _UNSYNCED)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
         self._under_way: set[asyncio.Task[Any]] = set()
         # New sessions do not queue for a connection behind the writes.
@@ -49,6 +52,7 @@ class PostgresStore:
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
         self.stats = StoreStats()
+        self.words = PostgresWords(self._speaking, self._reading, self.notifier)
 
     async def open(self) -> None:
         try:
@@ -144,4 +148,4 @@ class PostgresStore:
 
     @property
     def _pools(self) -> tuple[Pool, ...]:
-        return self._writing, self._opening, self._reading, self._searching, self._leasing
+        return self._writing, self._opening, self._reading, self._searching, self._speaking, self._leasing

@@ -4,9 +4,11 @@ import asyncpg
 
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
+from wakeful.model.words import Said
 from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.said import said_elsewhere
 
 
 class PostgresTurns:
@@ -74,6 +76,9 @@ class PostgresTurns:
             return None
         self._has_fenced(row)
         return turn_from(row)
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        return await said_elsewhere(self._connection, turn_id, base)
 
     async def taken_from(self, node: str) -> list[Turn]:
         rows = await self._connection.fetch(

@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 class SqliteStore:
     is_exclusive = True
+    # Nobody else can follow.
+    words = None
 
     def __init__(
         self,

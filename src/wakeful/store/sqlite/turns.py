@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
+from wakeful.model.words import Said
 from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
 
@@ -70,6 +71,9 @@ class SqliteTurns:
         self._footprint.require_lock(row["session_id"])
         self._footprint.fenced[turn_id] = row["epoch"]
         return turn_from(row)
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        return None
 
     async def taken_from(self, node: str) -> list[Turn]:
         rows = self._connection.execute(
