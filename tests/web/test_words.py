@@ -3,7 +3,9 @@
 import pytest
 
 from tests.web.kit import Frame, Reader, Served
+from wakeful.model.event import NewEvent
 from wakeful.model.fact import ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.store.base import Transaction
 
 SESSION = "/api/session/stream"
 TURN = "/api/chat/stream"
@@ -180,6 +182,26 @@ async def test_a_cursor_of_words_that_are_long_over_is_as_good_as_its_fact(web: 
     after_result = [frame.event for frame in whole].index("tool_complete") + 1
     assert await rest_of(web, session_id, "5") == whole[after_result:]
     assert [frame.event for frame in await rest_of(web, session_id, "5~2~1")] == [f.event for f in whole[after_result:]]
+
+
+async def test_a_log_of_an_older_version_has_its_words_as_events(web: Served) -> None:
+    session_id, turn_id, _ = await speaking_turn(web, 1)
+    web.agent.order(turn_id, "finish")
+    await web.finished(turn_id)
+    pieces = [NewEvent.of("token", {"step": 2, "text": text}) for text in ("*Old* ", "words")]
+    after = [NewEvent.of("usage", {"step": 2, "usage": {}}), NewEvent.of("done", {})]
+
+    async def body(tx: Transaction) -> None:
+        await tx.events.append(session_id, turn_id, [*pieces, *after])
+
+    await web.store.write(body, lock=[session_id])
+    frames = await rest_of(web, session_id, "4", html="1")
+
+    assert [(frame.id, frame.event) for frame in frames] == [
+        ("5", "token"), ("6", "token"), ("6", "answer_html"), ("7", "usage"), ("8.1", "done"), ("8", "turn_completed"),
+    ]  # fmt: skip
+    assert said(frames) == "*Old* words"
+    assert frames[2].data["blocks"] == ["<p><em>Old</em> words</p>\n"]
 
 
 async def test_readers_without_the_turns_hear_no_words_and_keep_their_place(web: Served) -> None:
