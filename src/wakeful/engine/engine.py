@@ -16,6 +16,7 @@ from wakeful.engine.executor import Executor
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.lease_keeper import LeaseKeeper
+from wakeful.engine.old_words import OldWords
 from wakeful.engine.ports import Clock, Equipment, TurnBinder
 from wakeful.engine.purger import Purger
 from wakeful.engine.rescuer import Rescuer
@@ -67,6 +68,7 @@ class Engine:
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._old_words = OldWords(store, clock)
         self._broadcaster = Broadcaster(store, self._words)
         self._keeping: asyncio.Task[None] | None = None
         self._jobs: list[asyncio.Task[None]] = []
@@ -100,6 +102,7 @@ class Engine:
         if adopts:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
             self._jobs.append(asyncio.create_task(self._janitor.run(), name="janitor"))
+            self._jobs.append(asyncio.create_task(self._old_words.run(), name="old words"))
             self._jobs.append(asyncio.create_task(self.purger.run(), name="purger"))
             self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
             self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))

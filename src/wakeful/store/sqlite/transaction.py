@@ -19,6 +19,7 @@ from wakeful.store.sqlite.journal import SqliteJournal
 from wakeful.store.sqlite.logins import SqliteLogins
 from wakeful.store.sqlite.news import SqliteNews
 from wakeful.store.sqlite.nodes import SqliteNodes
+from wakeful.store.sqlite.old_words import SqliteOldWords
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
 from wakeful.store.sqlite.sessions import SqliteSessions
@@ -47,6 +48,7 @@ class SqliteTransaction:
         self.deliveries = SqliteDeliveries(connection)
         self.logins = SqliteLogins(connection)
         self.nodes = SqliteNodes(connection, clock)
+        self.old_words = SqliteOldWords(connection, footprint)
 
     async def now(self) -> float:
         return self._clock()
