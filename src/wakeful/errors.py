@@ -36,6 +36,14 @@ class StoreUnavailable(StoreError):
     """The database cannot be reached."""
 
 
+class StoreTooSlow(StoreError):
+    """The database took too long to answer, so the question was dropped: ask for less, or again later."""
+
+
+class SessionLocked(StoreError):
+    """Another transaction holds the session for longer than this one would wait."""
+
+
 class LeaseLost(WakefulError):
     """This node no longer holds the turn: it was stopped, closed or taken over."""
 
@@ -125,3 +133,10 @@ class ModelError(TurnFailed):
 
 class LimitReached(TurnFailed):
     """A limit on steps, tokens or time ended the turn."""
+
+
+class RequestNotUnderstood(TurnFailed):
+    """What was asked of this turn is stored in a way that this version does not understand: send it again."""
+
+    def __init__(self) -> None:
+        super().__init__("", code="request_not_understood")

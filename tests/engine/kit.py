@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tests.bare_engine import HOST, bare_engine
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
@@ -16,6 +17,7 @@ from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
@@ -105,6 +107,8 @@ class LedAgent:
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
+        # As the real loop does.
+        request_from(brief.turn.request)
         self.briefs[turn_id] = brief
         if brief.is_answered:
             return
@@ -201,8 +205,19 @@ class NodeStore:
 
     async def close(self) -> None: ...
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
-        result: T = await self._carry(self._store.write(body, lock=lock))
+    def watch(self, followed: Callable[[], Iterable[str]]) -> None:
+        self._store.notifier.watch(followed)
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        result: T = await self._carry(self._store.write(body, lock=lock, patience=patience))
+        return result
+
+    async def write_lease(self, body: Body[T]) -> T:
+        result: T = await self._carry(self._store.write_lease(body))
+        return result
+
+    async def search(self, body: Body[T]) -> T:
+        result: T = await self._carry(self._store.search(body))
         return result
 
     async def read(self, body: Body[T]) -> T:
@@ -238,8 +253,9 @@ class NodeStore:
 class NamedProcesses:
     """Processes that are names: which of them a node has adopted, and which it was told to end."""
 
-    def __init__(self, engine: Engine, host: Host) -> None:
-        self._engine = engine
+    def __init__(self, ledger: Ledger, agent: LedAgent, host: Host) -> None:
+        self._ledger = ledger
+        self._agent = agent
         self._host = host
         self.adopted: list[str] = []
         # How many turns ran when it was first asked to adopt.
@@ -249,8 +265,8 @@ class NamedProcesses:
 
     async def adopt(self) -> None:
         if self.turns_at_first is None:
-            self.turns_at_first = len(self._engine._runners.all())
-        self.adopted += [task.id for task in await self._engine.tasks.adopt(self._host)]
+            self.turns_at_first = len(self._agent.briefs)
+        self.adopted += [task.id for task in await self._ledger.tasks.adopt(self._host)]
 
     async def obey(self, task: Task) -> None:
         self.obeyed.append(task.id)
@@ -318,13 +334,15 @@ class House:
         clock = NodeClock(self.clock)
         equipped: list[NamedProcesses] = []
 
-        def make_processes(engine: Engine) -> NamedProcesses:
-            equipped.append(NamedProcesses(engine, host))
+        def make_processes(ledger: Ledger) -> NamedProcesses:
+            equipped.append(NamedProcesses(ledger, agent, host))
             return equipped[0]
 
-        engine = bare_engine(line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder)
+        engine = bare_engine(
+            line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder, adopts=adopts
+        )
         node = Node(engine, agent, line, clock, equipped[0])
-        await node.engine.start(adopts=adopts)
+        await node.engine.start()
         self.nodes.append(node)
         await self.settle()
         return node
@@ -334,10 +352,9 @@ class House:
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
-        jobs: set[asyncio.Task[Any]] = {*node.engine._jobs, *runners._commits, *node.engine.delegations._beginnings}
+        jobs: set[asyncio.Task[Any]] = {*node.engine._commits.all(), *node.engine.delegations._beginnings}
         jobs |= {runner.job for runner in runners.all()}
-        if node.engine._keeping is not None:
-            jobs.add(node.engine._keeping)
+        await node.engine.supervisor.end()
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)

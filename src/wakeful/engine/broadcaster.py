@@ -102,6 +102,7 @@ class Broadcaster:
         self._followed: dict[str, _Followed] = {}
         self._is_closed = False
         store.notifier.listen(self._hear)
+        store.notifier.watch(self._followed.keys)
         words.listen(self._hear_words)
 
     def close(self) -> None:

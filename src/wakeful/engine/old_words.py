@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
@@ -30,37 +31,29 @@ class OldWords:
         self._store = store
         self._clock = clock
         self._never = asyncio.Event()
+        self.job = Job("old words", self.sweep, clock)
 
-    async def run(self) -> None:
-        while True:
-            try:
-                if await self.sweep():
-                    return
-            except StoreError as error:
-                logger.warning("cannot move the words of an older version: %s", error)
-            except Exception:  # The boundary of a background job: it must go on.
-                logger.exception("moving the words of an older version broke")
-            await self._clock.wait(self._never, _PATIENCE_SECONDS)
-
-    async def sweep(self) -> bool:
-        """Go through the turns from where the last sweep stopped. Whether no turn is left to come back for."""
-        reached = position = await self._store.read(lambda tx: tx.old_words.position())
+    async def sweep(self) -> float | None:
+        """Go through the turns from where the last sweep stopped. None when there is no turn to come back for."""
+        stored = reached = position = await self._store.read(lambda tx: tx.old_words.position())
         is_whole = True
         while position != _ALL and (turns := await self._look(position)):
             for turn in turns:
                 is_whole = await self._pass(turn) and is_whole
                 position = turn.turn_id
                 reached = position if is_whole else reached
-            await self._reach(reached)
-        if is_whole and position != _ALL:
-            await self._reach(_ALL)
-        return is_whole
+            stored = await self._reach(reached, stored)
+        if is_whole:
+            await self._reach(_ALL, stored)
+        return None if is_whole else _PATIENCE_SECONDS
+
+    async def _reach(self, position: str, stored: str) -> str:
+        if position != stored:
+            await self._store.write(lambda tx: tx.old_words.reach(position))
+        return position
 
     async def _look(self, position: str) -> list[LookedAt]:
         return await self._store.read(lambda tx: tx.old_words.turns_after(position, _TURNS))
-
-    async def _reach(self, position: str) -> None:
-        await self._store.write(lambda tx: tx.old_words.reach(position))
 
     async def _pass(self, turn: LookedAt) -> bool:
         """Whether nothing is left to do in this turn."""

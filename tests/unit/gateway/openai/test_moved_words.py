@@ -58,7 +58,7 @@ async def left_behind(place: Place, kind: str, turn_log: list[Event], *, is_trim
 
 
 async def move_all(place: Place) -> None:
-    assert await OldWords(place.store, SystemClock()).sweep()
+    assert await OldWords(place.store, SystemClock()).sweep() is None
 
 
 async def words_left(log: Log) -> list[Event]:
