@@ -206,9 +206,9 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
 
 
 async def last_fact(tx: Transaction, turn: Turn) -> int:
-    """The session's number of the turn's last fact."""
-    (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
-    return last.session_seq
+    """The session's number of the turn's last fact; 0 where none of its log is left."""
+    last = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return last[0].session_seq if last else 0
 
 
 def titled(opening: Opening, session: Session, title: str) -> Opening:

@@ -17,6 +17,7 @@ from wakeful.engine.janitor import Janitor
 from wakeful.engine.job import Job
 from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ledger import Ledger
+from wakeful.engine.old_words import OldWords
 from wakeful.engine.ports import Equipment
 from wakeful.engine.purger import Purger
 from wakeful.engine.rescuer import Rescuer
@@ -70,6 +71,7 @@ class Engine:
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._old_words = OldWords(store, clock)
         self._hearer = WordsHearer(store, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
@@ -99,7 +101,8 @@ class Engine:
         if not self._adopts:
             return own
         custodian = self._custodian
-        return [*own, self._timekeeper.job, self._janitor.job, self.purger.job, custodian.rounds, custodian.errands]
+        upkeep = [self._janitor.job, self._old_words.job, self.purger.job]
+        return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     async def stop(self) -> None:
         """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little

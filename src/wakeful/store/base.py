@@ -19,6 +19,7 @@ from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
+from wakeful.model.old_words import Move
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.store_stats import StoreStats
@@ -561,6 +562,35 @@ class Nodes(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A turn, as the job sees it that moves old words."""
+
+    turn_id: str
+    session_id: str
+    is_closed: bool
+    # Some of its events are words.
+    has_words: bool
+
+
+class OldWords(Protocol):
+    """Words that an older version has written as events; see model/old_words.py."""
+
+    async def position(self) -> str:
+        """How far the job has come that moves them; empty: it has not begun."""
+        ...
+
+    async def reach(self, position: str) -> None: ...
+
+    async def turns_after(self, turn_id: str, limit: int) -> list[LookedAt]:
+        """In the order of their ids."""
+        ...
+
+    async def move(self, words: Move) -> None:
+        """Let the fact have them, and the entry their cuts, and take their events out of the log."""
+        ...
+
+
 class Transaction(Protocol):
     @property
     def sessions(self) -> Sessions: ...
@@ -594,6 +624,8 @@ class Transaction(Protocol):
     def logins(self) -> Logins: ...
     @property
     def nodes(self) -> Nodes: ...
+    @property
+    def old_words(self) -> OldWords: ...
 
     async def now(self) -> float:
         """The store's time: one clock for all nodes."""

@@ -20,6 +20,7 @@ from wakeful.store.postgres.logins import PostgresLogins
 from wakeful.store.postgres.news import PostgresNews
 from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import PostgresNotifier
+from wakeful.store.postgres.old_words import PostgresOldWords
 from wakeful.store.postgres.openings import open_all
 from wakeful.store.postgres.purges import PostgresPurges
 from wakeful.store.postgres.readers import PostgresReaders
@@ -52,6 +53,7 @@ class PostgresTransaction:
         self.deliveries = PostgresDeliveries(connection)
         self.logins = PostgresLogins(connection)
         self.nodes = PostgresNodes(connection)
+        self.old_words = PostgresOldWords(connection, footprint)
 
     async def now(self) -> float:
         # Asked anew each time: a transaction that waited for a lock must not decide by the time before it.

@@ -25,6 +25,7 @@ from wakeful.store.sqlite.lanes import read_lane
 from wakeful.store.sqlite.logins import SqliteLogins
 from wakeful.store.sqlite.news import SqliteNews
 from wakeful.store.sqlite.nodes import SqliteNodes
+from wakeful.store.sqlite.old_words import SqliteOldWords
 from wakeful.store.sqlite.opener import open_all
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
@@ -56,6 +57,7 @@ class SqliteTransaction:
         self.deliveries = SqliteDeliveries(connection)
         self.logins = SqliteLogins(connection)
         self.nodes = SqliteNodes(connection, clock)
+        self.old_words = SqliteOldWords(connection, footprint)
 
     async def now(self) -> float:
         return self._clock()
