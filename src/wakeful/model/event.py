@@ -7,12 +7,13 @@ from typing import Any
 import orjson
 
 from wakeful.model.packed_json import pack
+from wakeful.model.words import REASONING as REASONING
+from wakeful.model.words import TOKEN as TOKEN
+from wakeful.model.words import Word, WordsEnd, WordsHead
 
 TURN_STARTED = "turn_started"
 MESSAGE = "message"
 NOTICE = "notice"
-TOKEN = "token"
-REASONING = "reasoning"
 STEP_ABANDONED = "step_abandoned"
 TOOL = "tool"
 TOOL_COMPLETE = "tool_complete"
@@ -39,10 +40,12 @@ class NewEvent:
 
     kind: str
     payload: bytes
+    # Of the words that end with it.
+    ends: WordsEnd | None = None
 
     @classmethod
-    def of(cls, kind: str, data: Mapping[str, Any]) -> "NewEvent":
-        return cls(kind, pack(data))
+    def of(cls, kind: str, data: Mapping[str, Any], ends: WordsEnd | None = None) -> "NewEvent":
+        return cls(kind, pack(data), ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class Event:
     kind: str
     payload: bytes
     at: float
+    # Of the words that end with it; they come before it.
+    ends: WordsEnd | None = None
 
     @property
     def data(self) -> dict[str, Any]:
@@ -63,3 +68,24 @@ class Event:
     @property
     def is_final(self) -> bool:
         return self.kind in FINAL_KINDS
+
+    @property
+    def words_head(self) -> WordsHead:
+        """Of the words that end with it."""
+        assert self.ends is not None
+        assert self.turn_id is not None
+        return WordsHead(self.session_id, self.turn_id, self.ends.step, self.ends.base)
+
+
+# What a reader of a log gets, in order.
+Told = Event | Word
+
+
+def spoken(told: Told) -> tuple[str, int, str] | None:
+    """Kind, step and text of a word, also of one that an older version has written down as an event."""
+    if isinstance(told, Word):
+        return told.kind, told.head.step, told.text
+    if told.kind in (TOKEN, REASONING):
+        data = told.data
+        return told.kind, data["step"], data["text"]
+    return None

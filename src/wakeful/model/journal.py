@@ -1,7 +1,8 @@
 """The journal: what a turn has recorded, keyed (turn, step, index). It is what a resume goes on from.
 
 Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
-results of its n calls, and what follows are inputs that joined the turn before its next step.
+results of its n calls, and what follows are inputs that joined the turn before its next step. An answer that was cut
+off stands at index 0 too, and is the last entry of its turn.
 
 Nothing is ever taken out of it. What somebody has deleted is marked as such, in its entry, and no model reads it again.
 """
@@ -15,6 +16,7 @@ import orjson
 
 from wakeful.model.fact import Answered
 from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.words import Said, pack_cuts
 
 # What can be deleted of an entry. Of an answer: its text, its reasoning, or one of its calls, by its number from 1.
 # Any other entry is deleted as a whole.
@@ -26,6 +28,9 @@ class EntryKind(StrEnum):
     INPUT = "input"
     ANSWER = "answer"
     RESULT = "result"
+    # The words of an answer that was never whole: its turn was stopped, or failed, in the middle. People see it; no
+    # model does.
+    CUT = "cut"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Entry:
     payload: bytes
     # When it was recorded: given by the store.
     at: float = 0.0
+    # Of an answer on its way into the journal: where its words were cut, see words.py. It is not read with the entry.
+    cuts: bytes | None = None
 
     @property
     def id(self) -> str:
@@ -56,7 +63,7 @@ def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) ->
     return Entry(turn_id, step, index, EntryKind.INPUT, orjson.dumps(data))
 
 
-def answer_entry(turn_id: str, fact: Answered) -> Entry:
+def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Entry:
     message = fact.message
     payload = {
         "text": message.text,
@@ -66,7 +73,12 @@ def answer_entry(turn_id: str, fact: Answered) -> Entry:
         "is_cut": fact.is_cut,
         "client_calls": sorted(fact.client_calls),
     }
-    return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload))
+    return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload), cuts=cuts)
+
+
+def cut_entry(turn_id: str, step: int, said: Said) -> Entry:
+    payload = orjson.dumps({"text": said.text, "reasoning": said.reasoning})
+    return Entry(turn_id, step, 0, EntryKind.CUT, payload, cuts=pack_cuts(said.cuts))
 
 
 def result_entry(

@@ -48,12 +48,13 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
 
     Calls without a result are answered by a client in the words that follow, or else as interrupted, because providers
     refuse a conversation with unanswered calls. Those of the last turn's last answer stay open: its loop decides about
-    them, but not about those that the client runs. What was deleted is passed over, as if it had never been there.
+    them, but not about those that the client runs. What was deleted or cut off is passed over, as if it had never been
+    there.
     """
     transcript = Transcript()
     last: Entry | None = None
     before = ""
-    for entry in (part for whole in entries if not is_gone(whole) for part in parts_of(whole)):
+    for entry in (part for whole in entries if not _is_passed_over(whole) for part in parts_of(whole)):
         role = _role_of(entry)
         if role == before == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
             continue
@@ -71,6 +72,10 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
     else:
         _find_standing(transcript, last)
     return transcript
+
+
+def _is_passed_over(entry: Entry) -> bool:
+    return entry.kind is EntryKind.CUT or is_gone(entry)
 
 
 def _find_standing(transcript: Transcript, last: Entry) -> None:

@@ -52,9 +52,10 @@ class Turn:
     epoch: int
     # Resumes since the last recorded step; counted before a resume starts.
     resumes: int = 0
-    # The number of its newest event, and of the newest one that belongs to a recorded step.
+    # The number of its newest event.
     last_seq: int = 0
-    recorded_seq: int = 0
+    # So many pieces of an answer may have been shown before it is recorded; see words.py.
+    reserved: int = 1000
     # How often this wake-up was tried before, by other turns.
     attempt: int = 0
     # The folder that its tools work in.

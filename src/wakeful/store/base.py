@@ -21,6 +21,7 @@ from wakeful.model.news import News
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
+from wakeful.model.words import Word, WordsHead
 
 T = TypeVar("T")
 
@@ -163,7 +164,11 @@ class Turns(Protocol):
         ...
 
     async def mark_recorded(self, turn_id: str) -> None:
-        """A step was recorded: what was streamed so far is settled and resumes count from zero again."""
+        """A step was recorded: resumes count from zero again."""
+        ...
+
+    async def reserve(self, lease: Lease, pieces: int) -> None:
+        """So many pieces of an answer may be shown before it is recorded. Raises LeaseLost."""
         ...
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
@@ -292,6 +297,10 @@ class Journal(Protocol):
 
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         """The entries of one step, in their order."""
+        ...
+
+    async def words(self, head: WordsHead, after: int, limit: int) -> list[Word]:
+        """The pieces of a recorded answer, or of one that was cut off, after the first `after`, at most so many."""
         ...
 
     async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
@@ -605,8 +614,4 @@ class Store(Protocol):
 
     async def read(self, body: Body[T]) -> T:
         """Run `body` on one consistent view; its writes are refused."""
-        ...
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        """Add events to the lease's turn: the quick way for what streams. Raises LeaseLost."""
         ...

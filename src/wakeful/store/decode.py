@@ -1,5 +1,6 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from wakeful.model.packed_json import pack
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
+from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
 
 
 class Row(Protocol):
@@ -96,7 +98,7 @@ def turn_from(row: Row) -> Turn:
         epoch=row["epoch"],
         resumes=row["resumes"],
         last_seq=row["last_seq"],
-        recorded_seq=row["recorded_seq"],
+        reserved=row["reserved"],
         attempt=row["attempt"],
         workspace=row["workspace"],
         message_id=row["message_id"],
@@ -128,6 +130,24 @@ def inbox_row_from(row: Row) -> InboxRow:
         claimed_by=row["claimed_by"],
         created_at=row["created_at"],
     )
+
+
+def event_from(row: Iterable[Any]) -> Event:
+    *fields, ends = row
+    return Event(*fields, None if ends is None else WordsEnd.from_data(orjson.loads(ends)))
+
+
+def packed_end(ends: WordsEnd | None) -> bytes | None:
+    return None if ends is None else orjson.dumps(ends.data())
+
+
+def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list[Word]:
+    """Pieces of an entry's text and reasoning; its payload and cuts are in the row."""
+    if row is None or not row["cuts"]:
+        return []
+    data = orjson.loads(row["payload"])
+    said = Said(data["text"], data["reasoning"], unpack_cuts(row["cuts"]))
+    return said.words(head, after, limit)
 
 
 def entry_from(row: Row) -> Entry:

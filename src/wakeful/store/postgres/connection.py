@@ -1,6 +1,6 @@
 """Connections to the server, and the driver's errors as ours, each with a sentence for the operator."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -66,10 +66,6 @@ class Connection:
         """Run one command, or several without arguments. Returns the tag of the last one, such as `COMMIT`."""
         with self._translated_errors():
             return await self._driver.execute(query, *arguments)
-
-    async def copy(self, table: str, columns: Sequence[str], records: Sequence[tuple[object, ...]]) -> None:
-        with self._translated_errors():
-            await self._driver.copy_records_to_table(table, columns=columns, records=records)
 
     async def undo(self) -> None:
         """Leave no transaction open; a connection that cannot even do this is given up."""

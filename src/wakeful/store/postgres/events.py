@@ -1,13 +1,14 @@
 """The event log in PostgreSQL. Numbers are given out under the lock of the session's row, so they have no gaps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
+from wakeful.store.decode import event_from, packed_end
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
-_COLUMNS = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at")
+_COLUMNS = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at", "ends")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events"
 
 # All in one round trip. A turn that never opened has no row to count in, and is numbered from 1.
@@ -21,8 +22,9 @@ _APPEND = f"""
     ), written AS (
         INSERT INTO events ({", ".join(_COLUMNS)})
         SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END,
-               new.kind, new.payload, s.at
-        FROM of_session s, unnest($4::text[], $5::bytea[]) WITH ORDINALITY AS new (kind, payload, place)
+               new.kind, new.payload, s.at, new.ends
+        FROM of_session s,
+             unnest($4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY AS new (kind, payload, ends, place)
     )
     SELECT session_seq, turn_seq, at FROM of_session
 """
@@ -36,7 +38,8 @@ class PostgresEvents:
     async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
         self._footprint.require_lock(session_id)
         kinds, payloads = [event.kind for event in events], [event.payload for event in events]
-        before = await self._connection.fetchrow(_APPEND, session_id, turn_id, len(events), kinds, payloads)
+        ends = [packed_end(event.ends) for event in events]
+        before = await self._connection.fetchrow(_APPEND, session_id, turn_id, len(events), kinds, payloads, ends)
         if before is None:
             raise SessionNotFound
         session_seq, turn_seq, at = before
@@ -49,6 +52,7 @@ class PostgresEvents:
                 event.kind,
                 event.payload,
                 at,
+                event.ends,
             )
             for place, event in enumerate(events, start=1)
         ]
@@ -62,7 +66,7 @@ class PostgresEvents:
             after,
             limit,
         )
-        return [Event(*row) for row in rows]
+        return [event_from(row) for row in rows]
 
     async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]:
         rows = await self._connection.fetch(
@@ -71,10 +75,5 @@ class PostgresEvents:
             after,
             limit,
         )
-        return [Event(*row) for row in rows]
+        return [event_from(row) for row in rows]
 
-
-async def copy_events(connection: Connection, events: Iterable[Event]) -> None:
-    """Write numbered events: the fastest way for many, with one round trip more than a statement has."""
-    records = [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at) for e in events]
-    await connection.copy("events", _COLUMNS, records)

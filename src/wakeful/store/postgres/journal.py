@@ -3,8 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from wakeful.model.journal import Entry
-from wakeful.store.decode import entry_from
+from wakeful.model.words import Word, WordsHead
+from wakeful.store.decode import entry_from, words_from
 from wakeful.store.postgres.connection import Connection
+
+# Without the cuts, which only readers of words need.
+_COLUMNS = "turn_id, step, idx, kind, payload, at"
 
 
 class PostgresJournal:
@@ -14,14 +18,15 @@ class PostgresJournal:
     async def add(self, entries: Iterable[Entry]) -> None:
         entries = list(entries)
         await self._connection.execute(
-            """INSERT INTO journal (turn_id, step, idx, kind, payload, at)
+            """INSERT INTO journal (turn_id, step, idx, kind, payload, cuts, at)
                SELECT e.*, (SELECT wakeful_now())
-               FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::bytea[]) AS e""",
+               FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[], $5::bytea[], $6::bytea[]) AS e""",
             [entry.turn_id for entry in entries],
             [entry.step for entry in entries],
             [entry.index for entry in entries],
             [entry.kind for entry in entries],
             [entry.payload for entry in entries],
+            [entry.cuts for entry in entries],
         )
 
     async def replace(self, entry: Entry) -> None:
@@ -35,13 +40,13 @@ class PostgresJournal:
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
-            "SELECT * FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)
         )
         return [entry_from(row) for row in rows]
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
-            """SELECT * FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'input'
+            f"""SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'input'
                ORDER BY turn_id, step, idx""",
             list(turn_ids),
         )
@@ -49,13 +54,19 @@ class PostgresJournal:
 
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         rows = await self._connection.fetch(
-            "SELECT * FROM journal WHERE turn_id = $1 AND step = $2 ORDER BY idx", turn_id, step
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = $1 AND step = $2 ORDER BY idx", turn_id, step
         )
         return [entry_from(row) for row in rows]
 
+    async def words(self, head: WordsHead, after: int, limit: int) -> list[Word]:
+        row = await self._connection.fetchrow(
+            "SELECT payload, cuts FROM journal WHERE turn_id = $1 AND step = $2 AND idx = 0", head.turn_id, head.step
+        )
+        return words_from(row, head, after, limit)
+
     async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
         rows = await self._connection.fetch(
-            """SELECT DISTINCT ON (turn_id) * FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'answer'
+            f"""SELECT DISTINCT ON (turn_id) {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'answer'
                ORDER BY turn_id, step DESC""",
             list(turn_ids),
         )
@@ -80,7 +91,7 @@ class PostgresJournal:
                    UNION ALL
                    SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
                )
-               SELECT j.* FROM chain c JOIN journal j ON j.turn_id = c.id
+               SELECT j.turn_id, j.step, j.idx, j.kind, j.payload, j.at FROM chain c JOIN journal j ON j.turn_id = c.id
                ORDER BY c.depth DESC, j.step, j.idx""",
             turn_id,
         )

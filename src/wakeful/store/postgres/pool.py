@@ -24,11 +24,10 @@ _CLOSE_SECONDS = 10.0
 
 
 class Pool:
-    def __init__(self, url: str, where: str, size: int, settings: dict[str, str] | None = None) -> None:
+    def __init__(self, url: str, where: str, size: int) -> None:
         self._url = url
         self._where = where
         self._size = size
-        self._settings = SETTINGS | (settings or {})
         self._pool: asyncpg.Pool | None = None
 
     async def open(self) -> None:
@@ -39,7 +38,7 @@ class Pool:
                 max_size=self._size,
                 timeout=CONNECT_SECONDS,
                 command_timeout=STATEMENT_SECONDS,
-                server_settings=self._settings,
+                server_settings=SETTINGS,
                 reset=_leave_as_it_is,
             )
 

@@ -1,16 +1,12 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Event, NewEvent
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres import appender
-from wakeful.store.postgres.appender import Appender
 from wakeful.store.postgres.connection import Connection, connect, describe
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
@@ -30,10 +26,8 @@ class PostgresStore:
         self._url = url
         self._where = describe(url)
         self._pool = Pool(url, self._where, _CONNECTIONS)
-        # Streams do not queue for a connection behind the writes.
-        self._appending = Pool(url, self._where, 1, appender.SETTINGS)
-        self._appender: Appender | None = None
         self._under_way: set[asyncio.Task[Any]] = set()
+        self._is_open = False
         self._is_closed = False
         self.notifier = PostgresNotifier(url, self._where)
 
@@ -41,17 +35,14 @@ class PostgresStore:
         try:
             channel = await self._prepare_schema()
             await self._pool.open()
-            await self._appending.open()
             await self.notifier.open(channel)
         except BaseException:
             await self._disconnect()
             raise
-        self._appender = Appender(self._appending, self.notifier)
+        self._is_open = True
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._appender is not None:
-            await self._appender.close()
         while self._under_way:
             await asyncio.wait(self._under_way)
         await self._disconnect()
@@ -63,9 +54,6 @@ class PostgresStore:
     async def read(self, body: Body[T]) -> T:
         self._require_open()
         return await self._to_its_end(self._read(body))
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        return await self._require_open().submit(lease, events)
 
     async def _write(self, body: Body[T], lock: Collection[str]) -> T:
         footprint = Footprint(lock)
@@ -92,12 +80,11 @@ class PostgresStore:
         if not job.cancelled():
             job.exception()
 
-    def _require_open(self) -> Appender:
+    def _require_open(self) -> None:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
-        if self._appender is None:
+        if not self._is_open:
             raise RuntimeError("the store is not open")
-        return self._appender
 
     async def _prepare_schema(self) -> str:
         """Returns the channel of the schema: notifications would otherwise go through the whole database."""
@@ -113,5 +100,4 @@ class PostgresStore:
 
     async def _disconnect(self) -> None:
         await self.notifier.close()
-        await self._appending.close()
         await self._pool.close()

@@ -19,9 +19,9 @@ class PostgresTurns:
         self._footprint.require_lock(turn.session_id)
         await self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
+                                  source, is_wakeup, model, status, node, epoch, attempt, workspace,
                                   message_id, request, opened_at, number)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                        1 + coalesce((SELECT number FROM turns WHERE id = $3), 0))""",
             turn.id,
             turn.session_id,
@@ -37,7 +37,6 @@ class PostgresTurns:
             turn.status,
             turn.node,
             turn.epoch,
-            turn.recorded_seq,
             turn.attempt,
             turn.workspace,
             turn.message_id,
@@ -89,10 +88,21 @@ class PostgresTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         session_id = await self._connection.fetchval(
-            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = $1 RETURNING session_id", turn_id
+            "UPDATE turns SET resumes = 0 WHERE id = $1 RETURNING session_id", turn_id
         )
         if session_id is not None:
             self._footprint.require_lock(session_id)
+
+    async def reserve(self, lease: Lease, pieces: int) -> None:
+        self._footprint.require_lock(lease.session_id)
+        changed = await self._connection.execute(
+            "UPDATE turns SET reserved = $3 WHERE id = $1 AND epoch = $2 AND status = 'running'",
+            lease.turn_id,
+            lease.epoch,
+            pieces,
+        )
+        if changed != "UPDATE 1":
+            raise LeaseLost
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = await self._connection.fetchrow(

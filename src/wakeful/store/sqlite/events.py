@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
+from wakeful.store.decode import event_from, packed_end
 from wakeful.store.footprint import Footprint
 
-_COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at"
+_COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends"
 
 
 class SqliteEvents:
@@ -26,7 +27,7 @@ class SqliteEvents:
             f"SELECT {_COLUMNS} FROM events WHERE turn_id = ? AND turn_seq > ? ORDER BY turn_seq LIMIT ?",
             (turn_id, after, limit),
         )
-        return [Event(*row) for row in rows]
+        return [event_from(row) for row in rows]
 
     async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]:
         rows = self._connection.execute(
@@ -34,7 +35,7 @@ class SqliteEvents:
                 ORDER BY session_seq LIMIT ?""",
             (session_id, after, limit),
         )
-        return [Event(*row) for row in rows]
+        return [event_from(row) for row in rows]
 
     def _next_in_turn(self, turn_id: str, count: int) -> int:
         row = self._connection.execute(
@@ -62,12 +63,16 @@ class SqliteEvents:
                 event.kind,
                 event.payload,
                 now,
+                event.ends,
             )
             for offset, event in enumerate(events)
         ]
         self._connection.executemany(
-            f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at) for e in numbered],
+            f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at, packed_end(e.ends))
+                for e in numbered
+            ],
         )
         self._footprint.note_appended(numbered)
         return numbered

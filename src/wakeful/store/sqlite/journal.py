@@ -4,7 +4,11 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 from wakeful.model.journal import Entry
-from wakeful.store.decode import entry_from
+from wakeful.model.words import Word, WordsHead
+from wakeful.store.decode import entry_from, words_from
+
+# Without the cuts, which only readers of words need.
+_COLUMNS = "turn_id, step, idx, kind, payload, at"
 
 
 class SqliteJournal:
@@ -15,8 +19,8 @@ class SqliteJournal:
     async def add(self, entries: Iterable[Entry]) -> None:
         at = self._clock()
         self._connection.executemany(
-            "INSERT INTO journal (turn_id, step, idx, kind, payload, at) VALUES (?, ?, ?, ?, ?, ?)",
-            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at) for entry in entries],
+            "INSERT INTO journal (turn_id, step, idx, kind, payload, at, cuts) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at, entry.cuts) for entry in entries],
         )
 
     async def replace(self, entry: Entry) -> None:
@@ -28,27 +32,33 @@ class SqliteJournal:
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(
-            f"SELECT * FROM journal WHERE turn_id IN ({marks}) ORDER BY turn_id, step, idx", turn_ids
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) ORDER BY turn_id, step, idx", turn_ids
         )
         return [entry_from(row) for row in rows]
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(
-            f"SELECT * FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx", turn_ids
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx", turn_ids
         )
         return [entry_from(row) for row in rows]
 
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         rows = self._connection.execute(
-            "SELECT * FROM journal WHERE turn_id = ? AND step = ? ORDER BY idx", (turn_id, step)
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ? AND step = ? ORDER BY idx", (turn_id, step)
         )
         return [entry_from(row) for row in rows]
+
+    async def words(self, head: WordsHead, after: int, limit: int) -> list[Word]:
+        row = self._connection.execute(
+            "SELECT payload, cuts FROM journal WHERE turn_id = ? AND step = ? AND idx = 0", (head.turn_id, head.step)
+        ).fetchone()
+        return words_from(row, head, after, limit)
 
     async def last_answers(self, turn_ids: Sequence[str]) -> dict[str, Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(
-            f"""SELECT * FROM journal j WHERE turn_id IN ({marks}) AND idx = 0 AND step = (
+            f"""SELECT {_COLUMNS} FROM journal j WHERE turn_id IN ({marks}) AND idx = 0 AND step = (
                     SELECT max(step) FROM journal WHERE turn_id = j.turn_id AND kind = 'answer')""",
             turn_ids,
         )
@@ -74,7 +84,7 @@ class SqliteJournal:
                    UNION ALL
                    SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent
                )
-               SELECT j.* FROM chain c JOIN journal j ON j.turn_id = c.id
+               SELECT j.turn_id, j.step, j.idx, j.kind, j.payload, j.at FROM chain c JOIN journal j ON j.turn_id = c.id
                ORDER BY c.depth DESC, j.step, j.idx""",
             (turn_id,),
         )

@@ -2,13 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
-from wakeful.model.event import Event, NewEvent
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
@@ -76,10 +74,6 @@ class SqliteStore:
         assert self._reader is not None
         result: T = await self._reader.submit(body)
         return result
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        numbered: list[Event] = await self._open_writer().append(lease, events)
-        return numbered
 
     def _open_writer(self) -> Writer:
         if self._is_closed:

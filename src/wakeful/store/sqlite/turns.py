@@ -21,9 +21,9 @@ class SqliteTurns:
         self._footprint.require_lock(turn.session_id)
         self._connection.execute(
             """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, recorded_seq, attempt, workspace,
+                                  source, is_wakeup, model, status, node, epoch, attempt, workspace,
                                   message_id, request, opened_at, number)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
                        1 + coalesce((SELECT number FROM turns WHERE id = ?), 0))""",
             (
                 turn.id,
@@ -40,7 +40,6 @@ class SqliteTurns:
                 turn.status,
                 turn.node,
                 turn.epoch,
-                turn.recorded_seq,
                 turn.attempt,
                 turn.workspace,
                 turn.message_id,
@@ -92,11 +91,20 @@ class SqliteTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         row = self._connection.execute(
-            "UPDATE turns SET resumes = 0, recorded_seq = last_seq WHERE id = ? RETURNING session_id",
+            "UPDATE turns SET resumes = 0 WHERE id = ? RETURNING session_id",
             (turn_id,),
         ).fetchone()
         if row is not None:
             self._footprint.require_lock(row["session_id"])
+
+    async def reserve(self, lease: Lease, pieces: int) -> None:
+        self._footprint.require_lock(lease.session_id)
+        changed = self._connection.execute(
+            "UPDATE turns SET reserved = ? WHERE id = ? AND epoch = ? AND status = 'running'",
+            (pieces, lease.turn_id, lease.epoch),
+        )
+        if not changed.rowcount:
+            raise LeaseLost
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = self._connection.execute(

@@ -3,16 +3,13 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wakeful.model.event import NewEvent
-from wakeful.model.turn import Lease
 from wakeful.store.base import Body, Signal
 from wakeful.store.footprint import Footprint
-from wakeful.store.sqlite.appender import Append, append_all
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
@@ -42,28 +39,23 @@ class Writer:
         self._path = path
         self._clock = clock
         self._notifier = notifier
-        self._worker: Worker[_Write | Append] = Worker("wakeful-writer", _choose, self._commit, self._tell)
+        self._worker: Worker[_Write] = Worker("wakeful-writer", _choose, self._commit, self._tell)
 
     def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
         return self._worker.submit(_Write(body, lock))
-
-    def append(self, lease: Lease, events: Sequence[NewEvent]) -> asyncio.Future[Any]:
-        return self._worker.submit(Append(lease, events))
 
     async def close(self) -> None:
         """Commit what is queued, then close."""
         await self._worker.close()
         self._connection.close()
 
-    def _commit(self, group: list[Job[_Write | Append]]) -> Signal | None:
+    def _commit(self, group: list[Job[_Write]]) -> Signal | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._append([job for job in group if isinstance(job.work, Append)], changed)
             for job in group:
-                if isinstance(job.work, _Write):
-                    self._attempt(job, job.work, changed)
+                self._attempt(job, job.work, changed)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             for job in group:
@@ -74,16 +66,6 @@ class Writer:
             self._undo()
             raise
         return changed.signal
-
-    def _append(self, jobs: list[Job[Any]], changed: Footprint) -> None:
-        if jobs:
-            results = append_all(self._connection, self._clock(), [job.work for job in jobs])
-            for job, result in zip(jobs, results, strict=True):
-                if isinstance(result, Exception):
-                    job.error = result
-                else:
-                    job.result = result
-                    changed.note_appended(result)
 
     def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
         footprint = Footprint(write.lock)
@@ -116,9 +98,7 @@ class Writer:
             self._notifier.publish(signal)
 
 
-def _choose(waiting: list[Job[_Write | Append]]) -> list[Job[_Write | Append]]:
-    """All that streams, for it costs next to nothing and somebody is reading it; then the oldest writes."""
-    writes = [job for job in waiting if isinstance(job.work, _Write)]
-    group = [job for job in waiting if isinstance(job.work, Append)] + writes[:_MOST_WRITES]
-    waiting[:] = writes[_MOST_WRITES:]
+def _choose(waiting: list[Job[_Write]]) -> list[Job[_Write]]:
+    group = waiting[:_MOST_WRITES]
+    del waiting[:_MOST_WRITES]
     return group

@@ -1,0 +1,132 @@
+"""Words: the text and the reasoning of an answer, piece by piece, as the model gives them.
+
+While a step is being answered its words are shown and not written down. They end in one fact of their turn (an event
+with `ends`), which knows where they were cut into pieces: whoever reads the log later gets the same pieces at the same
+places as a reader who was there.
+"""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+TOKEN = "token"
+REASONING = "reasoning"
+
+# The smallest of these that has room for every length: a byte a piece is the rule.
+_WIDTHS = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
+
+
+@dataclass(frozen=True, slots=True)
+class WordsHead:
+    """Which words these are."""
+
+    session_id: str
+    turn_id: str
+    step: int
+    # The session's number of the last fact of their turn before them.
+    base: int
+
+
+class Word(NamedTuple):
+    """One piece, as it came from the model."""
+
+    head: WordsHead
+    # Counted from 1, since the base.
+    place: int
+    # TOKEN or REASONING.
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All words of a step, joined, and where they were cut: lengths in letters, those of reasoning below zero."""
+
+    text: str = ""
+    reasoning: str = ""
+    cuts: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, words: Iterable[Word]) -> "Said":
+        words = list(words)
+        return cls(
+            "".join(word.text for word in words if word.kind == TOKEN),
+            "".join(word.text for word in words if word.kind == REASONING),
+            tuple(len(word.text) if word.kind == TOKEN else -len(word.text) for word in words),
+        )
+
+    def words(self, head: WordsHead, after: int = 0, limit: int | None = None) -> list[Word]:
+        """The pieces after the first `after`, at most so many."""
+        said = sum(cut for cut in islice(self.cuts, after) if cut > 0)
+        thought = -sum(cut for cut in islice(self.cuts, after) if cut < 0)
+        words: list[Word] = []
+        last = None if limit is None else after + limit
+        for place, cut in enumerate(self.cuts[after:last], start=after + 1):
+            if cut > 0:
+                words.append(Word(head, place, TOKEN, self.text[said : said + cut]))
+                said += cut
+            else:
+                words.append(Word(head, place, REASONING, self.reasoning[thought : thought - cut]))
+                thought -= cut
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class WordsEnd:
+    """What an event that ends words knows of them."""
+
+    step: int
+    # As in the words' head.
+    base: int
+    # How many pieces are kept.
+    count: int = 0
+    # More may have been shown than are kept, but not more than this: their numbers are not given out again. 0: no.
+    void: int = 0
+    # The words themselves, where no entry of the journal has them.
+    said: Said | None = None
+    # The numbers, first and last, that the session's log gave to these words when each was an event.
+    old: tuple[int, int] | None = None
+
+    def data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"step": self.step, "base": self.base, "count": self.count}
+        if self.void:
+            data["void"] = self.void
+        if self.said is not None:
+            data["said"] = [self.said.text, self.said.reasoning, self.said.cuts]
+        if self.old is not None:
+            data["old"] = self.old
+        return data
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "WordsEnd":
+        said, old = data.get("said"), data.get("old")
+        return cls(
+            data["step"],
+            data["base"],
+            data["count"],
+            data.get("void", 0),
+            None if said is None else Said(said[0], said[1], tuple(said[2])),
+            None if old is None else (old[0], old[1]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a reader of a session stands: after this fact, and after so many words since that base."""
+
+    fact: int = 0
+    base: int = 0
+    place: int = 0
+
+
+def pack_cuts(cuts: Iterable[int]) -> bytes:
+    cuts = list(cuts)
+    longest = max(map(abs, cuts), default=0)
+    width = next(code for code, room in _WIDTHS if longest < room)
+    return width.encode() + array(width, cuts).tobytes()
+
+
+def unpack_cuts(packed: bytes) -> tuple[int, ...]:
+    return tuple(array(packed[:1].decode(), packed[1:])) if packed else ()
