@@ -29,9 +29,10 @@ from tests.postgres_server import PostgresServer
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
+from wakeful.model.search import wanted_in
 from wakeful.store.base import Store, Transaction
 from wakeful.web.messages import newest_messages
-from wakeful.web.rows import session_rows
+from wakeful.web.rows import add_hits, session_rows
 
 TIMES = 25
 Figures = dict[str, float]
@@ -49,7 +50,10 @@ async def main() -> None:
         return
     small, large = (Size(*sizes) for sizes in zip(options.turns, options.messages, strict=True))
     with tempfile.TemporaryDirectory(prefix="wakeful-bench-") as folder, PostgresServer(fsync=True) as postgres:
-        makers = {"sqlite": partial(_new_file, Path(folder)), "postgres": postgres.create_database}
+        makers: dict[str, Callable[[], str]] = {
+            "sqlite": partial(_new_file, Path(folder)),
+            "postgres": postgres.create_database,
+        }
         for name in [options.store] if options.store else makers:
             before, after = [await grown_and_measured(name, makers[name](), size) for size in (small, large)]
             report(name, before, after)
@@ -65,7 +69,9 @@ async def grown_and_measured(name: str, url: str, size: Size) -> Figures:
     seconds = time.perf_counter() - started
     print(f"{name}: {size.turns:,} turns and a session of {size.messages:,} messages in {seconds:.0f} s", flush=True)
     command = [sys.executable, "-m", "benchmarks.growth", "--measure", url, long]
-    figures: Figures = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+    told, _ = await process.communicate()
+    figures: Figures = json.loads(told)
     return figures
 
 
@@ -84,15 +90,17 @@ async def measure(url: str, long: str) -> Figures:
         figures = {"start": (time.perf_counter() - started) * 1e3}
         for what, work in works(store, engine, long).items():
             figures[what] = await median_milliseconds(work)
+    # Without its background jobs: they would purge, too.
+    async with running(store, adopts=False) as engine:
         figures["purge of a session"] = await median_milliseconds(await purging(store, engine))
     await store.close()
     return figures | {"memory (MB)": Process(os.getpid()).memory()}
 
 
 @asynccontextmanager
-async def running(store: Store) -> AsyncIterator[Engine]:
+async def running(store: Store, *, adopts: bool = True) -> AsyncIterator[Engine]:
     engine = bare_engine(store, TalkLoop(), SystemClock(), EngineSettings(undo_seconds=0.0))
-    await engine.start()
+    await engine.start(adopts=adopts)
     try:
         yield engine
     finally:
@@ -116,8 +124,13 @@ def works(store: Store, engine: Engine, long: str) -> dict[str, Callable[[], Awa
 
 
 async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[dict[str, Any]]:
-    found = await tx.sessions.page(owner, query=words, limit=51, pinned=False)
-    return await session_rows(tx, OWNER, found[:50])
+    wanted = wanted_in(words)
+    hits = await tx.search.find(owner, wanted, 200) if words else None
+    found = await tx.sessions.page(owner, among=hits, limit=51, pinned=False)
+    rows = await session_rows(tx, OWNER, found[:50])
+    if hits is not None:
+        await add_hits(tx, rows, hits, wanted)
+    return rows
 
 
 async def _snapshot(tx: Transaction, *, session_id: str) -> None:
@@ -139,8 +152,7 @@ async def purging(store: Store, engine: Engine) -> Callable[[], Awaitable[None]]
     async def purge() -> None:
         session_id = found.pop()
         await engine.purger.delete(session_id)
-        while await store.read(lambda tx: tx.sessions.get(session_id)) is not None:
-            await asyncio.sleep(0.001)
+        await engine.purger.sweep()
 
     return purge
 

@@ -35,7 +35,7 @@ async def test_an_entry_is_read_back_whole_with_the_time_of_the_store(store: Sto
 async def test_an_entry_is_written_over_and_its_neighbours_are_not(store: Store) -> None:
     await have_turn(store)
     await _add(store, [_entry("t1", 0, 0), _entry("t1", 0, 1), _entry("t1", 1, 0)])
-    marked = replace(_entry("t1", 0, 1), payload=b'{"\0": "\xc3\xa4"}')
+    marked = replace(_entry("t1", 0, 1), payload=b'{"\\u0000": "\xc3\xa4"}')
 
     await store.write(lambda tx: tx.journal.replace(marked))
 

@@ -23,6 +23,8 @@ _PAUSE_SECONDS = 0.5
 _ROUND_SECONDS = 15.0
 # Rows removed in one transaction: those of others wait for it.
 _ROWS = 1_000
+# Turns looked at in one transaction; with each go the entries of its journal.
+_TURNS = 50
 _DELETED = Outcome(TurnStatus.CANCELLED, "deleted", "The session was deleted.")
 
 logger = logging.getLogger(__name__)
@@ -113,7 +115,9 @@ class Purger:
         await self._forget_files(session_id)
         while await self._remove_some(session_id):
             pass
+        await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
         await self._remove_turns(session_id)
+        await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
         logger.info("session %s is purged", session_id)
         return True
 
@@ -165,10 +169,20 @@ class Purger:
         return await self._store.write(body, lock=[session_id])
 
     async def _remove_turns(self, session_id: str) -> None:
-        async def body(tx: Transaction) -> None:
-            await tx.purges.remove_turns(session_id)
+        """Over and over, until nothing more goes: a clock that was set back may have put turns out of order."""
+        while await self._remove_turns_once(session_id):
+            pass
 
-        await self._store.write(body, lock=[session_id])
+    async def _remove_turns_once(self, session_id: str) -> int:
+        async def body(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
+            return await tx.purges.remove_turns(session_id, before, _TURNS)
+
+        before: tuple[float, str] | None = None
+        removed, before = await self._store.write(body, lock=[session_id])
+        while before is not None:
+            more, before = await self._store.write(body, lock=[session_id])
+            removed += more
+        return removed
 
 
 async def _require_shown(tx: Transaction, session_id: str) -> Session:

@@ -18,6 +18,7 @@ from wakeful.model.journal import Entry
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
+from wakeful.model.search import Hit, Wanted
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Outcome, Turn
@@ -105,7 +106,7 @@ class Sessions(Protocol):
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -114,8 +115,8 @@ class Sessions(Protocol):
         """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
         last comes first. Deleted ones are in no page, archived ones in pages of their own.
 
-        `query`: only those with these words in their title or their messages, whatever their case. `before`: only
-        those that come after this (updated_at, id) in the list. `pinned`: only those that are, or are not.
+        `among`: only of these. `before`: only those that come after this (updated_at, id) in the list. `pinned`: only
+        those that are, or are not.
         """
         ...
 
@@ -230,6 +231,21 @@ class Readers(Protocol):
         ...
 
 
+class Search(Protocol):
+    """The words of titles and of messages. Writing these keeps it up to date."""
+
+    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+        """Sessions of an owner, or of everybody, that have all of these words in one message or in their title, and
+        where: the newest such message, or None when it is the title alone. Those with the newest hits, `limit` at most.
+        Archived and deleted ones are among them, those that no list shows are not.
+        """
+        ...
+
+    async def index_some(self, limit: int) -> bool:
+        """Add so many of the sessions, or turns, that an older version has written; false when nothing is left."""
+        ...
+
+
 class Purges(Protocol):
     """The end of a deleted session, in small pieces: each may be the last before a crash."""
 
@@ -237,10 +253,22 @@ class Purges(Protocol):
         """Remove so many rows of what only this session has; false when nothing of it is left."""
         ...
 
-    async def remove_turns(self, session_id: str) -> None:
-        """Remove its turns but those that other sessions grow from, and the session itself if none of them is left.
-        What another deleted session had kept for its sake is to be purged again.
+    async def let_go(self, session_id: str) -> None:
+        """It stands on no turn any more, and has no title. Here and below, what another deleted session has kept for
+        its sake is to be purged again.
         """
+        ...
+
+    async def remove_turns(
+        self, session_id: str, before: tuple[float, str] | None, limit: int
+    ) -> tuple[int, tuple[float, str] | None]:
+        """Of its turns, newest first, look at so many that come after this (opened_at, id), and remove those that
+        nothing grows from. How many went, and where to go on: None at the end.
+        """
+        ...
+
+    async def finish(self, session_id: str) -> None:
+        """Remove the session itself; where other sessions grow from its turns, those are left, and it with them."""
         ...
 
 
@@ -289,6 +317,10 @@ class Journal(Protocol):
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         """The entries of these turns, each turn's in their order, the turns in any."""
+        ...
+
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        """The entries at these places, in any order."""
         ...
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
@@ -555,6 +587,8 @@ class Transaction(Protocol):
     def turns(self) -> Turns: ...
     @property
     def readers(self) -> Readers: ...
+    @property
+    def search(self) -> Search: ...
     @property
     def purges(self) -> Purges: ...
     @property

@@ -17,6 +17,7 @@ from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.packed_json import pack
+from wakeful.model.search import Hit
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -148,6 +149,17 @@ def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list
     data = orjson.loads(row["payload"])
     said = Said(data["text"], data["reasoning"], unpack_cuts(row["cuts"]))
     return said.words(head, after, limit)
+
+
+def hits_from(rows: Iterable[Iterable[Any]], limit: int) -> dict[str, Hit | None]:
+    """The newest entry of each session, from rows of what was found, newest first; None where only its title was."""
+    found: dict[str, Hit | None] = {}
+    for session_id, turn_id, step, index in rows:
+        if session_id not in found and len(found) == limit:
+            break
+        if found.get(session_id) is None:
+            found[session_id] = None if turn_id is None else Hit(turn_id, step, index)
+    return found
 
 
 def entry_from(row: Row) -> Entry:

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Sequence
 
 from wakeful.model.journal import Entry
+from wakeful.model.search import Hit
 from wakeful.model.words import Word, WordsHead
 from wakeful.store.decode import entry_from, words_from
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.search import PostgresSearch
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
 
 class PostgresJournal:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, search: PostgresSearch) -> None:
         self._connection = connection
+        self._search = search
 
     async def add(self, entries: Iterable[Entry]) -> None:
         entries = list(entries)
@@ -28,6 +31,7 @@ class PostgresJournal:
             [entry.payload for entry in entries],
             [entry.cuts for entry in entries],
         )
+        await self._search.add_entries(entries)
 
     async def replace(self, entry: Entry) -> None:
         await self._connection.execute(
@@ -37,10 +41,23 @@ class PostgresJournal:
             entry.index,
             entry.payload,
         )
+        await self._search.remove_entry(entry)
+        await self._search.add_entries([entry])
+
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        rows = await self._connection.fetch(
+            f"""SELECT {_COLUMNS} FROM journal JOIN unnest($1::text[], $2::integer[], $3::integer[])
+                    AS hit (turn_id, step, idx) USING (turn_id, step, idx)""",
+            [hit.turn_id for hit in hits],
+            [hit.step for hit in hits],
+            [hit.index for hit in hits],
+        )
+        return [entry_from(row) for row in rows]
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
-            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx", list(turn_ids)
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) ORDER BY turn_id, step, idx",
+            list(turn_ids),
         )
         return [entry_from(row) for row in rows]
 

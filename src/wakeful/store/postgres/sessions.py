@@ -6,6 +6,7 @@ from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.search import PostgresSearch
 
 # In the order of ids: whoever locks several sessions meets the others in the same order, so nobody waits in a circle.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
@@ -16,15 +17,7 @@ _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
-_IN_THE_LIST = """
-    s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $5
-    AND ($6::boolean IS NULL OR s.is_pinned = $6) AND ($1::text IS NULL OR s.owner = $1)
-    AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
-"""
-_SAYS = """(strpos(lower(s.title), lower($7)) > 0 OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($7)) > 0
-))"""
+_IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
 
 
 async def lock_sessions(connection: Connection, session_ids: Collection[str]) -> None:
@@ -34,9 +27,10 @@ async def lock_sessions(connection: Connection, session_ids: Collection[str]) ->
 
 
 class PostgresSessions:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: Connection, footprint: Footprint, search: PostgresSearch) -> None:
         self._connection = connection
         self._footprint = footprint
+        self._search = search
 
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
@@ -65,7 +59,11 @@ class PostgresSessions:
             session.updated_at,
         )
         self._footprint.note_locked(session.id)
-        return created is not None
+        if created is None:
+            return False
+        if session.title:
+            await self._search.set_title(session.id, session.title)
+        return True
 
     async def get(self, session_id: str) -> Session | None:
         row = await self._connection.fetchrow("SELECT * FROM sessions WHERE id = $1", session_id)
@@ -73,6 +71,8 @@ class PostgresSessions:
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
         self._footprint.require_lock(session_id)
+        if title is not None:
+            await self._search.set_title(session_id, title)
         await self._connection.execute(
             """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model),
                                    title_origin = CASE WHEN $2::text IS NULL THEN title_origin ELSE 'user' END,
@@ -84,6 +84,7 @@ class PostgresSessions:
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
+        await self._search.set_title(session_id, title)
         await self._write("UPDATE sessions SET title = $2, title_origin = $3 WHERE id = $1", session_id, title, origin)
 
     async def count_title_try(self, session_id: str) -> None:
@@ -159,23 +160,28 @@ class PostgresSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
     ) -> list[Session]:
-        # Text has no NUL here, so none can be looked for.
-        words = query.replace("\0", "")
-        wanted = f"{_IN_THE_LIST} AND {_SAYS}" if words else _IN_THE_LIST
+        # Conditions that are not there, rather than such as hold for nothing given: only those are known to an index.
+        wanted, arguments = [_IN_THE_LIST], list[object]([limit, archived])
+        if pinned is not None:
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
+        if owner is not None:
+            wanted.append(f"s.owner = ${len(arguments) + 1}")
+            arguments.append(owner)
+        if before is not None:
+            wanted.append(f"(s.updated_at, s.id) < (${len(arguments) + 1}, ${len(arguments) + 2})")
+            arguments += before
+        if among is not None:
+            wanted.append(f"s.id = ANY(${len(arguments) + 1}::text[])")
+            arguments.append(list(among))
         rows = await self._connection.fetch(
-            f"SELECT s.* FROM sessions s WHERE {wanted} ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
-            owner,
-            *(before or (None, None)),
-            limit,
-            archived,
-            pinned,
-            *([words] if words else []),
+            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT $1",
+            *arguments,
         )
         return [session_from(row) for row in rows]
 

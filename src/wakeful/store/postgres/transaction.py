@@ -18,6 +18,7 @@ from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
 from wakeful.store.postgres.purges import PostgresPurges
 from wakeful.store.postgres.readers import PostgresReaders
+from wakeful.store.postgres.search import PostgresSearch
 from wakeful.store.postgres.sessions import PostgresSessions
 from wakeful.store.postgres.tasks import PostgresTasks
 from wakeful.store.postgres.turns import PostgresTurns
@@ -30,13 +31,14 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 class PostgresTransaction:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
-        self.sessions = PostgresSessions(connection, footprint)
+        self.search = PostgresSearch(connection)
+        self.sessions = PostgresSessions(connection, footprint, self.search)
         self.turns = PostgresTurns(connection, footprint)
         self.readers = PostgresReaders(connection, footprint)
-        self.purges = PostgresPurges(connection, footprint)
+        self.purges = PostgresPurges(connection, footprint, self.search)
         self.inbox = PostgresInbox(connection, footprint)
         self.events = PostgresEvents(connection, footprint)
-        self.journal = PostgresJournal(connection)
+        self.journal = PostgresJournal(connection, self.search)
         self.news = PostgresNews(connection, footprint)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)

@@ -4,30 +4,43 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
 from wakeful.model.journal import Entry
+from wakeful.model.search import Hit
 from wakeful.model.words import Word, WordsHead
 from wakeful.store.decode import entry_from, words_from
+from wakeful.store.sqlite.search import SqliteSearch
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
 
 class SqliteJournal:
-    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], search: SqliteSearch) -> None:
         self._connection = connection
         self._clock = clock
+        self._search = search
 
     async def add(self, entries: Iterable[Entry]) -> None:
         at = self._clock()
+        entries = list(entries)
         self._connection.executemany(
             "INSERT INTO journal (turn_id, step, idx, kind, payload, at, cuts) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at, entry.cuts) for entry in entries],
         )
+        self._search.add_entries(entries)
 
     async def replace(self, entry: Entry) -> None:
+        for before in await self.at([Hit(entry.turn_id, entry.step, entry.index)]):
+            self._search.remove_entry(before)
         self._connection.execute(
             "UPDATE journal SET payload = ? WHERE turn_id = ? AND step = ? AND idx = ?",
             (entry.payload, entry.turn_id, entry.step, entry.index),
         )
+        self._search.add_entries([entry])
+
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        find = f"SELECT {_COLUMNS} FROM journal WHERE turn_id = ? AND step = ? AND idx = ?"
+        rows = (self._connection.execute(find, (hit.turn_id, hit.step, hit.index)).fetchone() for hit in hits)
+        return [entry_from(row) for row in rows if row is not None]
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
@@ -39,7 +52,8 @@ class SqliteJournal:
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         marks = ", ".join("?" * len(turn_ids))
         rows = self._connection.execute(
-            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx", turn_ids
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx",
+            turn_ids,
         )
         return [entry_from(row) for row in rows]
 

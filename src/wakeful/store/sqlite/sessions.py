@@ -1,11 +1,13 @@
 """Sessions in SQLite."""
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.search import SqliteSearch
 
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 _DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
@@ -14,16 +16,13 @@ _IDLE_WITH_PENDING = """
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
-_SAYS = """(contains(s.title, ?) OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND contains(text_of(j.payload), ?)
-))"""
 
 
 class SqliteSessions:
-    def __init__(self, connection: sqlite3.Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: sqlite3.Connection, footprint: Footprint, search: SqliteSearch) -> None:
         self._connection = connection
         self._footprint = footprint
+        self._search = search
 
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
@@ -51,7 +50,11 @@ class SqliteSessions:
             ),
         )
         self._footprint.note_locked(session.id)
-        return cursor.rowcount == 1
+        if cursor.rowcount == 0:
+            return False
+        if session.title:
+            self._search.set_title(session.id, session.title)
+        return True
 
     async def get(self, session_id: str) -> Session | None:
         row = self._connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
@@ -59,6 +62,8 @@ class SqliteSessions:
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
         self._footprint.require_lock(session_id)
+        if title is not None:
+            self._search.set_title(session_id, title)
         self._connection.execute(
             """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model),
                                    title_origin = CASE WHEN ?1 IS NULL THEN title_origin ELSE 'user' END,
@@ -68,6 +73,7 @@ class SqliteSessions:
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
+        self._search.set_title(session_id, title)
         self._write("UPDATE sessions SET title = ?, title_origin = ? WHERE id = ?", session_id, title, origin)
 
     async def count_title_try(self, session_id: str) -> None:
@@ -144,7 +150,7 @@ class SqliteSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -152,17 +158,17 @@ class SqliteSessions:
     ) -> list[Session]:
         wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
         if pinned is not None:
-            wanted.append("s.is_pinned = ?")
-            arguments.append(pinned)
+            # In these words the index of those few is known by them.
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
         if owner is not None:
             wanted.append("s.owner = ?")
             arguments.append(owner)
         if before is not None:
             wanted.append("(s.updated_at, s.id) < (?, ?)")
             arguments += before
-        if query:
-            wanted.append(_SAYS)
-            arguments += [query, query]
+        if among is not None:
+            wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
+            arguments += among
         rows = self._connection.execute(
             f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?",
             [*arguments, limit],

@@ -21,6 +21,7 @@ from wakeful.store.sqlite.news import SqliteNews
 from wakeful.store.sqlite.nodes import SqliteNodes
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
+from wakeful.store.sqlite.search import SqliteSearch
 from wakeful.store.sqlite.sessions import SqliteSessions
 from wakeful.store.sqlite.tasks import SqliteTasks
 from wakeful.store.sqlite.turns import SqliteTurns
@@ -31,13 +32,14 @@ T = TypeVar("T")
 class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
         self._clock = clock
-        self.sessions = SqliteSessions(connection, footprint)
+        self.search = SqliteSearch(connection)
+        self.sessions = SqliteSessions(connection, footprint, self.search)
         self.turns = SqliteTurns(connection, clock, footprint)
         self.readers = SqliteReaders(connection, footprint)
-        self.purges = SqlitePurges(connection, footprint)
+        self.purges = SqlitePurges(connection, footprint, self.search)
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
-        self.journal = SqliteJournal(connection, clock)
+        self.journal = SqliteJournal(connection, clock, self.search)
         self.news = SqliteNews(connection, footprint)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)

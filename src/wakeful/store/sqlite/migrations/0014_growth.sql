@@ -1,0 +1,34 @@
+-- Search by an index of words, lists by an index of times, and what lets a purge look at its own session alone.
+
+-- What can be found: the title of a session (no turn), or an entry of the journal. The newest has the highest id; what
+-- was there before this index gets ids below 1, in the background (see engine/janitor.py).
+CREATE TABLE search_docs (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id  TEXT NOT NULL,
+    turn_id     TEXT,
+    step        INTEGER,
+    idx         INTEGER
+);
+
+CREATE UNIQUE INDEX search_docs_of_entry ON search_docs (turn_id, step, idx) WHERE turn_id IS NOT NULL;
+CREATE UNIQUE INDEX search_docs_of_title ON search_docs (session_id) WHERE turn_id IS NULL;
+
+-- Their words, as model/search.py makes them, by the ids of the docs. Neither the text nor the places are kept.
+CREATE VIRTUAL TABLE search_words USING fts5 (
+    words, content = '', columnsize = 0, detail = none, prefix = '1 2 3', tokenize = "ascii tokenchars '@'"
+);
+
+INSERT INTO upkeep (name, position) SELECT 'search_titles', '' WHERE EXISTS (SELECT 1 FROM sessions);
+INSERT INTO upkeep (name, position) SELECT 'search_messages', max(id) || '~' FROM turns HAVING max(id) IS NOT NULL;
+
+-- Those that a list may show, in its order: of one owner, and of all.
+DROP INDEX sessions_by_owner;
+CREATE INDEX sessions_listed_of_owner ON sessions (owner, is_archived, updated_at, id)
+    WHERE task_id IS NULL AND is_listed AND purge_at IS NULL;
+CREATE INDEX sessions_listed ON sessions (is_archived, updated_at, id)
+    WHERE task_id IS NULL AND is_listed AND purge_at IS NULL;
+
+-- Who stands on a turn, for the purge.
+CREATE INDEX sessions_by_head ON sessions (head) WHERE head IS NOT NULL;
+CREATE INDEX sessions_by_checkpoint ON sessions (checkpoint) WHERE checkpoint IS NOT NULL;
+CREATE INDEX idempotency_keys_by_turn ON idempotency_keys (turn_id);
