@@ -38,6 +38,9 @@ class FakeClock:
     def time(self) -> float:
         return self.now
 
+    def monotonic(self) -> float:
+        return self.now
+
     def advance(self, seconds: float) -> None:
         self.now += seconds
         for due, rung in self._waiting:
@@ -70,6 +73,9 @@ class NodeClock:
 
     def wake_up(self) -> None:
         self._awake.set()
+
+    def monotonic(self) -> float:
+        return self._clock.now
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         await self._clock.wait(event, seconds)
@@ -201,10 +207,6 @@ class NodeStore:
     async def read(self, body: Body[T]) -> T:
         result: T = await self._carry(self._store.read(body))
         return result
-
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        numbered: list[Event] = await self._carry(self._store.append(lease, events))
-        return numbered
 
     async def _carry(self, call: Any) -> Any:
         if self.is_dead:

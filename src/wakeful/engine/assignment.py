@@ -10,6 +10,8 @@ from wakeful.model.turn import Lease, Turn
 @dataclass(frozen=True, slots=True)
 class Assignment:
     turn: Turn
+    # The session's number of the turn's last fact.
+    base: int
     # All that is recorded of the turn and its ancestors, where it was just written; None where it must be read.
     journal: Sequence[Entry] | None = None
 

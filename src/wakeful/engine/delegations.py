@@ -263,7 +263,8 @@ class Delegations:
             await finish_task(tx, self._dispatcher, task.id, outcome)
             return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
 
-        has_ended = await self._runners.commit(body, lock=[watched.parent_id, watched.child_id])
+        lock = [watched.parent_id, watched.child_id]
+        has_ended = await self._runners.commit(body, lock=lock, seals=[watched.child_id])
         if has_ended:
             self._watched.pop(watched.task_id, None)
 

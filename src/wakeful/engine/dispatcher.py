@@ -15,15 +15,18 @@ from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.news import append_news
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
-from wakeful.model.event import NewEvent
+from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import StepAbandoned
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
-from wakeful.model.journal import Entry, input_entry
+from wakeful.model.journal import Entry, cut_entry, input_entry
 from wakeful.model.request import request_from
 from wakeful.model.session import Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.words import WordsEnd
 from wakeful.store.base import Transaction
 
 # Senders choose their own names for messages; the prefix keeps them apart from those of tasks and retries.
@@ -43,6 +46,7 @@ logger = logging.getLogger(__name__)
 class Dispatcher:
     node: str
     settings: EngineSettings
+    words: LiveWords
     # A node that is stopping leaves pending rows to the next one.
     is_stopping: bool = False
     on_close: OnClose | None = None
@@ -72,7 +76,7 @@ class Dispatcher:
         """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
         if not await tx.turns.close_if_running(turn.id, outcome):
             raise LeaseLost
-        await self._append_end(tx, turn, outcome)
+        await self._append_end(tx, turn, outcome, await self._end_words(tx, turn))
         session = await require_session(tx, turn.session_id)
         is_done = outcome.status is TurnStatus.DONE
         settled = replace(
@@ -99,22 +103,24 @@ class Dispatcher:
             await self.on_close(tx, turn, outcome)
         return await self.open_next(tx, settled)
 
-    async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> list[Entry]:
-        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step."""
+    async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
+        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step.
+        Returns also the last fact of it.
+        """
         turn = await tx.turns.require(lease)
         rows = joining_rows(await tx.inbox.pending(turn.session_id), turn.door, turn.address)
         if not rows:
-            return []
+            return [], None
         await tx.inbox.claim([row.id for row in rows], turn.id)
         now = await tx.now()
         entries = _entries(turn.id, step, index, rows, "joined", now)
         await tx.journal.add(entries)
-        await tx.events.append(turn.session_id, turn.id, [_input_event(entry) for entry in entries])
+        facts = await tx.events.append(turn.session_id, turn.id, [_input_event(entry) for entry in entries])
         await tx.turns.mark_recorded(turn.id)
         for row in rows:
             if row.kind is RowKind.MESSAGE:
                 await self._end_given_out_stream(tx, row, NewEvent.of(events.DONE, {"joined": turn.id}))
-        return entries
+        return entries, facts[-1]
 
     async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
         """Take a queued message back, while it is still queued."""
@@ -123,9 +129,30 @@ class Dispatcher:
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
 
-    async def _append_end(self, tx: Transaction, turn: Turn, outcome: Outcome) -> None:
+    async def _end_words(self, tx: Transaction, turn: Turn) -> WordsEnd | None:
+        """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
+        that is gone, nobody here knows what was said.
+        """
+        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        if words is not None:
+            await tx.journal.add([cut_entry(turn.id, words.head.step, words.said())])
+            return WordsEnd(words.head.step, words.head.base, words.count)
+        if turn.node in (None, self.node):
+            return None
+        return WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
+
+    async def release(self, tx: Transaction, turn: Turn) -> None:
+        """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""
+        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        if words is not None:
+            ends = WordsEnd(words.head.step, words.head.base, words.count, said=words.said())
+            abandoned = turn_events.abandoned(StepAbandoned(words.head.step), ends)
+            await tx.events.append(turn.session_id, turn.id, [abandoned])
+        await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
+
+    async def _append_end(self, tx: Transaction, turn: Turn, outcome: Outcome, ends: WordsEnd | None) -> None:
         """A failure is news, unless the turn will be tried again."""
-        ended = turn_events.ended(turn, outcome)
+        ended = turn_events.ended(turn, outcome, ends)
         if outcome.status is not TurnStatus.FAILED or self._is_tried_again(turn, outcome):
             await tx.events.append(turn.session_id, turn.id, [ended])
         else:
@@ -155,7 +182,6 @@ class Dispatcher:
             status=TurnStatus.RUNNING,
             node=self.node,
             epoch=1,
-            recorded_seq=1 + sum(max(1, len(row.data.get("inputs", ()))) for row in told),
             attempt=_attempt_of(batch),
             workspace=session.workspace,
             message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
@@ -168,9 +194,9 @@ class Dispatcher:
         how = "opened" if batch.is_wakeup else "with_message"
         inputs = _entries(turn.id, 0, 0, told, how, now)
         await tx.journal.add(inputs)
-        await tx.events.append(session.id, turn.id, [turn_events.started(turn), *map(_input_event, inputs)])
-        opened = replace(turn, last_seq=turn.recorded_seq)
-        return Assignment(opened, inputs if turn.parent is None else None)
+        facts = await tx.events.append(session.id, turn.id, [turn_events.started(turn), *map(_input_event, inputs)])
+        opened = replace(turn, last_seq=len(facts))
+        return Assignment(opened, facts[-1].session_seq, inputs if turn.parent is None else None)
 
     async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
         """Whether wake-ups must wait; then the session says so, and a stored time says how long."""
@@ -213,6 +239,12 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
     if session is None:
         raise SessionNotFound(f"There is no session {session_id}.")
     return session
+
+
+async def last_fact(tx: Transaction, turn: Turn) -> int:
+    """The session's number of the turn's last fact."""
+    (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return last.session_seq
 
 
 def _is_whole(turn: Turn, outcome: Outcome) -> bool:

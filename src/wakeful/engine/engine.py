@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
 
 from wakeful.engine.approvals import Approvals
 from wakeful.engine.assignment import Assignment
@@ -26,16 +25,19 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.task_runner import TaskRunner
 from wakeful.engine.timekeeper import Timekeeper
+from wakeful.engine.words import LiveWords
 from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
-from wakeful.model.event import SESSION_UPDATED, Event, NewEvent
+from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host
-from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.words import Place, Said, WordsHead
 from wakeful.store.base import Body, Store, Transaction
 
 # What a stop may take beyond its grace.
 _RELEASE_SECONDS = 1.5
+_START = Place()
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The turn was stopped.")
 
 logger = logging.getLogger(__name__)
@@ -56,15 +58,16 @@ class Engine:
         self.node = new_id("node")
         self._store = store
         self._settings = settings
-        self._dispatcher = Dispatcher(self.node, settings, on_close=on_close)
+        self._lease = LeaseKeeper(store, self.node, host, clock, settings)
+        self._words = LiveWords(self._lease.is_held)
+        self._dispatcher = Dispatcher(self.node, settings, self._words, on_close=on_close)
         self._intake = Intake(self._dispatcher)
         executor = Executor(store, self._dispatcher, settings)
         self._runners = Runners(store, self._dispatcher, executor, binder)
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
         self._janitor = Janitor(store, clock)
-        self._broadcaster = Broadcaster(store)
-        self._lease = LeaseKeeper(store, self.node, host, clock, settings)
+        self._broadcaster = Broadcaster(store, self._words)
         self._keeping: asyncio.Task[None] | None = None
         self._jobs: list[asyncio.Task[None]] = []
         self.tasks = TaskRunner(store, self._dispatcher, self._runners)
@@ -191,7 +194,8 @@ class Engine:
             known = None if before is None else await before(tx)
             return (known, None) if known is not None else await self._intake.accept(tx, submission)
 
-        return await self._runners.commit(body, lock=[submission.session_id])
+        lock = [submission.session_id]
+        return await self._runners.commit(body, lock=lock, seals=lock if submission.interrupts else ())
 
     async def record(self, submission: Submission) -> str:
         """Add words to a conversation that nobody is to answer: a turn that is done as soon as it is there. Returns
@@ -222,7 +226,7 @@ class Engine:
                 return False, None
             return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
 
-        return await self._runners.commit(body, lock=[session_id])
+        return await self._runners.commit(body, lock=[session_id], seals=[session_id])
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Take a queued message back. Raises NotQueued when its turn has begun or it was withdrawn before."""
@@ -236,22 +240,30 @@ class Engine:
 
         await self._store.write(body, lock=[session_id])
 
-    def subscribe(self, session_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
-        """The events of a session after the given number, for ever."""
-        return self._broadcaster.follow_session(session_id, after)
+    def subscribe(
+        self, session_id: str, start: Place = _START, *, with_words: bool = True
+    ) -> AsyncGenerator[list[Told], None]:
+        """What happens in a session after this place, for ever, as much at a time as there is. An empty page says that
+        the reader has caught up for the first time.
+        """
+        return self._broadcaster.follow_session(session_id, start, with_words=with_words)
 
-    async def subscribe_turn(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[Event, None]:
-        """The events of a turn after the given number, to its end; a turn that is still queued is waited for."""
-        async with aclosing(self.subscribe_turn_pages(session_id, turn_id, after)) as pages:
-            async for page in pages:
-                for event in page:
-                    yield event
-                # It may be long until the next page.
-                del page, event
+    def subscribe_turn(
+        self, session_id: str, turn_id: str, after: int = 0, place: int = 0, *, starts_over: bool = True
+    ) -> AsyncGenerator[list[Told], None]:
+        """The same of a turn, to its end, after its own event `after` and so many words; a turn that is still queued is
+        waited for. Without `starts_over`: a reader who has seen words that are not kept is told by the event's `void`.
+        """
+        return self._broadcaster.follow_turn(session_id, turn_id, after, place, starts_over=starts_over)
 
-    def subscribe_turn_pages(self, session_id: str, turn_id: str, after: int = 0) -> AsyncGenerator[list[Event], None]:
-        """The same, as many at a time as there are: a long log that is read again comes in few pieces."""
-        return self._broadcaster.follow_turn(session_id, turn_id, after)
+    async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
+        """All of a turn up to now, words included."""
+        return await self._broadcaster.told_so_far(session_id, turn_id)
+
+    def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
+        """What the step that is being answered has said so far."""
+        words = self._words.of(session_id) if self._words.may_show() else None
+        return None if words is None else (words.head, words.said())
 
     async def store_failure(self) -> StoreError:
         """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come
@@ -268,7 +280,7 @@ class Engine:
 
         async def body(tx: Transaction) -> None:
             for turn in held:
-                await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
+                await self._dispatcher.release(tx, turn)
 
         await self._store.write(body, lock=[turn.session_id for turn in held])
         await self._lease.give_up()

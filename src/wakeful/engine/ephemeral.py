@@ -18,11 +18,12 @@ from wakeful.engine.memory_delegations import MemoryDelegations
 from wakeful.engine.ports import AgentLoop, Equipment, TurnBinder, UnstoredWork
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import EngineStopping, LimitReached, TurnFailed
-from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered, Brief
+from wakeful.model.event import Event, NewEvent, Told
+from wakeful.model.fact import Answered, Brief, ReasoningDelta, TextDelta
 from wakeful.model.message import Message
 from wakeful.model.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 
 _OUTPUT_LIMIT = "max_output_tokens"
 # With so many events that nobody has taken the model is read no further.
@@ -38,23 +39,34 @@ class _Log:
     """The events of a turn, on their way to its reader."""
 
     turn: Turn
-    queue: asyncio.Queue[Event] = field(default_factory=asyncio.Queue)
+    queue: asyncio.Queue[Told] = field(default_factory=asyncio.Queue)
     count: int = 0
+    # Of the words since the last event.
+    head: WordsHead | None = None
+    place: int = 0
 
     def add(self, *told: NewEvent) -> None:
         for new in told:
             self.count += 1
             numbers = (self.turn.session_id, self.count, self.turn.id, self.count)
             self.queue.put_nowait(Event(*numbers, new.kind, new.payload, time.time()))
+        self.head = None
+
+    def say(self, delta: TextDelta | ReasoningDelta) -> None:
+        if self.head is None:
+            self.head, self.place = WordsHead(self.turn.session_id, self.turn.id, delta.step, self.count), 0
+        self.place += 1
+        kind = TOKEN if isinstance(delta, TextDelta) else REASONING
+        self.queue.put_nowait(Word(self.head, self.place, kind, delta.text))
 
     async def room(self) -> None:
         if self.queue.qsize() >= _FULL:
             await self.queue.join()
 
-    async def take(self) -> Event:
-        event = await self.queue.get()
+    async def take(self) -> Told:
+        told = await self.queue.get()
         self.queue.task_done()
-        return event
+        return told
 
 
 class EphemeralTurns:
@@ -73,7 +85,7 @@ class EphemeralTurns:
         self._loop = self.delegations.loop = equipment.loop
         self._work = equipment.unstored
 
-    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
+    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Told, None]:
         """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
         closing the generator stops the model and the tools. Raises EngineStopping.
         """
@@ -89,7 +101,7 @@ class EphemeralTurns:
             await asyncio.wait(jobs, timeout=grace)
         await _end(jobs)
 
-    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[Event, None]:
+    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[Told, None]:
         log.add(turn_events.started(log.turn))
         # In a context of its own, like every turn: it knows only what its own columns say.
         job = asyncio.create_task(self._run(log, messages), name=log.turn.id, context=Context())
@@ -97,9 +109,9 @@ class EphemeralTurns:
         job.add_done_callback(partial(self._close, log))
         try:
             while True:
-                event = await log.take()
-                yield event
-                if event.is_final:
+                told = await log.take()
+                yield told
+                if isinstance(told, Event) and told.is_final:
                     return
         finally:
             await _end([job])
@@ -128,7 +140,10 @@ class EphemeralTurns:
         try:
             async with timeout, aclosing(self._loop.run(brief)) as facts:
                 async for fact in facts:
-                    log.add(*turn_events.events_of(fact))
+                    if isinstance(fact, TextDelta | ReasoningDelta):
+                        log.say(fact)
+                    else:
+                        log.add(*turn_events.events_of(fact))
                     await log.room()
                     is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
         except TimeoutError as error:

@@ -10,7 +10,7 @@ from functools import partial
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.ports import AgentLoop
-from wakeful.engine.recorder import Recorder
+from wakeful.engine.recorder import Recorder, Step
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
@@ -29,6 +29,14 @@ class _Paused(Exception):
     """The node is stopping: the turn goes on where it stands, on the next node."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a turn has ended, and its last answer, which is not written yet."""
+
+    outcome: Outcome
+    answer: Step | None
+
+
 @dataclass(slots=True)
 class Executor:
     store: Store
@@ -37,24 +45,19 @@ class Executor:
     # Set before the first turn: the loop's tools need parts that need the executor.
     loop: AgentLoop = field(init=False)
 
-    async def run(self, assignment: Assignment) -> Outcome | None:
-        """Run the turn to its outcome; None when it pauses because the node is stopping.
+    async def run(self, assignment: Assignment) -> Ending | None:
+        """Run the turn to its end; None when it pauses because the node is stopping.
 
         Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
         """
-        job = asyncio.current_task()
-        assert job is not None
-        recorder = Recorder(self.store, self.dispatcher, assignment.lease, on_failure=job.cancel)
+        recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
         try:
-            return await self._outcome_of(assignment, recorder)
+            outcome = await self._outcome_of(assignment, recorder)
+            return Ending(outcome, recorder.last)
         except _Paused:
             return None
-        except asyncio.CancelledError:
-            if recorder.failure is None or job.uncancel() > 0:
-                raise
-            raise recorder.failure from None
         finally:
-            await recorder.close()
+            recorder.close()
 
     async def _outcome_of(self, assignment: Assignment, recorder: Recorder) -> Outcome:
         try:
@@ -64,11 +67,9 @@ class Executor:
                     code="resume_limit",
                 )
             transcript = fold(await self._journal(assignment), assignment.turn.id)
-            brief = await self._brief(assignment.turn, transcript, recorder)
+            brief = self._brief(assignment.turn, transcript, recorder)
             is_cut = await self._follow(brief, recorder, is_cut=transcript.is_cut)
         except TurnFailed as failure:
-            # What was said before it failed is part of the log.
-            await recorder.flushed()
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except (LeaseLost, StoreError, _Paused):
             raise
@@ -78,9 +79,7 @@ class Executor:
             return Outcome(TurnStatus.FAILED, "internal_error", message)
         return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
 
-    async def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
-        if turn.last_seq > turn.recorded_seq:
-            await recorder.abandon(StepAbandoned(transcript.last_step + 1))
+    def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
         return Brief(
             turn=turn,
             messages=transcript.messages,
@@ -118,7 +117,6 @@ class Executor:
                 async for fact in facts:
                     await self._record(fact, recorder)
                     is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
-            await recorder.flushed()
             return is_cut
         except TimeoutError as error:
             if not timeout.expired():
@@ -130,7 +128,7 @@ class Executor:
     async def _record(self, fact: Fact, recorder: Recorder) -> None:
         match fact:
             case TextDelta() | ReasoningDelta():
-                await recorder.stream(fact)
+                await recorder.say(fact)
             case StepAbandoned():
                 await recorder.abandon(fact)
             case Answered():

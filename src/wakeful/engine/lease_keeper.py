@@ -22,6 +22,11 @@ class LeaseKeeper:
         self._clock = clock
         self._seconds = settings.lease_seconds
         self._never = asyncio.Event()
+        # Until then nobody else can have taken this node's turns.
+        self._held_until = 0.0
+
+    def is_held(self) -> bool:
+        return self._store.is_exclusive or self._clock.monotonic() < self._held_until
 
     async def run(self) -> None:
         while not self._store.is_exclusive:
@@ -40,7 +45,10 @@ class LeaseKeeper:
         async def body(tx: Transaction) -> None:
             await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
+        # From before the write: it cannot count from later.
+        began = self._clock.monotonic()
         await self._store.write(body)
+        self._held_until = began + self._seconds
 
     async def give_up(self) -> None:
         async def body(tx: Transaction) -> None:

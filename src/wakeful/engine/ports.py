@@ -21,6 +21,10 @@ class AgentLoop(Protocol):
 
 
 class Clock(Protocol):
+    def monotonic(self) -> float:
+        """Seconds that never go back, and that pass while the machine sleeps."""
+        ...
+
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         """Return when the event is set or the seconds have passed, whichever is first."""
         ...

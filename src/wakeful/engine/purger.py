@@ -144,7 +144,7 @@ class Purger:
                 await tx.tasks.intend_kill_if_running(task.id)
             return running, None
 
-        return await self._runners.commit(body, lock=[session_id])
+        return await self._runners.commit(body, lock=[session_id], seals=[session_id])
 
     async def _children(self, session_id: str) -> list[str]:
         async def body(tx: Transaction) -> list[str]:

@@ -1,60 +1,98 @@
-"""Writes down what a turn does. Streamed text goes out in whatever pieces the commits allow; steps are one
-transaction each. Nothing overtakes: a step is recorded after the text that came before it.
+"""Writes down what a turn does: each step in one transaction, and nothing between two steps. The words of an answer
+are shown as they come, and are written with it.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from wakeful.engine import turn_events
+from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
-from wakeful.model.event import NewEvent
+from wakeful.engine.words import LiveWords, Words
+from wakeful.errors import LimitReached
+from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal import Entry, answer_entry, result_entry
 from wakeful.model.message import Usage
 from wakeful.model.turn import Lease
+from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
 from wakeful.store.base import Store, Transaction
 
-# Beyond this many waiting characters the model is read no further until the disk has caught up.
-_FULL = 64_000
+# An answer is kept in memory until it is whole.
+_MOST_LETTERS = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is recorded in one transaction."""
+
+    entries: Sequence[Entry]
+    facts: Sequence[NewEvent]
+    # Tasks whose end the agent has seen: their notices are not needed any more.
+    consumes: Sequence[str] = ()
+    cost: Usage | None = None
+
+
+async def record(tx: Transaction, lease: Lease, step: Step) -> Event:
+    """Write it down; returns the last of its facts. The caller has made sure that the lease holds."""
+    await tx.journal.add(step.entries)
+    for task_id in step.consumes:
+        await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
+    facts = await tx.events.append(lease.session_id, lease.turn_id, step.facts)
+    await tx.turns.mark_recorded(lease.turn_id)
+    if step.cost is not None:
+        cost = step.cost
+        await tx.sessions.spend(lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+    return facts[-1]
 
 
 class Recorder:
-    def __init__(self, store: Store, dispatcher: Dispatcher, lease: Lease, on_failure: Callable[[], object]) -> None:
-        """`on_failure` is called when text could not be written, however long the model then says nothing."""
+    def __init__(self, store: Store, dispatcher: Dispatcher, live: LiveWords, assignment: Assignment) -> None:
         self._store = store
         self._dispatcher = dispatcher
-        self._lease = lease
-        self._on_failure = on_failure
-        self.failure: BaseException | None = None
-        self._waiting: list[TextDelta | ReasoningDelta] = []
-        self._size = 0
-        self._flushing: asyncio.Task[None] | None = None
+        self._live = live
+        self._lease = assignment.lease
+        # The numbers of the turn's last fact, in the log of the session and in its own.
+        self._base = assignment.base
+        self._turn_base = assignment.turn.last_seq
+        self._words: Words | None = None
+        # So many words of a step may be shown before it is recorded, and the write that makes them more.
+        self._reserved = assignment.turn.reserved
+        self._reserving: asyncio.Task[None] | None = None
+        # The last answer, which is written with the end of the turn.
+        self.last: Step | None = None
 
-    async def stream(self, delta: TextDelta | ReasoningDelta) -> None:
-        """Take a piece of an answer. It is committed soon, together with what comes while a commit is under way."""
-        self._waiting.append(delta)
-        self._size += len(delta.text)
-        if self._flushing is None or self._flushing.done():
-            self._flushing = asyncio.create_task(self._flush())
-            self._flushing.add_done_callback(self._notice)
-        if self._size > _FULL:
-            await self.flushed()
-
-    async def flushed(self) -> None:
-        """Wait until every piece taken so far is on disk."""
-        while self._flushing is not None:
-            flushing = self._flushing
-            await flushing
-            if self._flushing is flushing:
-                self._flushing = None
+    async def say(self, delta: TextDelta | ReasoningDelta) -> None:
+        """Show a piece of an answer."""
+        session_id = self._lease.session_id
+        if self._live.is_sealed(session_id):
+            await self._live.unsealed(session_id)
+        words = self._words
+        if words is None:
+            head = WordsHead(session_id, self._lease.turn_id, delta.step, self._base)
+            words = self._words = self._live.begin(head, self._turn_base)
+        if words.count * 2 >= self._reserved:
+            await self._make_room(words)
+        if words.size > _MOST_LETTERS:
+            raise LimitReached(f"The answer has more than {_MOST_LETTERS:,} letters.", code="answer_limit")
+        self._live.add(words, TOKEN if isinstance(delta, TextDelta) else REASONING, delta.text)
 
     async def abandon(self, fact: StepAbandoned) -> None:
-        await self.flushed()
-        await self._store.append(self._lease, [turn_events.abandoned(fact)])
+        """The model will be asked again; what it has said so far is kept with the fact that takes it back."""
+        words = self._words
+        if words is not None:
+            ends = WordsEnd(fact.step, self._base, words.count, said=words.said())
+            await self._record(Step([], [turn_events.abandoned(fact, ends)]))
 
     async def answer(self, fact: Answered) -> None:
-        await self.flushed()
-        await self._record([answer_entry(self._lease.turn_id, fact)], turn_events.answered(fact), (), fact.usage)
+        """An answer that leaves nothing to do is the turn's last: it is written with its end."""
+        entry, ends = self._answered(fact)
+        step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
+        if len(fact.message.calls) == len(fact.client_calls):
+            self.last = step
+        else:
+            await self._record(step)
 
     async def result(self, fact: CallFinished) -> None:
         entry = result_entry(
@@ -66,45 +104,58 @@ class Recorder:
             seconds=fact.seconds,
             is_error=fact.is_error,
         )
-        await self._record([entry], [turn_events.call_finished(fact)], fact.consumes)
+        await self._record(Step([entry], [turn_events.call_finished(fact)], fact.consumes))
 
     async def join(self, step: int, index: int) -> list[Entry]:
-        async def body(tx: Transaction) -> list[Entry]:
+        async def body(tx: Transaction) -> tuple[list[Entry], Event | None]:
             return await self._dispatcher.join(tx, self._lease, step, index)
 
-        return await self._store.write(body, lock=[self._lease.session_id])
+        entries, last = await self._store.write(body, lock=[self._lease.session_id])
+        if last is not None:
+            self._go_on_from(last)
+        return entries
 
-    async def close(self) -> None:
-        """Leave nothing running behind; what was not written is lost, as it would be in a crash."""
-        if self._flushing is not None:
-            self._flushing.cancel()
-            await asyncio.gather(self._flushing, return_exceptions=True)
+    def close(self) -> None:
+        """Leave nothing running behind."""
+        if self._reserving is not None:
+            self._reserving.cancel()
 
-    def _notice(self, flushing: asyncio.Task[None]) -> None:
-        if not flushing.cancelled() and flushing.exception() is not None:
-            self.failure = flushing.exception()
-            self._on_failure()
+    def _answered(self, fact: Answered) -> tuple[Entry, WordsEnd | None]:
+        words = self._words
+        if words is None:
+            return answer_entry(self._lease.turn_id, fact), None
+        said = words.said()
+        if (said.text, said.reasoning) == (fact.message.text, fact.message.reasoning):
+            ends = WordsEnd(fact.step, self._base, words.count)
+            return answer_entry(self._lease.turn_id, fact, pack_cuts(said.cuts)), ends
+        # What was shown is not what the model has answered in the end: both are kept.
+        return answer_entry(self._lease.turn_id, fact), WordsEnd(fact.step, self._base, words.count, said=said)
 
-    async def _flush(self) -> None:
-        while self._waiting:
-            waiting, self._waiting, self._size = self._waiting, [], 0
-            await self._store.append(self._lease, turn_events.streamed(waiting))
+    async def _make_room(self, words: Words) -> None:
+        """Begin to reserve more; wait for it only when there is no room left."""
+        if self._reserving is None:
+            self._reserving = asyncio.create_task(self._reserve(self._reserved * 2))
+        if words.count >= self._reserved or self._reserving.done():
+            reserving, self._reserving = self._reserving, None
+            await reserving
 
-    async def _record(
-        self, entries: list[Entry], told: list[NewEvent], consumes: tuple[str, ...], cost: Usage | None = None
-    ) -> None:
+    async def _reserve(self, pieces: int) -> None:
+        async def body(tx: Transaction) -> None:
+            await tx.turns.reserve(self._lease, pieces)
+
+        await self._store.write(body, lock=[self._lease.session_id])
+        self._reserved = pieces
+
+    async def _record(self, step: Step) -> None:
         lease = self._lease
 
-        async def body(tx: Transaction) -> None:
+        async def body(tx: Transaction) -> Event:
             await tx.turns.require(lease)
-            await tx.journal.add(entries)
-            for task_id in consumes:
-                await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
-            await tx.events.append(lease.session_id, lease.turn_id, told)
-            await tx.turns.mark_recorded(lease.turn_id)
-            if cost is not None:
-                await tx.sessions.spend(
-                    lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens
-                )
+            return await record(tx, lease, step)
 
-        await self._store.write(body, lock=[lease.session_id])
+        self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
+
+    def _go_on_from(self, fact: Event) -> None:
+        assert fact.turn_seq is not None
+        self._base, self._turn_base = fact.session_seq, fact.turn_seq
+        self._words = None

@@ -2,15 +2,20 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
+from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.dispatcher import Dispatcher, last_fact, require_session
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import StoreError
+from wakeful.model.fact import StepAbandoned
 from wakeful.model.request import CHAT, request_from
+from wakeful.model.transcript import fold
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.words import WordsEnd
 from wakeful.store.base import Store, Transaction
 
 # After trouble, give the store a moment.
@@ -54,12 +59,12 @@ class Rescuer:
 
     async def sweep(self) -> None:
         """Compare what the store says with what runs here, and make it agree."""
-        runners = self._runners.all()
-        own, orphans = await self._store.read(self._look)
-        held = {(turn.id, turn.epoch) for turn in own}
-        for runner in runners:
-            if runner.key not in held:
-                runner.stop()  # Its turn was stopped or taken over, and nobody could tell us.
+        with self._runners.comparing() as runners:
+            own, orphans = await self._store.read(self._look)
+            held = {(turn.id, turn.epoch) for turn in own}
+            for runner in runners:
+                if runner.key not in held:
+                    self._runners.stop(runner)  # Its turn was stopped or taken over, and nobody could tell us.
         for turn in own:
             if not self._runners.is_at_work(turn):
                 await self._take_over(turn, is_own=True)
@@ -87,9 +92,13 @@ class Rescuer:
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
-            if taken is not None and not is_own and request_from(taken.request).kind == CHAT:
-                return None, await self._dispatcher.close(tx, taken, _CLIENT_GONE, by_user=True)
-            return None, None if taken is None else Assignment(taken)
+            if taken is None:
+                return None, None
+            if not is_own and request_from(taken.request).kind == CHAT:
+                return None, await self._dispatcher.close(
+                    tx, replace(taken, node=turn.node), _CLIENT_GONE, by_user=True
+                )
+            return None, await self._abandon_words(tx, turn, taken)
 
         logger.info("turn %s is taken over", turn.id)
         try:
@@ -97,6 +106,26 @@ class Rescuer:
         except StoreError as error:
             # The others are not to suffer for it.
             logger.warning("turn %s could not be taken over: %s", turn.id, error)
+
+    async def _abandon_words(self, tx: Transaction, turn: Turn, taken: Turn) -> Assignment:
+        """Take back what may have been said since the turn's last fact: the model is asked again. `turn` is as it was
+        found; one without a node was released in good order, and its words were taken back then.
+        """
+        standing = fold(await tx.journal.of_turns([turn.id]), turn.id)
+        base = await last_fact(tx, taken)
+        is_asking = not standing.is_answered and not standing.open_calls
+        words = self._dispatcher.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        # Of a turn that was ours all the time, what was said is here.
+        is_known = turn.node in (None, self._dispatcher.node)
+        if not is_asking or (is_known and words is None):
+            return Assignment(taken, base)
+        step = standing.last_step + 1
+        ends = WordsEnd(step, base, void=turn.reserved)
+        if words is not None:
+            ends = WordsEnd(step, base, words.count, said=words.said())
+        abandoned = turn_events.abandoned(StepAbandoned(step), ends)
+        (fact,) = await tx.events.append(turn.session_id, turn.id, [abandoned])
+        return Assignment(replace(taken, last_seq=fact.turn_seq or 0), fact.session_seq)
 
 
 async def _is_unwanted(tx: Transaction, turn: Turn) -> bool:

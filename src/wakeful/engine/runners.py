@@ -2,17 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
-from wakeful.engine.executor import Executor
+from wakeful.engine.executor import Ending, Executor
 from wakeful.engine.ports import TurnBinder
+from wakeful.engine.recorder import record
 from wakeful.errors import LeaseLost, StoreError
-from wakeful.model.turn import Outcome, Turn
+from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -36,10 +38,6 @@ class Runner:
     def key(self) -> tuple[str, int]:
         return self.assignment.turn.id, self.assignment.turn.epoch
 
-    def stop(self) -> None:
-        if not self.is_closing:
-            self.job.cancel()
-
 
 class Runners:
     def __init__(self, store: Store, dispatcher: Dispatcher, executor: Executor, binder: TurnBinder) -> None:
@@ -47,6 +45,7 @@ class Runners:
         self._dispatcher = dispatcher
         self._executor = executor
         self._binder = binder
+        self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
         # Commits under way, with the sessions that they lock.
         self._commits: dict[asyncio.Task[Any], Collection[str]] = {}
@@ -54,15 +53,19 @@ class Runners:
         self._early_fences: dict[str, int] = {}
         # Turns that broke by a fault of ours: going on with them counts, or it would never end.
         self._broken: set[str] = set()
+        # The seals of writes that may have happened or not.
+        self._in_doubt: list[ExitStack] = []
         # What this node holds and what it runs may differ: the rescuer should compare.
         self.trouble = asyncio.Event()
         self._store_error: StoreError | None = None
         self._store_failed = asyncio.Event()
         store.notifier.listen(self._hear)
 
-    async def commit(self, body: OpeningBody[T], *, lock: Collection[str]) -> T:
-        """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile."""
-        commit = asyncio.create_task(self._commit(body, lock))
+    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], seals: Collection[str] = ()) -> T:
+        """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile. `seals`: the
+        sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
+        """
+        commit = asyncio.create_task(self._commit(body, lock, seals))
         self._commits[commit] = lock
         commit.add_done_callback(self._forget_commit)
         return await asyncio.shield(commit)
@@ -70,9 +73,28 @@ class Runners:
     def all(self) -> list[Runner]:
         return list(self._running.values())
 
+    def stop(self, runner: Runner) -> None:
+        """Its turn has ended or is another's. What it was saying is kept by the write that has fenced it, or void."""
+        turn = runner.assignment.turn
+        self._words.forget(turn.session_id, turn.id)
+        if not runner.is_closing:
+            runner.job.cancel()
+
     def is_at_work(self, turn: Turn) -> bool:
         """Whether the turn runs here, or may be about to."""
         return turn.id in self._running or any(turn.session_id in lock for lock in self._commits.values())
+
+    @contextmanager
+    def comparing(self) -> Iterator[list[Runner]]:
+        """What runs here, for a comparison with the store. After it the outcome of every write before it is known."""
+        doubts, self._in_doubt = self._in_doubt, []
+        try:
+            yield list(self._running.values())
+        except BaseException:
+            self._in_doubt += doubts
+            raise
+        for doubt in doubts:
+            doubt.close()
 
     def has_broken(self, turn: Turn) -> bool:
         return turn.id in self._broken
@@ -95,13 +117,17 @@ class Runners:
             # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
-    async def _commit(self, body: OpeningBody[T], lock: Collection[str]) -> T:
-        try:
-            result, assignment = await self._store.write(body, lock=lock)
-        except StoreError:
-            # The commit may have happened all the same, and have given us a turn that we do not know of.
-            self.trouble.set()
-            raise
+    async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
+        with ExitStack() as sealed:
+            sealed.enter_context(self._words.sealed(seals))
+            try:
+                result, assignment = await self._store.write(body, lock=lock)
+            except StoreError:
+                # The commit may have happened all the same: it may have given us a turn that we do not know of, or
+                # have closed one.
+                self._in_doubt.append(sealed.pop_all())
+                self.trouble.set()
+                raise
         if assignment is not None:
             self._launch(assignment)
         return result
@@ -122,11 +148,12 @@ class Runners:
         runner = self._running[turn.id]
         try:
             with self._binder.bind(turn):
-                outcome = await self._executor.run(assignment)
-            if outcome is not None:
-                await self._close(runner, outcome)
+                ending = await self._executor.run(assignment)
+            if ending is not None:
+                await self._close(runner, ending)
             self._broken.discard(turn.id)
         except LeaseLost:
+            self._words.forget(turn.session_id, turn.id)
             logger.info("turn %s is no longer ours", turn.id)
         except StoreError as error:
             logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
@@ -142,15 +169,18 @@ class Runners:
         if self._running.get(turn_id) is runner:
             del self._running[turn_id]
 
-    async def _close(self, runner: Runner, outcome: Outcome) -> None:
+    async def _close(self, runner: Runner, ending: Ending) -> None:
         runner.is_closing = True
         lease = runner.assignment.lease
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             current = await tx.turns.require(lease)
-            return None, await self._dispatcher.close(tx, current, outcome)
+            if ending.answer is not None:
+                last = await record(tx, lease, ending.answer)
+                current = replace(current, last_seq=last.turn_seq or 0)
+            return None, await self._dispatcher.close(tx, current, ending.outcome)
 
-        await self.commit(body, lock=[lease.session_id])
+        await self.commit(body, lock=[lease.session_id], seals=[lease.session_id])
 
     def _tell_store_failure(self, error: StoreError) -> None:
         self.trouble.set()
@@ -169,7 +199,7 @@ class Runners:
         for turn_id, epoch in signal.fenced.items():
             runner = self._running.get(turn_id)
             if runner is not None and runner.assignment.turn.epoch < epoch:
-                runner.stop()
+                self.stop(runner)
             elif runner is None and self._commits:
                 self._early_fences[turn_id] = max(epoch, self._early_fences.get(turn_id, 0))
         if signal.is_everything:

@@ -30,6 +30,10 @@ class Submission:
     # The id that the turn will have; empty: a new one.
     turn_id: str = ""
 
+    @property
+    def interrupts(self) -> bool:
+        return self.if_busy is IfBusy.INTERRUPT
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:

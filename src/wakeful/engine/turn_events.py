@@ -1,12 +1,13 @@
 """What a turn does, as the events that tell it. Turns that are stored and turns that are not tell the same."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.fact import Answered, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.fact import Answered, CallFinished, StepAbandoned
 from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.words import WordsEnd
 
 _FINAL_EVENT = {
     TurnStatus.DONE: events.DONE,
@@ -20,19 +21,17 @@ def started(turn: Turn) -> NewEvent:
     return NewEvent.of(events.TURN_STARTED, data)
 
 
-def ended(turn: Turn, outcome: Outcome) -> NewEvent:
+def ended(turn: Turn, outcome: Outcome, ends: WordsEnd | None = None) -> NewEvent:
     data = {"turn_id": turn.id, "session_id": turn.session_id}
     if outcome.code:
         data |= {"code": outcome.code, "message": outcome.message}
     if outcome.incomplete:
         data["incomplete"] = outcome.incomplete
-    return NewEvent.of(_FINAL_EVENT[outcome.status], data)
+    return NewEvent.of(_FINAL_EVENT[outcome.status], data, ends)
 
 
-def events_of(fact: Fact) -> list[NewEvent]:
+def events_of(fact: Answered | CallFinished | StepAbandoned) -> list[NewEvent]:
     match fact:
-        case TextDelta() | ReasoningDelta():
-            return streamed([fact])
         case StepAbandoned():
             return [abandoned(fact)]
         case Answered():
@@ -41,24 +40,15 @@ def events_of(fact: Fact) -> list[NewEvent]:
             return [call_finished(fact)]
 
 
-def streamed(deltas: Sequence[TextDelta | ReasoningDelta]) -> list[NewEvent]:
-    """Neighbours of one kind and step become one event."""
-    groups: list[tuple[str, int, list[str]]] = []
-    for delta in deltas:
-        kind = events.TOKEN if isinstance(delta, TextDelta) else events.REASONING
-        if not groups or groups[-1][:2] != (kind, delta.step):
-            groups.append((kind, delta.step, []))
-        groups[-1][2].append(delta.text)
-    return [NewEvent.of(kind, {"step": step, "text": "".join(texts)}) for kind, step, texts in groups]
+def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
+    return NewEvent.of(events.STEP_ABANDONED, {"step": fact.step}, ends)
 
 
-def abandoned(fact: StepAbandoned) -> NewEvent:
-    return NewEvent.of(events.STEP_ABANDONED, {"step": fact.step})
-
-
-def answered(fact: Answered) -> list[NewEvent]:
-    told = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
-    return [*told, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
+def answered(fact: Answered, ends: WordsEnd | None = None) -> list[NewEvent]:
+    """The first of them ends the words."""
+    calls = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
+    first, *rest = [*calls, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
+    return [replace(first, ends=ends), *rest]
 
 
 def call_finished(fact: CallFinished) -> NewEvent:

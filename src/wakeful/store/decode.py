@@ -134,8 +134,9 @@ def inbox_row_from(row: Row) -> InboxRow:
 
 
 def event_from(row: Iterable[Any]) -> Event:
-    *fields, ends = row
-    return Event(*fields, None if ends is None else WordsEnd.from_data(orjson.loads(ends)))
+    session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends = row
+    known = None if ends is None else WordsEnd.from_data(orjson.loads(ends))
+    return Event(session_id, session_seq, turn_id, turn_seq, kind, payload, at, known)
 
 
 def packed_end(ends: WordsEnd | None) -> bytes | None:

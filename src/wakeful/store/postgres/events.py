@@ -76,4 +76,3 @@ class PostgresEvents:
             limit,
         )
         return [event_from(row) for row in rows]
-

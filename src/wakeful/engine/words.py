@@ -1,0 +1,113 @@
+"""The words of the steps that are being answered: kept once, in memory, however many readers there are.
+
+A reader is a place in them. They end in a fact (see model/words.py), and are forgotten with it. A write that may close
+a turn seals its session first: no word is shown while nobody knows yet whether it will be kept.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from wakeful.model.words import Said, Word, WordsHead
+
+
+class Words:
+    """Those of one step."""
+
+    __slots__ = ("_pieces", "head", "size", "turn_base")
+
+    def __init__(self, head: WordsHead, turn_base: int) -> None:
+        self.head = head
+        # The number of their base in the log of its turn.
+        self.turn_base = turn_base
+        # Letters so far.
+        self.size = 0
+        self._pieces: list[Word] = []
+
+    @property
+    def count(self) -> int:
+        return len(self._pieces)
+
+    def add(self, kind: str, text: str) -> None:
+        self._pieces.append(Word(self.head, len(self._pieces) + 1, kind, text))
+        self.size += len(text)
+
+    def after(self, place: int, limit: int) -> list[Word]:
+        return self._pieces[place : place + limit]
+
+    def said(self) -> Said:
+        return Said.of(self._pieces)
+
+
+@dataclass(slots=True)
+class _Seal:
+    # Writes under way that may close the session's turn.
+    count: int = 0
+    lifted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class LiveWords:
+    """By session: it answers one step at a time."""
+
+    def __init__(self, may_show: Callable[[], bool]) -> None:
+        """`may_show`: whether this node still has the right to run its turns, as far as it can know."""
+        self.may_show = may_show
+        self._words: dict[str, Words] = {}
+        self._seals: dict[str, _Seal] = {}
+        self._listeners: list[Callable[[str], None]] = []
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with the session whenever there are more words of it."""
+        self._listeners.append(listener)
+
+    def begin(self, head: WordsHead, turn_base: int) -> Words:
+        words = self._words[head.session_id] = Words(head, turn_base)
+        return words
+
+    def add(self, words: Words, kind: str, text: str) -> None:
+        words.add(kind, text)
+        for listener in self._listeners:
+            listener(words.head.session_id)
+
+    def of(self, session_id: str) -> Words | None:
+        return self._words.get(session_id)
+
+    def of_turn(self, session_id: str, turn_id: str, turn_base: int) -> Words | None:
+        """The words that follow this fact of this turn, if there are any."""
+        words = self._words.get(session_id)
+        if words is None or (words.head.turn_id, words.turn_base) != (turn_id, turn_base) or not words.count:
+            return None
+        return words
+
+    def forget(self, session_id: str, turn_id: str) -> Words | None:
+        """They have ended in a fact, or are no longer this node's."""
+        words = self._words.get(session_id)
+        if words is None or words.head.turn_id != turn_id:
+            return None
+        return self._words.pop(session_id)
+
+    @contextmanager
+    def sealed(self, session_ids: Collection[str]) -> Iterator[None]:
+        """While this is open, no words are added in these sessions."""
+        for session_id in session_ids:
+            self._seals.setdefault(session_id, _Seal()).count += 1
+        try:
+            yield
+        finally:
+            for session_id in session_ids:
+                self._lift(session_id)
+
+    async def unsealed(self, session_id: str) -> None:
+        while (seal := self._seals.get(session_id)) is not None:
+            await seal.lifted.wait()
+
+    def is_sealed(self, session_id: str) -> bool:
+        return session_id in self._seals
+
+    def _lift(self, session_id: str) -> None:
+        seal = self._seals[session_id]
+        seal.count -= 1
+        if seal.count == 0:
+            del self._seals[session_id]
+            seal.lifted.set()
