@@ -84,6 +84,7 @@ async def grow(url: str, size: Size) -> str:
     finally:
         await database.close()
     await _index(url)
+    await (await _connect(url)).close()
     return long
 
 
@@ -217,5 +218,6 @@ class _Postgres:
         return [row["column_name"] for row in rows]
 
     async def close(self) -> None:
+        # As its own job does after a while.
         await self._connection.execute("VACUUM ANALYZE")
         await self._connection.close()

@@ -97,7 +97,8 @@ class Dispatcher:
         if self._is_tried_again(turn, outcome):
             await self._post_retry(tx, turn)
         if not is_done:
-            await _end_inline_tasks(tx, turn)
+            # What only this turn was waiting for ends with it; the rest of its background work goes on.
+            await tx.tasks.intend_kill_of_inline(turn.id)
             await tx.approvals.expire(turn.id, await tx.now())
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
@@ -257,13 +258,6 @@ def _is_whole(turn: Turn, outcome: Outcome) -> bool:
 def _attempt_of(batch: Batch) -> int:
     """How often it was tried before; news that comes along has not been tried at all."""
     return min(row.data["attempt"] if row.kind is RowKind.RETRY else 0 for row in batch.rows)
-
-
-async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:
-    """What only this turn was waiting for ends with it; the rest of its background work goes on."""
-    for task in await tx.tasks.of_session(turn.session_id):
-        if task.turn_id == turn.id and task.is_inline and task.is_running:
-            await tx.tasks.intend_kill_if_running(task.id)
 
 
 def _entries(turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float) -> list[Entry]:

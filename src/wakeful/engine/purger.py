@@ -117,7 +117,6 @@ class Purger:
             pass
         await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
         await self._remove_turns(session_id)
-        await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
         logger.info("session %s is purged", session_id)
         return True
 
@@ -139,7 +138,7 @@ class Purger:
             if active is not None:
                 await self._dispatcher.close(tx, active, _DELETED, by_user=True)
             await tx.tasks.take_promises_back(session_id)
-            running = [task for task in await tx.tasks.of_session(session_id) if task.is_running]
+            running = await tx.tasks.running_in(session_id)
             for task in running:
                 await tx.tasks.intend_kill_if_running(task.id)
             return running, None
@@ -169,9 +168,13 @@ class Purger:
         return await self._store.write(body, lock=[session_id])
 
     async def _remove_turns(self, session_id: str) -> None:
-        """Over and over, until nothing more goes: a clock that was set back may have put turns out of order."""
-        while await self._remove_turns_once(session_id):
-            pass
+        """And the session with the last of them. What is left is looked at again until nothing more goes: a clock that
+        was set back may have put turns out of order.
+        """
+        is_changed, is_gone = True, False
+        while is_changed and not is_gone:
+            is_changed = await self._remove_turns_once(session_id) > 0
+            is_gone = await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
 
     async def _remove_turns_once(self, session_id: str) -> int:
         async def body(tx: Transaction) -> tuple[int, tuple[float, str] | None]:

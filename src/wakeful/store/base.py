@@ -250,7 +250,7 @@ class Purges(Protocol):
     """The end of a deleted session, in small pieces: each may be the last before a crash."""
 
     async def remove_some(self, session_id: str, limit: int) -> bool:
-        """Remove so many rows of what only this session has; false when nothing of it is left."""
+        """Remove about so many rows of what only this session has; false when nothing of it is left."""
         ...
 
     async def let_go(self, session_id: str) -> None:
@@ -267,8 +267,9 @@ class Purges(Protocol):
         """
         ...
 
-    async def finish(self, session_id: str) -> None:
-        """Remove the session itself; where other sessions grow from its turns, those are left, and it with them."""
+    async def finish(self, session_id: str) -> bool:
+        """Remove the session itself; false where turns are left, because other sessions grow from them, and it with
+        them."""
         ...
 
 
@@ -363,6 +364,10 @@ class Tasks(Protocol):
         """In the order of their start."""
         ...
 
+    async def running_in(self, session_id: str) -> list[Task]:
+        """In the order of their start."""
+        ...
+
     async def recent(self, session_id: str, *, ended: int) -> list[Task]:
         """Those of a session that run, and so many of those that have ended; newest first."""
         ...
@@ -411,6 +416,10 @@ class Tasks(Protocol):
         ...
 
     async def intend_kill_if_running(self, task_id: str) -> bool: ...
+
+    async def intend_kill_of_inline(self, turn_id: str) -> None:
+        """The end is wanted of all that a turn itself was waiting for."""
+        ...
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool: ...
 

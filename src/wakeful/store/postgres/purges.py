@@ -30,7 +30,8 @@ class PostgresPurges:
     async def remove_some(self, session_id: str, limit: int) -> bool:
         self._footprint.require_lock(session_id)
         for table, key in _TABLES.items():
-            if await self._remove(table, key, session_id, limit):
+            limit -= await self._remove(table, key, session_id, limit)
+            if limit <= 0:
                 return True
         return False
 
@@ -59,12 +60,13 @@ class PostgresPurges:
         last = (rows[-1]["opened_at"], rows[-1]["id"]) if len(rows) == limit else None
         return len(gone), last
 
-    async def finish(self, session_id: str) -> None:
+    async def finish(self, session_id: str) -> bool:
         self._footprint.require_lock(session_id)
         is_left = "EXISTS (SELECT 1 FROM turns WHERE session_id = $1)"
         await self._connection.execute(f"UPDATE sessions SET is_purged = TRUE WHERE id = $1 AND {is_left}", session_id)
-        await self._connection.execute(f"DELETE FROM sessions WHERE id = $1 AND NOT {is_left}", session_id)
+        tag = await self._connection.execute(f"DELETE FROM sessions WHERE id = $1 AND NOT {is_left}", session_id)
         self._footprint.sessions.add(session_id)
+        return tag == "DELETE 1"
 
     async def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
         children: dict[str, list[str]] = defaultdict(list)
@@ -100,11 +102,11 @@ class PostgresPurges:
             turns,
         )
 
-    async def _remove(self, table: str, key: str, session_id: str, limit: int) -> bool:
+    async def _remove(self, table: str, key: str, session_id: str, limit: int) -> int:
         tag = await self._connection.execute(
             f"""DELETE FROM {table} WHERE session_id = $1 AND {key} IN (
                     SELECT {key} FROM {table} WHERE session_id = $1 LIMIT $2)""",
             session_id,
             limit,
         )
-        return tag != "DELETE 0"
+        return int(tag.removeprefix("DELETE "))

@@ -30,7 +30,11 @@ class SqlitePurges:
 
     async def remove_some(self, session_id: str, limit: int) -> bool:
         self._footprint.require_lock(session_id)
-        return any(self._remove(table, key, session_id, limit) for table, key in _TABLES.items())
+        for table, key in _TABLES.items():
+            limit -= self._remove(table, key, session_id, limit)
+            if limit <= 0:
+                return True
+        return False
 
     async def let_go(self, session_id: str) -> None:
         self._footprint.require_lock(session_id)
@@ -56,12 +60,13 @@ class SqlitePurges:
         last = (rows[-1]["opened_at"], rows[-1]["id"]) if len(rows) == limit else None
         return len(gone), last
 
-    async def finish(self, session_id: str) -> None:
+    async def finish(self, session_id: str) -> bool:
         self._footprint.require_lock(session_id)
         is_left = "EXISTS (SELECT 1 FROM turns WHERE session_id = ?1)"
         self._connection.execute(f"UPDATE sessions SET is_purged = 1 WHERE id = ?1 AND {is_left}", (session_id,))
-        self._connection.execute(f"DELETE FROM sessions WHERE id = ?1 AND NOT {is_left}", (session_id,))
+        cursor = self._connection.execute(f"DELETE FROM sessions WHERE id = ?1 AND NOT {is_left}", (session_id,))
         self._footprint.sessions.add(session_id)
+        return cursor.rowcount == 1
 
     def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
         marks = ", ".join("?" * len(turns))
@@ -98,10 +103,10 @@ class SqlitePurges:
             (session_id, *values),
         )
 
-    def _remove(self, table: str, key: str, session_id: str, limit: int) -> bool:
+    def _remove(self, table: str, key: str, session_id: str, limit: int) -> int:
         cursor = self._connection.execute(
             f"""DELETE FROM {table} WHERE session_id = ?1 AND {key} IN (
                     SELECT {key} FROM {table} WHERE session_id = ?1 LIMIT ?2)""",
             (session_id, limit),
         )
-        return cursor.rowcount > 0
+        return cursor.rowcount

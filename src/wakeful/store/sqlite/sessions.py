@@ -158,7 +158,6 @@ class SqliteSessions:
     ) -> list[Session]:
         wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
         if pinned is not None:
-            # In these words the index of those few is known by them.
             wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
         if owner is not None:
             wanted.append("s.owner = ?")
@@ -169,8 +168,11 @@ class SqliteSessions:
         if among is not None:
             wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
             arguments += among
+        # Few are pinned, which SQLite does not know.
+        index = "INDEXED BY sessions_pinned" if pinned else ""
         rows = self._connection.execute(
-            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?",
+            f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
+                ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",
             [*arguments, limit],
         )
         return [session_from(row) for row in rows]

@@ -27,6 +27,10 @@ CREATE INDEX sessions_listed_of_owner ON sessions (owner, is_archived, updated_a
     WHERE task_id IS NULL AND is_listed AND purge_at IS NULL;
 CREATE INDEX sessions_listed ON sessions (is_archived, updated_at, id)
     WHERE task_id IS NULL AND is_listed AND purge_at IS NULL;
+DROP INDEX sessions_pinned;
+CREATE INDEX sessions_pinned ON sessions (is_archived, updated_at, id)
+    WHERE is_pinned AND task_id IS NULL AND is_listed AND purge_at IS NULL;
+CREATE INDEX tasks_by_time ON tasks (started_at, id);
 
 -- Who stands on a turn, for the purge.
 CREATE INDEX sessions_by_head ON sessions (head) WHERE head IS NOT NULL;
