@@ -125,7 +125,7 @@ def works(store: Store, engine: Engine, long: str) -> dict[str, Callable[[], Awa
 
 async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[dict[str, Any]]:
     wanted = wanted_in(words)
-    hits = await tx.search.find(owner, wanted, 200) if words else None
+    hits = await tx.search.find(owner, wanted, 100) if words else None
     found = await tx.sessions.page(owner, among=hits, limit=51, pinned=False)
     rows = await session_rows(tx, OWNER, found[:50])
     if hits is not None:

@@ -13,6 +13,7 @@ from wakeful.engine.delegations import Delegations
 from wakeful.engine.dispatcher import Dispatcher, OnClose, require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
+from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.lease_keeper import LeaseKeeper
@@ -67,6 +68,7 @@ class Engine:
         self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
         self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._indexer = Indexer(store, clock)
         self._broadcaster = Broadcaster(store, self._words)
         self._keeping: asyncio.Task[None] | None = None
         self._jobs: list[asyncio.Task[None]] = []
@@ -100,6 +102,7 @@ class Engine:
         if adopts:
             self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
             self._jobs.append(asyncio.create_task(self._janitor.run(), name="janitor"))
+            self._jobs.append(asyncio.create_task(self._indexer.run(), name="indexer"))
             self._jobs.append(asyncio.create_task(self.purger.run(), name="purger"))
             self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
             self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))

@@ -1,5 +1,5 @@
 """Forgets what nobody needs any more, so that nothing grows for ever: old keys of requests, webhooks that were given
-up, nodes that have died, old news. Brings what an older version has written into the index of words.
+up, nodes that have died, old news.
 """
 
 import asyncio
@@ -20,9 +20,6 @@ _NEWS_SECONDS = 30 * _DAY
 _PERIOD_SECONDS = 600.0
 # Rows in one transaction: others want to write, too.
 _BATCH = 500
-# Sessions, or turns, that are indexed in one transaction, and the room for others after it.
-_INDEXED = 100
-_PAUSE_SECONDS = 0.02
 
 logger = logging.getLogger(__name__)
 
@@ -47,12 +44,6 @@ class Janitor:
         for drop in (_drop_keys, _drop_deliveries, _drop_nodes, _drop_news):
             while await self._store.write(drop) == _BATCH:
                 pass
-        while await self._store.write(_index):
-            await self._clock.wait(self._never, _PAUSE_SECONDS)
-
-
-async def _index(tx: Transaction) -> bool:
-    return await tx.search.index_some(_INDEXED)
 
 
 async def _drop_keys(tx: Transaction) -> int:

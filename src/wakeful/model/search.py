@@ -7,7 +7,7 @@ count. Where a script puts no spaces between its words, every character and ever
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from wakeful.model.journal import Entry, EntryKind, is_gone
@@ -39,6 +39,10 @@ class Wanted:
     def is_nothing(self) -> bool:
         return not self.words and not self.beginning
 
+    def is_in(self, words: Collection[str]) -> bool:
+        has_all = all(word in words for word in self.words)
+        return has_all and (not self.beginning or any(word.startswith(self.beginning) for word in words))
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -51,7 +55,8 @@ class Hit:
 
 def words_of(text: str) -> list[str]:
     """Its words, each once."""
-    return list(dict.fromkeys(word for run in _runs(folded(text[:_MOST_CHARACTERS])) for word in _words_in(run)))
+    runs = dict.fromkeys(_runs(folded(text[:_MOST_CHARACTERS])))
+    return list(dict.fromkeys(word for run in runs for word in _words_in(run)))
 
 
 def wanted_in(query: str) -> Wanted:
@@ -74,12 +79,17 @@ def folded(text: str) -> str:
 
 def searched_text(entry: Entry) -> str:
     """What of an entry is searched: what people and models have said. The results of tools are not."""
-    if entry.kind is EntryKind.RESULT or is_gone(entry):
+    if not is_searched(entry) or is_gone(entry):
         return ""
     data = entry.data
     if data.get("role") == "tool" or "text" in data.get("deleted", ()):
         return ""
     return str(data.get("text") or "")
+
+
+def is_searched(entry: Entry) -> bool:
+    """As far as can be said without decoding it."""
+    return entry.kind is not EntryKind.RESULT
 
 
 def owner_word(owner: str) -> str:
@@ -91,12 +101,8 @@ def _runs(text: str) -> Iterable[str]:
     return _ASCII_RUN.findall(text) if text.isascii() else _RUN.findall(text)
 
 
-def _words_in(run: str) -> Iterator[str]:
-    if _DENSE_RUN.match(run):
-        yield from run
-        yield from _pairs(run)
-    else:
-        yield run[:_LONGEST_WORD]
+def _words_in(run: str) -> Iterable[str]:
+    return (*run, *_pairs(run)) if _DENSE_RUN.match(run) else (run[:_LONGEST_WORD],)
 
 
 def _wanted_of(run: str) -> list[str]:

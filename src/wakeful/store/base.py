@@ -232,7 +232,7 @@ class Readers(Protocol):
 
 
 class Search(Protocol):
-    """The words of titles and of messages. Writing these keeps it up to date."""
+    """The words of titles and of messages. Writing these notes them for it."""
 
     async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
         """Sessions of an owner, or of everybody, that have all of these words in one message or in their title, and
@@ -242,7 +242,9 @@ class Search(Protocol):
         ...
 
     async def index_some(self, limit: int) -> bool:
-        """Add so many of the sessions, or turns, that an older version has written; false when nothing is left."""
+        """Make the words of so many titles and messages that are new, or that an older version has written. False when
+        nothing is left. What is new is found before, if there is not too much of it.
+        """
         ...
 
 

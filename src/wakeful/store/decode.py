@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, Protocol
 
 import orjson
@@ -17,7 +18,7 @@ from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.packed_json import pack
-from wakeful.model.search import Hit
+from wakeful.model.search import Hit, searched_text
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -152,15 +153,23 @@ def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list
     return said.words(head, after, limit)
 
 
-def hits_from(rows: Iterable[Iterable[Any]], limit: int) -> dict[str, Hit | None]:
+def hits_from(pages: Iterable[Iterable[Iterable[Any]]], limit: int) -> dict[str, Hit | None]:
     """The newest entry of each session, from rows of what was found, newest first; None where only its title was."""
     found: dict[str, Hit | None] = {}
-    for session_id, turn_id, step, index in rows:
+    for session_id, turn_id, step, index in chain.from_iterable(pages):
         if session_id not in found and len(found) == limit:
             break
         if found.get(session_id) is None:
             found[session_id] = None if turn_id is None else Hit(turn_id, step, index)
     return found
+
+
+def doc_text(row: Row) -> str:
+    """What is searched of a row that has a session's title and, unless the title is meant, a journal entry."""
+    if row["turn_id"] is None:
+        title: str = row["title"]
+        return title
+    return "" if row["kind"] is None else searched_text(entry_from(row))
 
 
 def entry_from(row: Row) -> Entry:

@@ -24,7 +24,7 @@ from wakeful.wire.errors import InvalidRequest
 # They all come on the first page.
 _MOST_PINNED = 200
 # Where more sessions have the words, those with the newest hits: a person looks for one, with better words.
-_MOST_FOUND = 200
+_MOST_FOUND = 100
 _CHANGEABLE = frozenset({"session_id", "title", "model", "pinned", "archived"})
 
 

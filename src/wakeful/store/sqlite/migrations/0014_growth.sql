@@ -1,21 +1,24 @@
 -- Search by an index of words, lists by an index of times, and what lets a purge look at its own session alone.
 
 -- What can be found: the title of a session (no turn), or an entry of the journal. The newest has the highest id; what
--- was there before this index gets ids below 1, in the background (see engine/janitor.py).
+-- was there before this index gets ids below 1, in the background (see engine/indexer.py).
 CREATE TABLE search_docs (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     session_id  TEXT NOT NULL,
     turn_id     TEXT,
     step        INTEGER,
-    idx         INTEGER
+    idx         INTEGER,
+    -- Its words are not in the index yet.
+    is_new      INTEGER NOT NULL DEFAULT 1
 );
 
 CREATE UNIQUE INDEX search_docs_of_entry ON search_docs (turn_id, step, idx) WHERE turn_id IS NOT NULL;
 CREATE UNIQUE INDEX search_docs_of_title ON search_docs (session_id) WHERE turn_id IS NULL;
+CREATE INDEX search_docs_new ON search_docs (id) WHERE is_new;
 
 -- Their words, as model/search.py makes them, by the ids of the docs. Neither the text nor the places are kept.
 CREATE VIRTUAL TABLE search_words USING fts5 (
-    words, content = '', columnsize = 0, detail = none, prefix = '1 2 3', tokenize = "ascii tokenchars '@'"
+    words, content = '', columnsize = 0, detail = none, prefix = '1 2 3 4 5 6 7 8', tokenize = "ascii tokenchars '@'"
 );
 
 INSERT INTO upkeep (name, position) SELECT 'search_titles', '' WHERE EXISTS (SELECT 1 FROM sessions);
