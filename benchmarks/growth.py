@@ -99,8 +99,8 @@ async def measure(url: str, long: str) -> Figures:
 
 @asynccontextmanager
 async def running(store: Store, *, adopts: bool = True) -> AsyncIterator[Engine]:
-    engine = bare_engine(store, TalkLoop(), SystemClock(), EngineSettings(undo_seconds=0.0))
-    await engine.start(adopts=adopts)
+    engine = bare_engine(store, TalkLoop(), SystemClock(), EngineSettings(undo_seconds=0.0), adopts=adopts)
+    await engine.start()
     try:
         yield engine
     finally:

@@ -20,6 +20,7 @@ import uvloop
 from tests.bare_engine import NobodyBinder
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
@@ -50,7 +51,7 @@ LAST_WORDS = "read -r go; echo $EPOCHREALTIME"
 class Agent:
     """In a user's turn it starts one process; of a wake-up it takes note."""
 
-    keeper: ProcessKeeper = field(init=False)
+    keeper: ProcessKeeper
     command: str = LAST_WORDS
     started: asyncio.Queue[tuple[str, float]] = field(default_factory=asyncio.Queue)
 
@@ -103,14 +104,11 @@ async def main() -> None:
 async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     store = SqliteStore(folder / "wakeful.db", time.time)
     await store.open()
-    agent = Agent()
-
-    def equip(engine: Engine) -> Equipment:
-        agent.keeper = ProcessKeeper(engine.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
-        return Equipment(agent, agent.keeper, UnstoredWork(agent.keeper, UnstoredLedger(folder / "tasks")))
-
     settings = EngineSettings(wake_budget_per_hour=1_000_000)
-    engine = Engine(store, equip, SystemClock(), settings, host=this_host(folder), binder=NobodyBinder())
+    ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NobodyBinder())
+    keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
+    agent = Agent(keeper)
+    engine = Engine(ledger, Equipment(agent, keeper, UnstoredWork(keeper, UnstoredLedger(folder / "tasks"))))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]

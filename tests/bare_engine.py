@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.task import Host, Task
@@ -38,10 +39,9 @@ def bare_engine(
     settings: EngineSettings,
     *,
     host: Host = HOST,
-    make_processes: Callable[[Engine], Processes] = lambda engine: NoProcesses(),
+    make_processes: Callable[[Ledger], Processes] = lambda ledger: NoProcesses(),
     binder: TurnBinder | None = None,
+    adopts: bool = True,
 ) -> Engine:
-    def equip(engine: Engine) -> Equipment:
-        return Equipment(loop, make_processes(engine), NoUnstoredWork())
-
-    return Engine(store, equip, clock, settings, host=host, binder=binder or NobodyBinder())
+    ledger = Ledger(store, clock, settings, host=host, binder=binder or NobodyBinder())
+    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)

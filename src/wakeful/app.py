@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,6 +26,7 @@ from wakeful.config.home import make_home
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.titles import Titles
 from wakeful.errors import ConfigError
@@ -53,7 +54,7 @@ from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.task import TaskKind
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store
@@ -133,19 +134,19 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         store = build_store(config)
         ending.push_async_callback(store.close)
         await store.open()
-        running = build_engine(config, store, providers)
+        running = build_engine(config, store, providers, adopts=adopts)
         ending.push_async_callback(running.catalogue.close)
         ending.push_async_callback(running.keeper.close)
         # Also when the start fails half-way: it may have taken turns over already.
         ending.push_async_callback(running.engine.stop)
-        await running.engine.start(adopts=adopts)
+        await running.engine.start()
         ending.enter_context(_registry_serving(running.engine))
         store.notifier.listen(_note_delivered)
         if adopts and config.webhooks:
             await ending.enter_async_context(_webhooks_sent(config, running))
         if adopts and config.titles == "model":
-            titles = Titles(store, TitleMaker(providers.resolve).ask)
-            await ending.enter_async_context(_at_work(titles.run(), "titles"))
+            titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
+            await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
         yield running
 
 
@@ -166,31 +167,26 @@ def build_providers(config: Config) -> ProviderRegistry:
     return registry
 
 
-def build_engine(config: Config, store: Store, providers: ProviderRegistry) -> Running:
+def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
+    """From the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
     binder = TurnBinder(ADAPTERS)
-    keepers: list[ProcessKeeper] = []
-    names: set[str] = set()
-
-    def equip(engine: Engine) -> Equipment:
-        settings = build_process_settings(config)
-        unstored = UnstoredLedger(settings.root)
-        ledger = BothLedgers(engine.tasks, unstored)
-        keeper = ProcessKeeper(ledger, settings, host)
-        keepers.append(keeper)
-        tools = build_tools(engine, keeper, ledger, binder, config.home)
-        names.update(tool.spec.name for tool in tools)
-        loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text)
-        return Equipment(loop, keeper, UnstoredWork(keeper, unstored))
-
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
-    engine = Engine(store, equip, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
+    ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
+    settings = build_process_settings(config)
+    unstored = UnstoredLedger(settings.root)
+    tasks = BothLedgers(ledger.tasks, unstored)
+    keeper = ProcessKeeper(tasks, settings, host)
+    tools = build_tools(ledger, keeper, tasks, binder, config.home)
+    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text)
+    engine = Engine(ledger, Equipment(loop, keeper, UnstoredWork(keeper, unstored)), adopts=adopts)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
-    return Running(engine, store, keepers[0], providers, catalogue, webhooks, metrics, frozenset(names))
+    names = frozenset(tool.spec.name for tool in tools)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, names)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -212,19 +208,19 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(
-    engine: Engine, keeper: ProcessKeeper, ledger: TaskLedger, binder: TurnBinder, home: Path
+    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: TurnBinder, home: Path
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
-        return binder.can_ask(turn) or request_from(turn.request).can_ask
+        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
 
-    gate = Gate(engine.approvals, can_ask, home)
+    gate = Gate(ledger.approvals, can_ask, home)
     return (
         ListFiles(home),
         ReadFile(home),
         WriteFile(gate),
         TerminalTool(keeper, gate),
-        ProcessTool(keeper, ledger, engine.delegations, gate),
-        DelegateTool(engine.delegations, engine.ephemeral.delegations),
+        ProcessTool(keeper, tasks, ledger.delegations, gate),
+        DelegateTool(ledger.delegations, ledger.memory_delegations),
     )
 
 
@@ -268,7 +264,7 @@ async def open_front_door(config: Config, running: Running, key: str, url: str) 
     door = build_front_door(config, running, url)
     seals = seals_of(key, config.password, config.api_keys, operator=OPERATOR)
     await end_outdated_logins(running.store, this_host(config.home).id, seals, operator=OPERATOR)
-    async with _at_work(door.desk.watch(), "logins"):
+    async with running.engine.supervisor.at_work(door.desk.watch(SystemClock())):
         yield door
 
 
@@ -357,19 +353,8 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
             sender.hear()
 
     running.store.notifier.listen(hear)
-    async with _at_work(sender.run(), "webhooks"):
+    async with sender.at_work(running.engine.supervisor):
         yield
-
-
-@asynccontextmanager
-async def _at_work(work: Coroutine[Any, Any, None], name: str) -> AsyncIterator[None]:
-    """A job of the server's, for as long as it is served."""
-    job = asyncio.create_task(work, name=name)
-    try:
-        yield
-    finally:
-        job.cancel()
-        await asyncio.gather(job, return_exceptions=True)
 
 
 @contextmanager

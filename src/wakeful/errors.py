@@ -125,3 +125,10 @@ class ModelError(TurnFailed):
 
 class LimitReached(TurnFailed):
     """A limit on steps, tokens or time ended the turn."""
+
+
+class RequestNotUnderstood(TurnFailed):
+    """What was asked of this turn is stored in a way that this version does not understand: send it again."""
+
+    def __init__(self) -> None:
+        super().__init__("", code="request_not_understood")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
+import orjson
 
 from tests.acceptance.ledger import Ledger
 from tests.acceptance.walker import SESSIONS
@@ -17,13 +18,24 @@ from wakeful.model.journal import Entry
 from wakeful.model.session import Session
 from wakeful.model.task import Task
 from wakeful.model.turn import Turn
-from wakeful.store.decode import Row, entry_from, inbox_row_from, session_from, task_from, turn_from
+from wakeful.model.words import Word
+from wakeful.store.decode import (
+    Row,
+    entry_from,
+    event_from,
+    inbox_row_from,
+    session_from,
+    task_from,
+    turn_from,
+    words_from,
+)
 
 _QUERIES = {
     "sessions": "SELECT * FROM sessions",
     "turns": "SELECT * FROM turns ORDER BY opened_at",
     "inbox": "SELECT * FROM inbox ORDER BY id",
-    "events": "SELECT * FROM events ORDER BY session_id, session_seq",
+    "events": """SELECT session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends FROM events
+                 ORDER BY session_id, session_seq""",
     "journal": "SELECT * FROM journal ORDER BY turn_id, step, idx",
     "tasks": """SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
                 FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
@@ -43,9 +55,13 @@ class Picture:
     logs: dict[str, list[Event]]
     turn_logs: dict[str, list[Event]]
     journal: dict[CallKey, Entry]
+    # The words that are kept, by the session's number of the event that ends them.
+    kept: dict[tuple[str, int], list[Word]]
     tasks: dict[str, Task]
     # What each session's follower has written down, over all processes.
     seen: dict[str, list[str]]
+    # The words that it has written down.
+    words: dict[str, list[list[Any]]]
     # The runs of each tool.
     notes: list[CallKey]
     peeks: list[CallKey]
@@ -58,7 +74,7 @@ class Picture:
 
 def take_picture(database: str, ledger: Ledger) -> Picture:
     rows = _rows_of(database)
-    events = [_event_from(row) for row in rows["events"]]
+    events = [event_from(row) for row in rows["events"]]
     turn_ids = dict.fromkeys(event.turn_id for event in events if event.turn_id is not None)
     return Picture(
         sessions={row["id"]: session_from(row) for row in rows["sessions"]},
@@ -67,8 +83,10 @@ def take_picture(database: str, ledger: Ledger) -> Picture:
         logs={id_: [event for event in events if event.session_id == id_] for id_ in SESSIONS},
         turn_logs={id_: [event for event in events if event.turn_id == id_] for id_ in turn_ids},
         journal={(row["turn_id"], row["step"], row["idx"]): entry_from(row) for row in rows["journal"]},
+        kept={(e.session_id, e.session_seq): _kept(e, rows["journal"]) for e in events if e.ends is not None},
         tasks={row["id"]: task_from(row) for row in rows["tasks"]},
         seen={id_: ledger.lines(f"seen.{id_}") for id_ in SESSIONS},
+        words={id_: [orjson.loads(line) for line in ledger.lines(f"words.{id_}")] for id_ in SESSIONS},
         notes=[_call_key(line) for line in ledger.lines("note")],
         peeks=[_call_key(line) for line in ledger.lines("peek")],
         receipts=[line.split() for line in ledger.lines("receipts")],
@@ -76,6 +94,15 @@ def take_picture(database: str, ledger: Ledger) -> Picture:
         commits=len(ledger.lines("commits")),
         warnings=ledger.lines("warnings"),
     )
+
+
+def _kept(event: Event, journal: Sequence[Row]) -> list[Word]:
+    assert event.ends is not None
+    if event.ends.said is not None:
+        return event.ends.said.words(event.words_head)
+    place = (event.turn_id, event.ends.step, 0)
+    found = [row for row in journal if (row["turn_id"], row["step"], row["idx"]) == place]
+    return words_from(found[0], event.words_head, 0, event.ends.count) if event.ends.count else []
 
 
 def _rows_of(database: str) -> Mapping[str, Sequence[Row]]:
@@ -107,18 +134,6 @@ async def _postgres_rows(database: str) -> dict[str, list[Any]]:
             return {table: await connection.fetch(query) for table, query in _QUERIES.items()}
     finally:
         await connection.close()
-
-
-def _event_from(row: Row) -> Event:
-    return Event(
-        row["session_id"],
-        row["session_seq"],
-        row["turn_id"],
-        row["turn_seq"],
-        row["kind"],
-        row["payload"],
-        row["at"],
-    )
 
 
 def _call_key(line: str) -> CallKey:

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.timeout(600)
 _ROOT = Path(__file__).parents[2]
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
 # A shorter walk would have lost some of what it is about.
-_FEWEST_COMMITS = 45
+_FEWEST_COMMITS = 28
 # The longest test comes in parts, so that workers can share it.
 _PARTS = 2
 _SOAK_ROUNDS = 300
@@ -120,6 +120,20 @@ def test_a_kill_at_the_sight_of_any_event_finds_it_on_disk(
         assert len(killed.seen[session_id]) == number
 
 
+@pytest.mark.parametrize("session_id", SESSIONS)
+def test_a_kill_at_the_sight_of_any_word_takes_it_back(
+    store: str, new_case: NewCase, walker: Walker, session_id: str, soak: bool
+) -> None:
+    [unharmed] = walk_to_the_end(walker, new_case())
+
+    step = 1 if soak else {"sqlite": 1, "postgres": 2}[store]
+    for number in range(1, len(unharmed.words[session_id]) + 1, step):
+        death = f"at the word {session_id} {number}"
+        [killed, after] = walk_to_the_end(walker, new_case(death))
+        assert killed.deaths == [death]
+        assert any(event.ends is not None and event.ends.void for event in after.logs[session_id])
+
+
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_around_a_rescue_loses_nothing_and_repeats_nothing(
     store: str, new_case: NewCase, walker: Walker, moment: str, soak: bool
@@ -173,6 +187,7 @@ def walk_to_the_end(walker: Walker, case: Case) -> list[Picture]:
 def check_a_moment(picture: Picture) -> None:
     """What holds at any time, also right after a kill."""
     check_every_log_is_whole(picture)
+    check_every_word_was_seen(picture)
     check_every_claimed_row_is_told(picture)
     check_every_log_tells_the_journal(picture)
     for name, turn_id in picture.receipts:
@@ -198,6 +213,22 @@ def check_every_log_is_whole(picture: Picture) -> None:
         assert log[-1].is_final == (turn is None or turn.status.is_final)
 
 
+def check_every_word_was_seen(picture: Picture) -> None:
+    """Those of an answer once and in order, over all processes; those of a process that died are void."""
+    for session_id, log in picture.logs.items():
+        left = picture.words[session_id]
+        for event in log[: len(picture.seen[session_id])]:
+            if event.ends is not None:
+                seen = [line for line in left if line[2] == event.ends.base]
+                left = [line for line in left if line[2] != event.ends.base]
+                assert [line[3] for line in seen] == list(range(1, len(seen) + 1))
+                kept = [word.text for word in picture.kept[session_id, event.session_seq]]
+                assert [line[4] for line in seen][: len(kept)] == kept
+                assert len(seen) == len(kept) or event.ends.void > len(seen)
+        # What is left is being said.
+        assert len({line[2] for line in left}) <= 1
+
+
 def check_every_claimed_row_is_told(picture: Picture) -> None:
     """To the model and to the viewers, once, in the turn that claimed it."""
     claimed = [
@@ -220,10 +251,7 @@ def check_every_log_tells_the_journal(picture: Picture) -> None:
         log = picture.turn_logs[turn_id]
         entries = [entry for entry in picture.journal.values() if entry.turn_id == turn_id]
         answers = {entry.step: answer_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER}
-        texts = _streamed_texts(log)
-        assert {step: texts.pop(step) for step in answers} == {s: answer.text for s, answer in answers.items()}
-        # What is left is an answer that was not finished.
-        assert not texts or (len(texts) == 1 and not log[-1].is_final)
+        assert _kept_texts(picture, log) == {step: answer.text for step, answer in answers.items()}
         called = [event.data["call_id"] for event in log if event.kind == events.TOOL]
         assert called == [call.id for answer in answers.values() for call in answer.calls]
         results = [entry.data for entry in entries if entry.kind is EntryKind.RESULT]
@@ -318,13 +346,8 @@ def _all_events(picture: Picture) -> list[Event]:
     return [event for log in picture.logs.values() for event in log]
 
 
-def _streamed_texts(log: list[Event]) -> dict[int, str]:
-    """The text of each step as a viewer has it in the end."""
-    texts: dict[int, str] = {}
-    for event in log:
-        if event.kind == events.TOKEN:
-            step = event.data["step"]
-            texts[step] = texts.get(step, "") + event.data["text"]
-        elif event.kind == events.STEP_ABANDONED:
-            texts.pop(event.data["step"], None)
-    return texts
+def _kept_texts(picture: Picture, log: list[Event]) -> dict[int, str]:
+    """The text of each answered step, from its pieces."""
+    ends = [event for event in log if event.ends is not None and event.kind != events.STEP_ABANDONED]
+    words = [picture.kept[event.session_id, event.session_seq] for event in ends]
+    return {kept[0].head.step: "".join(word.text for word in kept) for kept in words}

@@ -27,13 +27,14 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
-from wakeful.model.event import TOKEN, Event, NewEvent
+from wakeful.model.event import Event, Told
 from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
+from wakeful.model.words import Place, Word
 from wakeful.store.base import Body, Notifier, Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -80,7 +81,6 @@ class DyingStore:
         self._ledger = ledger
         self._fate = fate
         self._count = len(ledger.lines("commits"))
-        self._awaited: dict[str, asyncio.Future[None]] = {}
 
     @property
     def notifier(self) -> Notifier:
@@ -114,21 +114,6 @@ class DyingStore:
         self._fate.meet(f"after {number}")
         return result
 
-    async def append(self, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-        number = self._next_number()
-        self._fate.meet(f"before {number}")
-        appended = await self._inner.append(lease, events)
-        self._fate.meet(f"after {number}")
-        for event in appended:
-            if event.kind == TOKEN and (committed := self._awaited.pop(event.data["text"], None)):
-                committed.set_result(None)
-        return appended
-
-    def commit_of(self, word: str) -> asyncio.Future[None]:
-        """Done when the word is in the log and its commit was survived."""
-        committed = self._awaited[word] = asyncio.get_running_loop().create_future()
-        return committed
-
     def _next_number(self) -> int:
         self._count += 1
         self._ledger.add("commits", "")
@@ -159,11 +144,27 @@ class LoggingTool:
         return ToolResult(f"{self.name} is done", self.consumes)
 
 
+class Sight:
+    """What the followers have seen of words."""
+
+    def __init__(self) -> None:
+        self._awaited: dict[str, asyncio.Future[None]] = {}
+
+    def of(self, word: str) -> asyncio.Future[None]:
+        """Done when it was seen, and the sight of it survived."""
+        seen = self._awaited[word] = asyncio.get_running_loop().create_future()
+        return seen
+
+    def has(self, word: str) -> None:
+        if (awaited := self._awaited.pop(word, None)) is not None:
+            awaited.set_result(None)
+
+
 class ScriptedModel:
     """Calls both tools at once, then repeats all that it was told in this turn."""
 
-    def __init__(self, store: DyingStore, fate: Fate) -> None:
-        self._store = store
+    def __init__(self, sight: Sight, fate: Fate) -> None:
+        self._sight = sight
         self._fate = fate
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
@@ -179,10 +180,10 @@ class ScriptedModel:
         for position, word in enumerate(words):
             if about == "second" and not calls and position == 1:
                 self._fate.meet(DEATH_IN_ANSWER)
-            committed = self._store.commit_of(word)
+            seen = self._sight.of(word)
             yield TextPart(word)
-            # Each word in a commit of its own: the numbers are the same every time.
-            await committed
+            # Each word is seen before the next: so it is the same every time.
+            await seen
         yield Finished(AssistantMessage("".join(words), calls=calls), Usage(output_tokens=len(words)))
 
     async def close(self) -> None: ...
@@ -212,12 +213,13 @@ class Walk:
             LoggingTool("note", False, ledger, fate),
             LoggingTool("peek", True, ledger, fate, consumes=(TASKS["first"],)),
         ]
-        model = ScriptedModel(store, fate)
+        self._sight = Sight()
+        model = ScriptedModel(self._sight, fate)
         self._loop = Loop(lambda name: (model, name), tools, AgentSettings())
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()
-        self._seen = {session_id: len(ledger.lines(f"seen.{session_id}")) for session_id in SESSIONS}
+        self._seen = {session_id: _place_in(ledger, session_id) for session_id in SESSIONS}
         self._saw_something = asyncio.Event()
 
     async def to_the_end(self) -> None:
@@ -260,16 +262,30 @@ class Walk:
         return receipt
 
     async def _follow(self, session_id: str) -> None:
-        async with aclosing(self._engine.subscribe(session_id, self._seen[session_id])) as events:
-            async for event in events:
-                self._ledger.add(f"seen.{session_id}", line_of(event))
-                self._fate.meet(f"at the sight of {session_id} {event.session_seq}")
-                self._seen[session_id] = event.session_seq
-                self._saw_something.set()
+        async with aclosing(self._engine.subscribe(session_id, self._seen[session_id])) as pages:
+            async for page in pages:
+                for told in page:
+                    self._see(session_id, told)
+                    self._saw_something.set()
+
+    def _see(self, session_id: str, told: Told) -> None:
+        """Write it down where the next process finds it, and how many words were seen before a fact."""
+        place = self._seen[session_id]
+        if isinstance(told, Word):
+            place = Place(place.fact, told.head.base, told.place)
+            line = [told.head.turn_id, told.head.step, told.head.base, told.place, told.text]
+            self._ledger.add(f"words.{session_id}", orjson.dumps(line).decode())
+            self._seen[session_id] = place
+            self._fate.meet(f"at the word {session_id} {len(self._ledger.lines(f'words.{session_id}'))}")
+            self._sight.has(told.text)
+        else:
+            self._ledger.add(f"seen.{session_id}", line_of(told))
+            self._fate.meet(f"at the sight of {session_id} {told.session_seq}")
+            self._seen[session_id] = Place(told.session_seq, place.base, place.place)
 
     async def _until_answered(self, receipt: Receipt) -> None:
-        async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as events:
-            async for _ in events:
+        async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
+            async for _ in pages:
                 pass
 
     async def _until_settled(self) -> None:
@@ -282,10 +298,17 @@ class Walk:
         for session_id in SESSIONS:
             session = await tx.sessions.get(session_id)
             assert session is not None
-            is_behind = self._seen[session_id] < session.last_seq
+            is_behind = self._seen[session_id].fact < session.last_seq
             if is_behind or session.active is not None or await tx.inbox.pending(session_id):
                 return False
         return True
+
+
+def _place_in(ledger: Ledger, session_id: str) -> Place:
+    """Where the follower of the last process stood."""
+    words = ledger.lines(f"words.{session_id}")
+    _, _, base, place, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
+    return Place(len(ledger.lines(f"seen.{session_id}")), base, place)
 
 
 def line_of(event: Event) -> str:

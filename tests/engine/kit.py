@@ -8,17 +8,20 @@ from typing import Any, TypeVar
 
 from tests.bare_engine import HOST, bare_engine
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import ModelError
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
+from wakeful.model.words import Word
 from wakeful.store.base import Body, Listener, Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -90,7 +93,7 @@ class LedAgent:
         self.briefs: dict[str, Brief] = {}
         self.runs: Counter[tuple[str, int, int]] = Counter()
         self.taken: dict[str, list[str]] = {}
-        self._orders: dict[str, asyncio.Queue[str | CallFinished]] = {}
+        self._orders: dict[str, asyncio.Queue[str | Fact]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
         """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
@@ -98,12 +101,14 @@ class LedAgent:
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
-    def tell(self, turn_id: str, finished: CallFinished) -> None:
-        """The result of a call, as it is."""
-        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(finished)
+    def tell(self, turn_id: str, fact: Fact) -> None:
+        """This fact, as it is."""
+        self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(fact)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         turn_id, step = brief.turn.id, brief.last_step
+        # As the real loop does.
+        request_from(brief.turn.request)
         self.briefs[turn_id] = brief
         if brief.is_answered:
             return
@@ -130,8 +135,8 @@ class LedAgent:
                     raise ModelError("The key is wrong.", code="model_auth")
                 case "break":
                     raise RuntimeError("a bug")
-                case CallFinished() as finished:
-                    yield finished
+                case fact:
+                    yield fact
 
     async def _step(self, brief: Brief, step: int) -> AsyncGenerator[Fact, None]:
         call = ToolCall(f"call_{step}", "work", "{}")
@@ -237,8 +242,9 @@ class NodeStore:
 class NamedProcesses:
     """Processes that are names: which of them a node has adopted, and which it was told to end."""
 
-    def __init__(self, engine: Engine, host: Host) -> None:
-        self._engine = engine
+    def __init__(self, ledger: Ledger, agent: LedAgent, host: Host) -> None:
+        self._ledger = ledger
+        self._agent = agent
         self._host = host
         self.adopted: list[str] = []
         # How many turns ran when it was first asked to adopt.
@@ -248,8 +254,8 @@ class NamedProcesses:
 
     async def adopt(self) -> None:
         if self.turns_at_first is None:
-            self.turns_at_first = len(self._engine._runners.all())
-        self.adopted += [task.id for task in await self._engine.tasks.adopt(self._host)]
+            self.turns_at_first = len(self._agent.briefs)
+        self.adopted += [task.id for task in await self._ledger.tasks.adopt(self._host)]
 
     async def obey(self, task: Task) -> None:
         self.obeyed.append(task.id)
@@ -317,13 +323,15 @@ class House:
         clock = NodeClock(self.clock)
         equipped: list[NamedProcesses] = []
 
-        def make_processes(engine: Engine) -> NamedProcesses:
-            equipped.append(NamedProcesses(engine, host))
+        def make_processes(ledger: Ledger) -> NamedProcesses:
+            equipped.append(NamedProcesses(ledger, agent, host))
             return equipped[0]
 
-        engine = bare_engine(line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder)
+        engine = bare_engine(
+            line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder, adopts=adopts
+        )
         node = Node(engine, agent, line, clock, equipped[0])
-        await node.engine.start(adopts=adopts)
+        await node.engine.start()
         self.nodes.append(node)
         await self.settle()
         return node
@@ -333,10 +341,9 @@ class House:
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
-        jobs: set[asyncio.Task[Any]] = {*node.engine._jobs, *runners._commits, *node.engine.delegations._beginnings}
+        jobs: set[asyncio.Task[Any]] = {*node.engine._commits.all(), *node.engine.delegations._beginnings}
         jobs |= {runner.job for runner in runners.all()}
-        if node.engine._keeping is not None:
-            jobs.add(node.engine._keeping)
+        await node.engine.supervisor.end()
         for job in jobs:
             job.cancel()
         await asyncio.gather(*jobs, return_exceptions=True)
@@ -392,10 +399,15 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
-    """All events of a turn that has ended, or will soon."""
+async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[Told]:
+    """Facts and words of a turn that has ended, or will soon."""
     async with asyncio.timeout(10):
-        return [event async for event in node.engine.subscribe_turn(session_id, turn_id)]
+        return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
+
+
+async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
+    """Its facts."""
+    return [told for told in await told_of(node, session_id, turn_id) if isinstance(told, Event)]
 
 
 async def log_of(house: House, session_id: str) -> list[Event]:
@@ -431,8 +443,12 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(events: Sequence[Event]) -> list[str]:
-    return [event.kind for event in events]
+def kinds_of(told: Sequence[Told]) -> list[str]:
+    return [one.kind for one in told]
+
+
+def texts_of(told: Sequence[Told]) -> list[str]:
+    return [one.text for one in told if isinstance(one, Word)]
 
 
 def task_for(

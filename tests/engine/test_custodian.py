@@ -265,19 +265,12 @@ async def test_the_end_of_a_delegation_is_no_errand_for_the_processes(house: Hou
 async def test_what_other_nodes_commit_elsewhere_costs_this_one_nothing(couple: tuple[House, Node, Node]) -> None:
     house, first, second = couple
     await session_with_tasks(first, house, "build")
-    looks = 0
-    look = first.engine._custodian.obey
-
-    async def count() -> None:
-        nonlocal looks
-        looks += 1
-        await look()
-
-    first.engine._custodian.obey = count  # type: ignore[method-assign]
+    errands = first.engine._custodian.errands
+    looks = errands.counts.runs
     heard = asyncio.Event()
     first.store.listen(lambda signal: heard.set())
     await send(second, await open_session(second), "hello")
     async with asyncio.timeout(10):
         await heard.wait()
     await house.settle()
-    assert looks == 0
+    assert errands.counts.runs == looks

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import orjson
 import pytest
 
+from tests.bare_engine import HOST, NobodyBinder
 from tests.engine.kit import (
     ASK,
     House,
@@ -25,6 +26,7 @@ from tests.engine.kit import (
     until,
     wakeups_of,
 )
+from wakeful.engine.memory_delegations import MemoryDelegations
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, StoreUnavailable, TooManyDelegations
 from wakeful.model.inbox import IfBusy
@@ -493,9 +495,8 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     def call(on: Node) -> asyncio.Task[str]:
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
-            return (
-                await DelegateTool(on.engine.delegations, on.engine.ephemeral.delegations).run(arguments, context)
-            ).text
+            in_memory = MemoryDelegations(NobodyBinder(), house.settings, HOST)
+            return (await DelegateTool(on.engine.delegations, in_memory).run(arguments, context)).text
 
         return asyncio.create_task(run())
 

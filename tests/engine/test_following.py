@@ -1,17 +1,30 @@
 """Subscribers are cursors: from any number, replay then follow, no gap, no double, however slow."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing
-
-import pytest
+from dataclasses import replace
 
 from tests.bare_engine import bare_engine
-from tests.engine.kit import HOME, WEB, House, LedAgent, Node, events_of, open_session, send
+from tests.engine.kit import (
+    HOME,
+    WEB,
+    House,
+    LedAgent,
+    Node,
+    events_of,
+    kinds_of,
+    open_session,
+    send,
+    texts_of,
+    told_of,
+)
 from wakeful.engine.broadcaster import _after, _Followed
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
-from wakeful.model.event import Event
+from wakeful.model.event import Event, Told
+from wakeful.model.words import Place, Word
 from wakeful.store.base import Transaction
 from wakeful.store.postgres.store import PostgresStore
 
@@ -23,58 +36,86 @@ async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str
     return receipt.turn_id
 
 
-async def read_turns(node: Node, session: str, after: int, turns: int) -> list[Event]:
-    """The events of a session after a number, up to the end of that many turns."""
-    seen: list[Event] = []
-    async with asyncio.timeout(10), aclosing(node.engine.subscribe(session, after)) as events:
-        async for event in events:
-            seen.append(event)
-            turns -= event.is_final
-            if turns == 0:
+async def read_turns(node: Node, session: str, start: Place, turns: int) -> list[Told]:
+    """What happens in a session after a place, up to the end of that many turns."""
+    seen: list[Told] = []
+    async with asyncio.timeout(10), aclosing(node.engine.subscribe(session, start)) as pages:
+        async for page in pages:
+            seen += page
+            if sum(isinstance(told, Event) and told.is_final for told in seen) == turns:
                 break
     return seen
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 3])
-async def test_a_turn_can_be_read_after_any_of_its_events(node: Node, after: int) -> None:
+def place_after(seen: Sequence[Told]) -> Place:
+    """Where a reader of a session stands that has read this from the start."""
+    place = Place()
+    for told in seen:
+        if isinstance(told, Word):
+            place = replace(place, base=told.head.base, place=told.place)
+        else:
+            place = Place(told.session_seq) if told.ends is not None else replace(place, fact=told.session_seq)
+    return place
+
+
+async def test_a_turn_can_be_read_from_any_place(node: Node) -> None:
     session = await open_session(node)
-    turn_id = await finished_turn(node, session, "hello", 1)
-    whole = await events_of(node, session, turn_id)
-    rest = [event async for event in node.engine.subscribe_turn(session, turn_id, after)]
-    assert rest == whole[after:]
+    turn_id = await finished_turn(node, session, "hello", 3)
+    whole = await told_of(node, session, turn_id)
+    assert kinds_of(whole) == ["turn_started", "message", *["token"] * 3, "usage", "done"]
+    for seen in range(len(whole)):
+        facts = sum(isinstance(told, Event) for told in whole[:seen])
+        words = seen - 2 if facts == 2 else 0
+        assert await told_of(node, session, turn_id, facts, words) == whole[seen:]
+
+
+async def test_a_session_can_be_read_from_any_place(node: Node) -> None:
+    session = await open_session(node)
+    await finished_turn(node, session, "first", 3)
+    await finished_turn(node, session, "second", 2)
+    whole = await read_turns(node, session, Place(), 2)
+    for seen in range(len(whole)):
+        ended = sum(isinstance(told, Event) and told.is_final for told in whole[:seen])
+        assert await read_turns(node, session, place_after(whole[:seen]), 2 - ended) == whole[seen:]
 
 
 async def test_a_session_is_followed_across_its_turns(node: Node) -> None:
     session = await open_session(node)
-    reader = asyncio.create_task(read_turns(node, session, 0, 2))
+    reader = asyncio.create_task(read_turns(node, session, Place(), 2))
     await finished_turn(node, session, "first", 1)
     await finished_turn(node, session, "second", 1)
     seen = await reader
-    assert [event.session_seq for event in seen] == list(range(1, len(seen) + 1))
+    numbers = [told.session_seq for told in seen if isinstance(told, Event)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(texts_of(seen)) == 2
 
 
 async def test_many_subscribers_see_the_same(node: Node) -> None:
     session = await open_session(node)
-    readers = [asyncio.create_task(read_turns(node, session, after, 1)) for after in range(3)]
+    readers = [asyncio.create_task(read_turns(node, session, Place(after), 1)) for after in range(3)]
     await finished_turn(node, session, "first", 4)
-    readers += [asyncio.create_task(read_turns(node, session, after, 1)) for after in range(3)]
+    readers += [asyncio.create_task(read_turns(node, session, Place(after), 1)) for after in range(3)]
     whole, *others = await asyncio.gather(*readers)
     assert others == [whole[1:], whole[2:], whole, whole[1:], whole[2:]]
 
 
-async def test_a_slow_subscriber_of_a_long_turn_misses_nothing(node: Node, house: House) -> None:
+async def test_a_slow_subscriber_of_a_long_answer_misses_nothing(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     slow = node.engine.subscribe_turn(session, receipt.turn_id)
-    seen = [await anext(slow)]
-    for _ in range(700):
-        node.agent.order(receipt.turn_id, "token")
-        await house.settle()
+    seen = await anext(slow)
+    node.agent.order(receipt.turn_id, *["token"] * 700)
+    await house.settle()
+    live = await anext(slow)
     node.agent.order(receipt.turn_id, "finish")
     await events_of(node, session, receipt.turn_id)
-    seen += [event async for event in slow]
-    assert [event.turn_seq for event in seen] == list(range(1, len(seen) + 1))
-    assert sum(event.kind == "token" for event in seen) == 700
+    await finished_turn(node, session, "next", 1)
+    rest = [told async for page in slow for told in page]
+    seen += live + rest
+    assert 0 < len(live) < 700
+    assert [told.place for told in seen if isinstance(told, Word)] == list(range(1, 701))
+    assert [told.turn_seq for told in seen if isinstance(told, Event)] == [1, 2, 3, 4]
+    assert seen == await told_of(node, session, receipt.turn_id)
 
 
 async def test_a_queued_turn_is_waited_for(node: Node) -> None:
@@ -96,24 +137,25 @@ async def test_a_subscriber_that_has_gone_leaves_nothing_behind(node: Node) -> N
     assert node.engine._broadcaster._followed == {}
 
 
-async def test_an_event_is_on_disk_before_anybody_sees_it(node: Node, house: House) -> None:
+async def test_a_fact_is_on_disk_before_anybody_sees_it(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, *["token"] * 20, "finish")
-    async for event in node.engine.subscribe_turn(session, receipt.turn_id):
+    async for page in node.engine.subscribe_turn(session, receipt.turn_id):
+        for event in page:
+            if isinstance(event, Event):
 
-        async def body(tx: Transaction, number: int = event.session_seq) -> list[Event]:
-            return await tx.events.of_session(session, number - 1, 1)
+                async def body(tx: Transaction, number: int = event.session_seq) -> list[Event]:
+                    return await tx.events.of_session(session, number - 1, 1)
 
-        assert await house.store.read(body) == [event]
+                assert await house.store.read(body) == [event]
 
 
 async def test_a_turn_read_after_its_last_event_ends_at_once(node: Node) -> None:
     session = await open_session(node)
     turn_id = await finished_turn(node, session, "hello", 1)
     whole = await events_of(node, session, turn_id)
-    async with asyncio.timeout(5):
-        assert [event async for event in node.engine.subscribe_turn(session, turn_id, len(whole))] == []
+    assert await told_of(node, session, turn_id, len(whole)) == []
 
 
 async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: Node) -> None:
@@ -121,14 +163,13 @@ async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: 
     await send(node, session, "first")
     queued = await send(node, session, "queued")
     await node.engine.withdraw(session, queued.turn_id)
-    async with asyncio.timeout(5):
-        assert [event async for event in node.engine.subscribe_turn(session, queued.turn_id, 1)] == []
+    assert await told_of(node, session, queued.turn_id, 1) == []
 
 
 async def test_a_node_that_stops_ends_its_subscriptions(node: Node, house: House) -> None:
     session = await open_session(node)
     await finished_turn(node, session, "hello", 1)
-    reader = asyncio.create_task(read_turns(node, session, 0, 99))
+    reader = asyncio.create_task(read_turns(node, session, Place(), 99))
     await house.settle()
     await node.engine.stop()
     assert (await reader)[-1].kind == "done"
@@ -148,12 +189,12 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
         await here.start()
         session = await here.create_session("me", HOME, "demo:led", "/")
         receipt = await here.submit(Submission(session.id, "x", WEB, HOME, "x", "demo:led"))
-        async with asyncio.timeout(10), aclosing(here.subscribe_turn(session.id, receipt.turn_id)) as events:
+        async with asyncio.timeout(10), aclosing(here.subscribe_turn(session.id, receipt.turn_id)) as pages:
             agent.order(receipt.turn_id, "token")
-            while (await anext(events)).kind != "token":
+            while "token" not in kinds_of(await anext(pages)):
                 pass
             assert await there.cancel(session.id)
-            assert (await anext(events)).kind == "cancelled"
+            assert kinds_of([told async for page in pages for told in page])[-1] == "cancelled"
 
 
 def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:

@@ -13,10 +13,12 @@ import pytest
 from tests.bare_engine import bare_engine
 from tests.engine.kit import HOME, WEB, FakeClock, LedAgent
 from tests.store.admin import Admin
+from wakeful.engine.clock import SystemClock
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.words import LiveWords
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres import store as postgres_store
@@ -41,7 +43,7 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
 
 async def close_with_a_pause(store: PostgresStore, turn_id: str, looked: asyncio.Event, go_on: asyncio.Event) -> None:
     """Close a turn as its node would, and stop between the look for pending rows and the commit."""
-    closing = Dispatcher("node_closing", EngineSettings())
+    closing = Dispatcher("node_closing", EngineSettings(), LiveWords(SystemClock()))
 
     async def body(tx: Transaction) -> None:
         turn = await tx.turns.get(turn_id)

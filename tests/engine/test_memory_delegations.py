@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError, TooManyDelegations
 from wakeful.model.fact import Answered, Brief, Fact, TextDelta
 from wakeful.model.message import AssistantMessage, Usage
-from wakeful.model.task import TaskStatus
+from wakeful.model.task import Task, TaskStatus
 from wakeful.model.turn import Turn
 
 SETTINGS = EngineSettings(delegation_limit=3, delegation_depth=2)
@@ -24,10 +25,18 @@ class Worker:
 
     def __init__(self, settings: EngineSettings = SETTINGS) -> None:
         self.delegations = MemoryDelegations(NobodyBinder(), settings, HOST)
-        self.delegations.loop = self
         self.turns: list[Turn] = []
         self.stopped: list[str] = []
         self.is_hanging = asyncio.Event()
+        self._served: set[str] = set()
+        self._serving = ExitStack()
+
+    async def delegate(self, turn: Turn, *goals: str) -> list[Task]:
+        """As from a turn that a client asked for, which may make several calls."""
+        if turn.id not in self._served:
+            self._served.add(turn.id)
+            self._serving.enter_context(self.delegations.allowed_in(turn, self))
+        return await self.delegations.delegate(turn, goals)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         self.turns.append(brief.turn)
@@ -59,11 +68,11 @@ class Worker:
         return f"heard {task.result}"
 
     async def results(self, *goals: str) -> list[str]:
-        return [task.result for task in await self.delegations.delegate(ephemeral_turn(), goals)]
+        return [task.result for task in await self.delegate(ephemeral_turn(), *goals)]
 
 
 async def test_each_goal_is_answered_in_its_place() -> None:
-    tasks = await Worker().delegations.delegate(ephemeral_turn(), ["say one", "say two"])
+    tasks = await Worker().delegate(ephemeral_turn(), "say one", "say two")
 
     assert [(task.command, task.status, task.result) for task in tasks] == [
         ("say one", TaskStatus.EXITED, "one"),
@@ -76,7 +85,7 @@ async def test_a_sub_agent_is_a_turn_of_its_own_that_ends_with_the_one_its_clien
     worker = Worker()
     asked = replace(ephemeral_turn(), request=b'{"instructions": "of the client"}')
 
-    await worker.delegations.delegate(asked, ["delegate say done"])
+    await worker.delegate(asked, "delegate say done")
 
     child, grandchild = worker.turns
     assert len({asked.id, child.id, grandchild.id}) == 3
@@ -94,7 +103,7 @@ async def test_a_failure_says_why_and_what_was_said_last() -> None:
 
 
 async def test_it_may_take_only_so_long() -> None:
-    (task,) = await Worker(replace(SETTINGS, delegation_seconds=0.01)).delegations.delegate(ephemeral_turn(), ["hang"])
+    (task,) = await Worker(replace(SETTINGS, delegation_seconds=0.01)).delegate(ephemeral_turn(), "hang")
 
     assert (task.status, task.result) == (TaskStatus.FAILED, "its time was over (WAKEFUL_DELEGATION_SECONDS)")
 

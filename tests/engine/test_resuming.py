@@ -1,20 +1,21 @@
 """A turn goes on after its node is gone, from its last recorded step, and on one node only."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of
+from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of, told_of
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import EngineStopping, StoreUnavailable
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import Answered
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.request import CHAT, TurnRequest
 from wakeful.model.task import TaskStatus
-from wakeful.model.turn import Lease
+from wakeful.model.words import WordsEnd
 from wakeful.store.base import Body, Signal
 
 T = TypeVar("T")
@@ -93,39 +94,42 @@ async def test_a_half_streamed_answer_is_abandoned_and_asked_for_again(house: Ho
     second = await successor_of(house, node)
     second.agent.order(receipt.turn_id, "finish")
     events = await events_of(second, session, receipt.turn_id)
-    assert kinds_of(events) == ["turn_started", "message", "token", "step_abandoned", "usage", "done"]
-    assert events[3].data == {"step": 1}
+    assert kinds_of(events) == ["turn_started", "message", "step_abandoned", "usage", "done"]
+    assert events[2].data == {"step": 1}
+    assert events[2].ends == WordsEnd(1, base=events[1].session_seq, void=1000)
     assert [message.text for message in second.agent.briefs[receipt.turn_id].messages] == ["hello"]
 
 
-async def test_nothing_is_abandoned_when_nothing_was_streamed(house: House, node: Node) -> None:
+async def test_nothing_is_abandoned_while_the_model_was_not_asked(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
-    node.agent.order(receipt.turn_id, "step")
+    call = ToolCall("call_1", "work", "{}")
+    node.agent.tell(receipt.turn_id, Answered(1, AssistantMessage("working", calls=(call,)), Usage(1, 1)))
     await house.settle()
     second = await successor_of(house, node)
     second.agent.order(receipt.turn_id, "finish")
     assert "step_abandoned" not in kinds_of(await events_of(second, session, receipt.turn_id))
 
 
-async def test_an_answer_that_was_recorded_but_not_closed_is_not_asked_for_again(house: House, node: Node) -> None:
+async def test_the_last_answer_and_the_end_are_one_write(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
-    answers = 0
+    writes = 0
 
-    async def die_after_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
-        nonlocal answers
+    async def die_after_the_first(body: Body[T], *, lock: Collection[str] = ()) -> T:
+        nonlocal writes
         result = await type(node.store).write(node.store, body, lock=lock)
-        answers += 1
+        writes += 1
         node.store.is_dead = True
         return result
 
-    node.store.write = die_after_the_answer  # type: ignore[method-assign]
+    node.store.write = die_after_the_first  # type: ignore[method-assign]
     node.agent.order(receipt.turn_id, "finish")
     await house.settle()
-    assert answers == 1
+    assert writes == 1
     second = await successor_of(house, node)
     assert kinds_of(await events_of(second, session, receipt.turn_id)) == ["turn_started", "message", "usage", "done"]
+    assert second.agent.briefs == {}
 
 
 async def test_a_turn_that_never_gets_further_is_given_up_after_three_resumes(house: House, node: Node) -> None:
@@ -176,7 +180,7 @@ async def test_a_node_that_lost_its_lease_can_write_nothing(house: House, order:
     await house.settle()
     second.agent.order(receipt.turn_id, "finish")
     events = await events_of(second, session, receipt.turn_id)
-    assert kinds_of(events) == ["turn_started", "message", "usage", "done"]
+    assert kinds_of(events) == ["turn_started", "message", "step_abandoned", "usage", "done"]
     assert first.agent.runs == {}
 
 
@@ -236,7 +240,7 @@ async def test_what_waits_when_a_node_stops_is_opened_by_the_next(house: House, 
     assert queued.turn_id in second.agent.briefs
 
 
-async def unplugged(lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+async def unplugged(body: Body[T], *, lock: Collection[str] = ()) -> T:
     raise StoreUnavailable
 
 
@@ -244,27 +248,31 @@ async def test_a_turn_whose_store_failed_goes_on_uncounted_when_the_store_is_bac
     session = await open_session(node)
     receipt = await send(node, session, "hello")
     await house.settle()
-    node.store.append = unplugged  # type: ignore[method-assign]
     for _ in range(house.settings.resume_limit + 2):
-        node.agent.order(receipt.turn_id, "token")
+        node.store.write = unplugged  # type: ignore[method-assign]
+        node.agent.order(receipt.turn_id, "token", "step")
         await house.settle()
+        del node.store.write
         await house.advance(1)
         await house.settle()
-    del node.store.append
-    await house.advance(1)
-    await house.settle()
     node.agent.order(receipt.turn_id, "finish")
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
 
 
-async def test_text_that_cannot_be_written_is_noticed_while_the_model_says_nothing(house: House, node: Node) -> None:
+async def test_words_of_a_step_that_could_not_be_recorded_are_taken_back(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
     await house.settle()
-    node.store.append = unplugged  # type: ignore[method-assign]
-    node.agent.order(receipt.turn_id, "token")
-    async with asyncio.timeout(5):
-        assert isinstance(await node.engine.store_failure(), StoreUnavailable)
+    node.store.write = unplugged  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "token", "finish")
+    await house.settle()
+    assert isinstance(await node.engine.store_failure(), StoreUnavailable)
+    del node.store.write
+    await house.advance(1)
+    await house.settle()
+    node.agent.order(receipt.turn_id, "token", "finish")
+    told = await told_of(node, session, receipt.turn_id)
+    assert kinds_of(told) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
 
 
 @pytest.mark.parametrize("what", ["submit", "close"])
@@ -309,18 +317,14 @@ async def test_a_turn_that_is_stopped_in_the_breath_that_opens_it_never_runs(hou
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "cancelled"
 
 
-async def test_a_turn_that_is_stopped_before_its_first_step_leaves_nothing_behind(
-    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_turn_that_is_stopped_before_its_first_step_leaves_nothing_behind(house: House, node: Node) -> None:
     runners = node.engine._runners
-    launch = runners._launch
 
-    def launch_and_stop(assignment: Assignment) -> None:
-        launch(assignment)
+    def stop_at_once(assignment: Assignment) -> None:
         turn = assignment.turn
         runners._hear(Signal(frozenset(), fenced={turn.id: turn.epoch + 1}))
 
-    monkeypatch.setattr(runners, "_launch", launch_and_stop)
+    node.engine._commits.listen(stop_at_once)
     receipt = await send(node, await open_session(node), "go")
     await house.settle()
     assert receipt.turn_id not in node.agent.briefs

@@ -10,6 +10,8 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable
+from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +45,10 @@ from tests.store.admin import Admin
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
-from wakeful.model.event import FINAL_KINDS, Event
+from wakeful.model.event import FINAL_KINDS, STEP_ABANDONED, Event, Told
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
+from wakeful.model.words import Place, Word
 from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -90,15 +93,19 @@ RACERS = ["send", "end", "stop", "lead", "lead", "steer"]
 
 pick = st.integers(0, 999)
 modes = st.sampled_from([IfBusy.QUEUE, IfBusy.QUEUE, IfBusy.STEER, IfBusy.INTERRUPT, IfBusy.REJECT])
-orders = st.sampled_from(["token", "step", "step", "finish", "finish", "fail", "break"])
+orders = st.sampled_from(["token", "token", "step", "step", "finish", "finish", "fail", "break"])
 
 
 class Follower:
-    """Somebody who watches a session, on whichever node is there, and goes on after the last number seen."""
+    """Somebody who watches a session, on whichever node is there, and goes on from the last place seen."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.seen: list[Event] = []
+        # The words before each fact that has ended some.
+        self.said: dict[int, list[Word]] = {}
+        self._place = Place()
+        self._words: list[Word] = []
         self._job: asyncio.Task[None] | None = None
         self._node: Node | None = None
 
@@ -114,10 +121,39 @@ class Follower:
             await asyncio.gather(self._job, return_exceptions=True)
         self._job = self._node = None
 
+    def check(self) -> None:
+        """Raises what the reader has found wrong."""
+        if self._job is not None and self._job.done() and not self._job.cancelled():
+            self._job.result()
+
     async def _follow(self, node: Node) -> None:
-        after = self.seen[-1].session_seq if self.seen else 0
-        async for event in node.engine.subscribe(self.session_id, after):
-            self.seen.append(event)
+        async with aclosing(node.engine.subscribe(self.session_id, self._place)) as pages:
+            async for page in pages:
+                for told in page:
+                    self._read(told)
+
+    def _read(self, told: Told) -> None:
+        if isinstance(told, Word):
+            assert told.head.base <= self._place.fact, "words come after their base"
+            if self._words and self._words[-1].head.base != told.head.base:
+                raise AssertionError("words end in a fact")
+            self._words.append(told)
+            assert told.place == len(self._words), "no word is missed or doubled"
+            assert len({word.text for word in self._words}) == 1, "who lost a turn says nothing more in it"
+            self._place = Place(self._place.fact, told.head.base, told.place)
+        elif told.turn_seq is None and told.kind == STEP_ABANDONED:
+            self._words = []
+        else:
+            self._pass(told)
+
+    def _pass(self, fact: Event) -> None:
+        self.seen.append(fact)
+        if fact.ends is None:
+            self._place = replace(self._place, fact=fact.session_seq)
+            return
+        assert all(word.head == fact.words_head or fact.ends.void for word in self._words), "the right words"
+        self.said[fact.session_seq] = self._words
+        self._words, self._place = [], Place(fact.session_seq)
 
 
 class Schedules(RuleBasedStateMachine):
@@ -254,6 +290,7 @@ class Schedules(RuleBasedStateMachine):
         assert all(count == 1 for count in self._all_runs().values()), "no call runs twice"
         newest = dict(map(tuple, await self.fetch("SELECT id, last_seq FROM sessions")))
         for follower in self.followers.values():
+            follower.check()
             numbers = [event.session_seq for event in follower.seen]
             assert numbers == list(range(1, len(numbers) + 1)), "no gap and no double"
             assert len(numbers) <= newest[follower.session_id], "durable before visible"
@@ -304,13 +341,10 @@ class Schedules(RuleBasedStateMachine):
                ORDER BY session_id, session_seq"""
         )
         turns: dict[str, list[str]] = {}
-        for _, _, turn_id, turn_seq, kind, payload in log:
+        for _, _, turn_id, turn_seq, kind, _ in log:
             if turn_id is not None:
-                said = turns.setdefault(turn_id, [])
-                said.append(f"token of {orjson.loads(payload)['text'].split()[0]}" if kind == "token" else kind)
-                assert turn_seq == len(said), "a turn's numbers have no gap"
-                is_new_voice = kind == "token" and len(said) > 1 and said[-2].startswith("token")
-                assert not is_new_voice or said[-2] == said[-1], "who lost a turn says nothing more in it"
+                turns.setdefault(turn_id, []).append(kind)
+                assert turn_seq == len(turns[turn_id]), "a turn's numbers have no gap"
         assert {receipt.turn_id for receipt in self.receipts} <= turns.keys(), "every stream that was given out ends"
         for kinds in turns.values():
             assert [kind in FINAL_KINDS for kind in kinds] == [False] * (len(kinds) - 1) + [True], "one end, and last"
@@ -318,6 +352,24 @@ class Schedules(RuleBasedStateMachine):
             stored = [tuple(row) for row in log if row[0] == follower.session_id]
             seen = [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload) for e in follower.seen]
             assert seen == stored, "what was seen is what is stored"
+            await self._check_words(follower)
+
+    async def _check_words(self, follower: Follower) -> None:
+        """Whoever reads it now gets the words that a reader got who was there; more were shown only where they are
+        void, because those who knew them are gone.
+        """
+        late = Follower(follower.session_id)
+        await late.attach(self.house.nodes[-1])
+        await self.house.settle()
+        late.check()
+        await late.detach()
+        assert late.seen == follower.seen
+        for fact in late.seen:
+            if fact.ends is not None:
+                kept, shown = late.said[fact.session_seq], follower.said[fact.session_seq]
+                assert len(kept) == fact.ends.count
+                assert shown[: len(kept)] == kept
+                assert len(shown) - len(kept) <= fact.ends.void, "what was shown is kept"
 
     # How it is done.
 

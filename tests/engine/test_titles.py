@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.engine.kit import House, Node, finish, log_of, open_session, send, session_of, until
+from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.titles import AskForTitle, Titles
 from wakeful.errors import ModelError
 from wakeful.model.session import Address, TitleOrigin
@@ -32,12 +33,8 @@ class Model:
 
 @asynccontextmanager
 async def titles_made(house: House, ask: AskForTitle) -> AsyncIterator[None]:
-    job = asyncio.create_task(Titles(house.store, ask).run())
-    try:
+    async with Supervisor().at_work(Titles(house.store, ask, house.clock).job):
         yield
-    finally:
-        job.cancel()
-        await asyncio.gather(job, return_exceptions=True)
 
 
 async def answered(house: House, node: Node, session_id: str, text: str) -> None:

@@ -1,16 +1,17 @@
 """Sessions, turns, rows, tasks and approvals for tests: whole, and of no interest except for what a test names."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from wakeful.model.approval import Approval, Reason
-from wakeful.model.event import NewEvent
+from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import Entry, input_entry
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 DOOR = Door("telegram", async_delivery=True)
 ADDRESS = Address("telegram", "chat", "thread")
@@ -137,3 +138,13 @@ async def have_row(store: Store, row: InboxRow) -> InboxRow:
     found = await store.read(lambda tx: tx.inbox.find(row.session_id, row.dedupe_key))
     assert found is not None
     return found
+
+
+async def append(store: Store, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
+    """As a runner records: only while its lease holds."""
+
+    async def body(tx: Transaction) -> list[Event]:
+        await tx.turns.require(lease)
+        return await tx.events.append(lease.session_id, lease.turn_id, events)
+
+    return await store.write(body, lock=[lease.session_id])

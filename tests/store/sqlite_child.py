@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.store.nouns import have_turn
+from tests.store.nouns import append, have_turn
 from wakeful.errors import StoreError
 from wakeful.model.event import NewEvent
 from wakeful.store.sqlite.store import SqliteStore
@@ -23,7 +23,7 @@ async def hold(path: Path) -> None:
     store = SqliteStore(path, time.time)
     await store.open()
     lease = await have_turn(store)
-    await store.append(lease, [NewEvent("token", b"recorded")])
+    await append(store, lease, [NewEvent("token", b"recorded")])
     _say("open")
     await asyncio.Event().wait()
 
@@ -38,12 +38,12 @@ async def fill(path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
     try:
         while True:
-            await store.append(lease, [NewEvent("token", b"x" * 1000)])
+            await append(store, lease, [NewEvent("token", b"x" * 1000)])
             recorded += 1
     except StoreError as error:
         _say(f"{type(error).__name__}: {error}")
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    await store.append(lease, [NewEvent("token", b"room again")])
+    await append(store, lease, [NewEvent("token", b"room again")])
     _say(str(recorded + 1))
     os._exit(0)  # As after a crash: nothing is tidied up.
 

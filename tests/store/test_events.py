@@ -4,9 +4,10 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import have_session, have_turn, some_events
+from tests.store.nouns import append, have_session, have_turn, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.words import Said, WordsEnd
 from wakeful.store.base import Store, Transaction
 
 
@@ -39,7 +40,7 @@ async def test_appending_keeps_the_counters_and_the_time(store: Store, clock: Fa
     assert {event.at for event in appended} == {77.0}
     assert session is not None
     assert turn is not None
-    assert (session.last_seq, session.updated_at, turn.last_seq, turn.recorded_seq) == (3, 77.0, 3, 0)
+    assert (session.last_seq, session.updated_at, turn.last_seq) == (3, 77.0, 3)
 
 
 async def test_a_turn_that_never_opened_is_numbered_from_one(store: Store) -> None:
@@ -67,7 +68,7 @@ async def test_a_log_needs_its_session(store: Store) -> None:
 
 async def test_logs_are_read_in_pages(store: Store) -> None:
     lease = await have_turn(store)
-    appended = await store.append(lease, some_events(5))
+    appended = await append(store, lease, some_events(5))
 
     assert await _of_session(store, after=1, limit=3) == appended[1:4]
     assert await _of_session(store, after=5) == []
@@ -80,11 +81,22 @@ async def test_any_text_comes_back_as_it_was(store: Store, text: str) -> None:
     lease = await have_turn(store)
     events = [NewEvent.of("token", {"text": text}), NewEvent("token", text.encode())]
 
-    await store.append(lease, events)
+    await append(store, lease, events)
     await store.write(lambda tx: tx.events.append("s1", "t1", events), lock=["s1"])
 
     payloads = [event.payload for event in await _of_session(store)]
     assert payloads == [orjson.dumps({"text": text}), text.encode()] * 2
+
+
+async def test_an_event_knows_of_the_words_that_it_ends(store: Store) -> None:
+    lease = await have_turn(store)
+    said = Said("Hello", "Hm", (-2, 5))
+    ends = WordsEnd(2, base=1, count=2, void=1000, said=said, old=(3, 4))
+
+    await append(store, lease, [NewEvent("usage", b"{}", ends), NewEvent("done", b"{}")])
+
+    assert [event.ends for event in await _of_session(store)] == [ends, None]
+    assert [event.ends for event in await _of_turn(store)] == [ends, None]
 
 
 async def _of_session(store: Store, after: int = 0, limit: int = 100) -> list[Event]:

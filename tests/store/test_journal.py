@@ -7,7 +7,8 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import have_closed_turn, have_session, have_turn
 from wakeful.errors import StoreError
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal import Entry, EntryKind, cut_entry
+from wakeful.model.words import Said, Word, WordsHead
 from wakeful.store.base import Store
 
 
@@ -96,6 +97,22 @@ async def test_a_place_in_the_journal_is_taken_once(store: Store) -> None:
         await _add(store, [_entry("t1", 1, 1), _entry("t1", 1, 0)])
 
     assert len(await _chain(store, "t1")) == 1
+
+
+async def test_the_words_of_an_answer_are_read_in_slices(store: Store) -> None:
+    await have_turn(store)
+    said = Said("Hello you", "Hm", (-2, 5, 4))
+    await _add(store, [cut_entry("t1", 1, said)])
+    head = WordsHead("s1", "t1", 1, 2)
+
+    async def words(after: int, limit: int) -> list[Word]:
+        return await store.read(lambda tx: tx.journal.words(head, after, limit))
+
+    assert await words(0, 10) == said.words(head)
+    assert await words(1, 1) == [Word(head, 2, "token", "Hello")]
+    assert await words(3, 10) == []
+    (entry,) = await _chain(store, "t1")
+    assert entry.cuts is None
 
 
 def _entry(turn_id: str, step: int, index: int) -> Entry:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.store.nouns import a_session, have_session, have_turn, some_events
+from tests.store.nouns import a_session, append, have_session, have_turn, some_events
 from wakeful.errors import StoreUnavailable
 from wakeful.model.turn import Lease
 from wakeful.store.base import Store, Transaction
@@ -17,7 +17,7 @@ async def test_what_was_written_is_there_after_closing_and_opening_again(
     store: Store, new_store: Callable[[], Store]
 ) -> None:
     lease = await have_turn(store)
-    await store.append(lease, some_events(2))
+    await append(store, lease, some_events(2))
     await store.close()
 
     again = new_store()
@@ -34,7 +34,7 @@ async def test_closing_writes_what_is_queued(store: Store, new_store: Callable[[
         await tx.events.append("s1", None, some_events(1))
 
     queued = [
-        *(asyncio.ensure_future(store.append(lease, some_events(1))) for _ in range(20)),
+        *(asyncio.ensure_future(append(store, lease, some_events(1))) for _ in range(20)),
         *(asyncio.ensure_future(store.write(body, lock=["s1"])) for _ in range(20)),
     ]
     await asyncio.sleep(0)
@@ -66,7 +66,7 @@ async def test_a_store_that_is_not_open_says_so(new_store: Callable[[], Store]) 
     with pytest.raises(RuntimeError, match="not open"):
         await store.read(lambda tx: tx.sessions.get("s1"))
     with pytest.raises(RuntimeError, match="not open"):
-        await store.append(LEASE, some_events(1))
+        await append(store, LEASE, some_events(1))
 
 
 async def test_a_closed_store_takes_nothing_more(store: Store) -> None:
@@ -77,4 +77,4 @@ async def test_a_closed_store_takes_nothing_more(store: Store) -> None:
     with pytest.raises(StoreUnavailable):
         await store.read(lambda tx: tx.sessions.get("s1"))
     with pytest.raises(StoreUnavailable):
-        await store.append(LEASE, some_events(1))
+        await append(store, LEASE, some_events(1))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_row, a_session, a_task, have_session, have_task, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_task, append, have_session, have_task, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
@@ -54,7 +54,7 @@ async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two
         await tx.turns.close_if_running("t1", Outcome(TurnStatus.CANCELLED))
         await tx.events.append("s1", "t1", some_events(1, "cancelled"))
 
-    await one.store.append(lease, some_events(3))
+    await append(one.store, lease, some_events(3))
     await one.store.write(close, lock=["s1"])
 
     assert await two.signals.get() == Signal(frozenset({"s1"}))
@@ -64,7 +64,7 @@ async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two
 async def test_a_node_hears_its_own_commits_once_and_with_their_events(one: Node, two: Node) -> None:
     lease = await have_turn(one.store)
 
-    await one.store.append(lease, some_events(1))
+    await append(one.store, lease, some_events(1))
     await have_session(two.store, "s2")
     await two.store.write(lambda tx: tx.inbox.post_if_new(a_row(session_id="s2")), lock=["s2"])
 
@@ -184,7 +184,7 @@ async def test_appends_and_writes_of_two_nodes_leave_no_gap(one: Node, two: Node
         return asyncio.ensure_future(writing)
 
     await asyncio.gather(
-        *(node.store.append(lease, some_events(2)) for _ in range(20) for lease in leases for node in (one, two)),
+        *(append(node.store, lease, some_events(2)) for _ in range(20) for lease in leases for node in (one, two)),
         *(record(node.store, lease.session_id) for _ in range(5) for lease in leases for node in (one, two)),
     )
 
@@ -248,10 +248,9 @@ _IN_GIVEN_ORDER = """
 """
 
 
-@pytest.mark.parametrize("way", ["write", "append"])
 @pytest.mark.parametrize("is_ordered", [True, False])
 async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_circle(
-    one: Node, two: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch, way: str, is_ordered: bool
+    one: Node, two: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch, is_ordered: bool
 ) -> None:
     """Each node locks its first session, then waits for a middle one, then wants the other's first.
 
@@ -263,8 +262,8 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_
         monkeypatch.setattr(sessions, "LOCK", _IN_GIVEN_ORDER)
     await admin.execute("BEGIN", "SELECT 1 FROM sessions WHERE id IN ('y', 'z') FOR UPDATE")
 
-    first = asyncio.gather(*_touch(one.store, way, [leases[name] for name in "ayb"]), return_exceptions=True)
-    second = asyncio.gather(*_touch(two.store, way, [leases[name] for name in "bza"]), return_exceptions=True)
+    first = asyncio.gather(*_touch(one.store, [leases[name] for name in "ayb"]), return_exceptions=True)
+    second = asyncio.gather(*_touch(two.store, [leases[name] for name in "bza"]), return_exceptions=True)
     await admin.until_waiting(2)
     await admin.execute("COMMIT")
     results = await first + await second
@@ -277,10 +276,8 @@ async def _log(store: Store, session_id: str) -> list[Event]:
     return await store.read(lambda tx: tx.events.of_session(session_id, 0, 1000))
 
 
-def _touch(store: Store, way: str, leases: list[Lease]) -> list[asyncio.Future[object]]:
-    """One transaction about several sessions: a write that locks them, or a group of appends."""
-    if way == "append":
-        return [asyncio.ensure_future(store.append(lease, some_events(1))) for lease in leases]
+def _touch(store: Store, leases: list[Lease]) -> list[asyncio.Future[object]]:
+    """One transaction about several sessions."""
 
     async def body(tx: Transaction) -> None:
         for lease in leases:

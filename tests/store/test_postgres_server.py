@@ -11,7 +11,7 @@ from asyncpg import exceptions
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_session, a_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
 from wakeful.store.base import Signal, Transaction
 from wakeful.store.postgres import connection as connections
@@ -96,7 +96,7 @@ async def test_a_restart_of_the_server_is_survived(
         postgres_server.crash()
     postgres_server.restart()
 
-    assert len(await store.append(lease, some_events(1))) == 1
+    assert len(await append(store, lease, some_events(1))) == 1
     assert await store.write(lambda tx: tx.sessions.create_if_absent(a_session("s2")))
     assert await store.read(lambda tx: tx.sessions.get("s2")) is not None
 
@@ -108,8 +108,8 @@ async def test_every_call_fails_clearly_while_the_server_is_away_and_works_when_
     postgres_server.stop()
 
     results = await asyncio.gather(
-        store.append(lease, some_events(1)),
-        store.append(lease, some_events(1)),
+        append(store, lease, some_events(1)),
+        append(store, lease, some_events(1)),
         store.write(lambda tx: tx.sessions.get("s1"), lock=["s1"]),
         store.read(lambda tx: tx.sessions.get("s1")),
         return_exceptions=True,
@@ -117,7 +117,7 @@ async def test_every_call_fails_clearly_while_the_server_is_away_and_works_when_
     postgres_server.start()
 
     assert [type(result) for result in results] == [StoreUnavailable] * 4
-    assert len(await store.append(lease, some_events(1))) == 1
+    assert len(await append(store, lease, some_events(1))) == 1
     assert await store.read(lambda tx: tx.sessions.get("s1")) is not None
 
 

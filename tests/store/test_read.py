@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.store.conftest import Meanwhile
-from tests.store.nouns import a_row, a_session, a_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreReadOnly
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
@@ -13,11 +13,11 @@ from wakeful.store.base import Signal, Store, Transaction
 
 async def test_a_read_sees_one_moment_whatever_is_written_meanwhile(store: Store, meanwhile: Meanwhile) -> None:
     lease = await have_turn(store)
-    await store.append(lease, some_events(1))
+    await append(store, lease, some_events(1))
 
     async def body(tx: Transaction) -> tuple[Any, Any]:
         before = await _look(tx)
-        await meanwhile(store.append(lease, some_events(2)))
+        await meanwhile(append(store, lease, some_events(2)))
         return before, await _look(tx)
 
     before, after = await store.read(body)

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from tests.store.nouns import a_row, a_task, have_session, have_task, have_turn, some_events
+from tests.store.nouns import a_row, a_task, append, have_session, have_task, have_turn, some_events
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -61,7 +61,7 @@ async def test_an_intended_kill_is_told_to_whoever_watches_the_task(store: Store
 async def test_appends_are_told_once_each_and_in_order(store: Store, signals: list[Signal]) -> None:
     first, second = await have_turn(store, "t1", "s1"), await have_turn(store, "t2", "s2")
 
-    await asyncio.gather(*(store.append(lease, some_events(3)) for _ in range(20) for lease in (first, second)))
+    await asyncio.gather(*(append(store, lease, some_events(3)) for _ in range(20) for lease in (first, second)))
 
     told = [event for signal in signals for event in signal.events]
     for session_id in ("s1", "s2"):
@@ -75,7 +75,7 @@ async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signal
 
     await store.write(lambda tx: tx.nodes.renew("node1", 5.0, host="host1"))
     await store.write(lambda tx: tx.sessions.wake_later("s1", 5.0), lock=["s1"])
-    await store.append(lease, [])
+    await append(store, lease, [])
 
     assert signals == []
 
@@ -83,7 +83,7 @@ async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signal
 async def test_listeners_hear_before_those_who_asked_go_on(store: Store, signals: list[Signal]) -> None:
     lease = await have_turn(store)
 
-    await store.append(lease, some_events(1))
+    await append(store, lease, some_events(1))
     assert len(signals) == 1
 
     await store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
@@ -100,7 +100,7 @@ async def test_what_is_told_can_be_read(store: Store) -> None:
 
     store.notifier.listen(lambda signal: reads.append(asyncio.ensure_future(count())))
     for _ in range(5):
-        await store.append(lease, some_events(1))
+        await append(store, lease, some_events(1))
 
     counts = await asyncio.gather(*reads)
     assert all(count >= number for number, count in enumerate(counts, start=1))
@@ -116,7 +116,7 @@ async def test_a_listener_that_fails_is_logged_and_hurts_nobody(store: Store, ca
     store.notifier.listen(heard.append)
     lease = await have_turn(store)
     with caplog.at_level(logging.ERROR):
-        await store.append(lease, some_events(1))
+        await append(store, lease, some_events(1))
 
     assert len(heard) == 1
     assert "ZeroDivisionError" in caplog.text

@@ -7,13 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import have_session, have_turn, some_events
+from tests.store.nouns import append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreLocked, StoreReadOnly
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -84,11 +83,11 @@ async def test_a_database_locked_by_another_program_is_named(path: Path, store: 
     other.execute("BEGIN IMMEDIATE")
 
     with pytest.raises(StoreLocked, match=r"wakeful\.db is locked by another program"):
-        await store.append(lease, some_events(1))
+        await append(store, lease, some_events(1))
     other.execute("ROLLBACK")
     other.close()
 
-    assert [event.session_seq for event in await store.append(lease, some_events(1))] == [1]
+    assert [event.session_seq for event in await append(store, lease, some_events(1))] == [1]
 
 
 async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
@@ -152,13 +151,3 @@ def _child(action: str, path: Path) -> subprocess.Popen[str]:
         text=True,
         cwd=_ROOT,
     )
-
-
-async def test_a_bug_in_one_group_does_not_end_the_writer(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "wakeful.db", FakeClock())
-    await store.open()
-    lease = await have_turn(store)
-    with pytest.raises(KeyError):
-        await store.append(replace(lease, session_id="another"), some_events(1))
-    assert len(await store.append(lease, some_events(2))) == 2
-    await store.close()

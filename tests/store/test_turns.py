@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
@@ -113,15 +113,21 @@ async def test_a_turn_is_closed_once(store: Store) -> None:
     assert (turn.epoch, turn.error) == (2, None)
 
 
-async def test_a_recorded_step_settles_its_events_and_resets_the_resumes(store: Store) -> None:
-    lease = await have_turn(store)
+async def test_a_recorded_step_resets_the_resumes(store: Store) -> None:
+    await have_turn(store)
     await _take_over(store, "t1", 1, "node2")
-    await store.append(replace(lease, epoch=2), some_events(3))
 
     await store.write(lambda tx: tx.turns.mark_recorded("t1"), lock=["s1"])
 
-    turn = await _turn(store)
-    assert (turn.resumes, turn.last_seq, turn.recorded_seq) == (0, 3, 3)
+    assert (await _turn(store)).resumes == 0
+
+
+async def test_only_who_runs_a_turn_reserves_room_for_its_words(store: Store) -> None:
+    lease = await have_turn(store)
+    await store.write(lambda tx: tx.turns.reserve(lease, 4000), lock=["s1"])
+    assert (await _turn(store)).reserved == 4000
+    with pytest.raises(LeaseLost):
+        await store.write(lambda tx: tx.turns.reserve(replace(lease, epoch=2), 8000), lock=["s1"])
 
 
 async def test_taking_over_counts_the_resume_and_raises_the_epoch(store: Store) -> None:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.store.conftest import FakeClock, Meanwhile
-from tests.store.nouns import a_row, a_session, a_turn, have_session, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.store.base import Signal, Store, Transaction
@@ -64,7 +64,7 @@ async def test_a_write_that_fails_does_not_hurt_its_neighbours(store: Store) -> 
     results = await asyncio.gather(
         store.write(lambda tx: tx.events.append("s1", "t1", some_events(1)), lock=["s1"]),
         store.write(refuse, lock=["s1"]),
-        store.append(lease, some_events(1)),
+        append(store, lease, some_events(1)),
         store.write(collide, lock=["s1"]),
         store.write(lambda tx: tx.events.append("s1", "t1", some_events(1)), lock=["s1"]),
         return_exceptions=True,

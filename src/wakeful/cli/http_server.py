@@ -9,6 +9,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
+from wakeful.cli.bare_send import OfferBareSend
 from wakeful.cli.http_protocol import BoundedProtocol
 
 # Answers under way get so long to end; then their connections are cut.
@@ -44,7 +45,7 @@ class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
-                app,
+                OfferBareSend(app),
                 http=BoundedProtocol,
                 ws="none",
                 lifespan="off",

@@ -39,6 +39,7 @@ _ALL = [
     Setting("lease_seconds", values.seconds(0.5, _DAY)),
     Setting("stop_grace_seconds", values.seconds(0, _DAY)),
     Setting("turn_seconds", values.seconds(1, 30 * _DAY)),
+    Setting("concurrent_turns", values.whole_number(1, _MANY)),
     Setting("wake_budget_per_hour", values.whole_number(1, _MANY)),
     Setting("wake_company_seconds", values.seconds(0, 60)),
     Setting("resume_limit", values.whole_number(0, _MANY)),

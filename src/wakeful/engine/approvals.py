@@ -10,6 +10,7 @@ from wakeful.engine.grants import grants_of, real_folder, reasons_to_ask
 from wakeful.engine.news import append_news
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.turn_places import TurnPlaces
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
 from wakeful.model.approval import EXPIRED, Approval, Choice, Question
@@ -17,10 +18,14 @@ from wakeful.model.event import NewEvent
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Store, Transaction
 
+# The store's clock may be set, and nobody tells us.
+_LONGEST_WAIT_SECONDS = 60.0
+
 
 class Approvals:
-    def __init__(self, store: Store, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(self, store: Store, places: TurnPlaces, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
+        self._places = places
         self._clock = clock
         self.seconds = settings.approval_seconds
         self._grant_seconds = settings.grant_days * 86_400
@@ -47,7 +52,10 @@ class Approvals:
         self._waiting.setdefault(turn.session_id, set()).add(answered)
         try:
             asked = await self._ask_once(turn, asking)
-            return Choice.ONCE if asked is None else await self._answer_to(turn, asked, answered)
+            if asked is None:
+                return Choice.ONCE
+            async with self._places.lent():
+                return await self._answer_to(turn, asked, answered)
         finally:
             self._stop_waiting(turn.session_id, answered)
 
@@ -85,7 +93,7 @@ class Approvals:
             left = asked.expires_at - await self._now()
             if left <= 0:
                 return await self._give_up(turn, asked)
-            await self._clock.wait(answered, left)
+            await self._clock.wait(answered, min(left, _LONGEST_WAIT_SECONDS))
             answered.clear()
             asked = await self._store.read(self._look_at(asked))
         return asked.choice

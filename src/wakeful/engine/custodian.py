@@ -3,23 +3,16 @@
 It also tells this node's processes what other nodes have written down: that the end of one is wanted.
 """
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
+from functools import partial
 
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock, Processes
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import TaskRunner
-from wakeful.errors import StoreError
 from wakeful.model.event import TASK_STARTED
 from wakeful.model.notice_text import notice_text
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction
-
-# After trouble, give the store a moment.
-_PAUSE_SECONDS = 1.0
-
-logger = logging.getLogger(__name__)
 
 
 class Custodian:
@@ -37,50 +30,30 @@ class Custodian:
         self._node = node
         self._host = host
         self._tasks = tasks
-        self._clock = clock
         self._settings = settings
         self._processes = processes
         # Sessions with processes that this node watches.
         self._owners: set[str] = set()
-        self._touched = asyncio.Event()
-        self._never = asyncio.Event()
-        # The last round was made to its end.
-        self._is_well = False
         # When the last round was made, by the store's time.
         self._last_round = float("-inf")
+        self.rounds = Job("custodian", self.sweep, clock)
+        # Apart from the rounds, which other nodes' commits must not put off.
+        self.errands = Job("custodian's errands", self.obey, clock, first_wait=None)
         store.notifier.listen(self._hear)
 
-    async def start(self) -> None:
-        """The first round, before any turn is resumed: its calls should find the processes that they have begun."""
-        self._is_well = await self._try(self.sweep)
-
-    async def run(self) -> None:
+    async def sweep(self) -> float | None:
         """The holder of an exclusive store has no rivals: after its first round it makes one only after trouble."""
-        while True:
-            wait = None if self._store.is_exclusive else self._settings.lease_seconds
-            await self._clock.wait(self._never, wait if self._is_well else _PAUSE_SECONDS)
-            self._is_well = await self._try(self.sweep)
-
-    async def run_errands(self) -> None:
-        """Apart from the rounds, which other nodes' commits must not put off."""
-        while True:
-            await self._clock.wait(self._touched, None)
-            self._touched.clear()
-            if not await self._try(self.obey):
-                await self._clock.wait(self._never, _PAUSE_SECONDS)
-                self._touched.set()
-
-    async def sweep(self) -> None:
         await self._processes.adopt()
         if self._store.is_exclusive:
-            return
+            return None
         await self.obey()
         now, silent = await self._store.read(self._listen)
         # After a long pause everybody seems silent: let them speak first.
         if now - self._last_round < self._settings.host_silence_seconds / 2:
             for task in silent:
-                await self._tasks.finish(task.id, _lost(task))
+                await self.rounds.row(task.id, partial(self._tasks.finish, task.id, _lost(task)))
         self._last_round = now
+        return self._settings.lease_seconds
 
     async def obey(self) -> None:
         """Tell the processes of this node whose end is wanted."""
@@ -89,18 +62,7 @@ class Custodian:
         self._owners = (self._owners - before) | {task.session_id for task in watched}
         for task in watched:
             if task.kill_intended:
-                await self._processes.obey(task)
-
-    async def _try(self, look: Callable[[], Awaitable[None]]) -> bool:
-        try:
-            await look()
-        except StoreError as error:
-            logger.warning("cannot look for background work that nobody watches: %s", error)
-            return False
-        except Exception:  # The boundary of a background job: it must go on looking.
-            logger.exception("looking for background work that nobody watches broke")
-            return False
-        return True
+                await self.errands.row(task.id, partial(self._processes.obey, task))
 
     async def _watched(self, tx: Transaction) -> list[Task]:
         return await tx.tasks.watched_by(self._node)
@@ -118,7 +80,7 @@ class Custodian:
         told = {event.session_id for event in signal.events}
         self._owners |= {event.session_id for event in signal.events if event.kind == TASK_STARTED}
         if signal.is_everything or (signal.sessions - told) & self._owners:
-            self._touched.set()
+            self.errands.wake()
 
 
 def _lost(task: Task) -> TaskOutcome:

@@ -9,18 +9,21 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import orjson
 
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.commits import Commits
 from wakeful.engine.delegation_end import outcome_of
 from wakeful.engine.delegation_limits import check_delegation_limits
 from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
-from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.task_runner import begin_task, finish_task, require_task
 from wakeful.engine.title import title_from
+from wakeful.engine.turn_places import TurnPlaces
 from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.ids import new_id
@@ -31,8 +34,6 @@ from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
 
-# After trouble, give the store a moment.
-_PAUSE_SECONDS = 1.0
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The sub-agent was stopped.")
 _TIMED_OUT = Outcome(TurnStatus.CANCELLED, "time_limit", "The sub-agent's time was over.")
 
@@ -52,21 +53,22 @@ class Delegations:
         self,
         store: Store,
         dispatcher: Dispatcher,
-        runners: Runners,
+        commits: Commits,
+        places: TurnPlaces,
         clock: Clock,
         settings: EngineSettings,
         host: Host,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
-        self._runners = runners
-        self._clock = clock
+        self._commits = commits
+        self._places = places
         self._settings = settings
         self._host = host
         self._watched: dict[str, _Watched] = {}
         # Delegations in whose sessions something happened that may have been the last thing.
         self._touched: set[str] = set()
-        self._changed = asyncio.Event()
+        self.job = Job("delegations", self.sweep, clock)
         # There may be delegations of this node that it does not know of.
         self._is_unsure = False
         # Writes of new delegations under way.
@@ -89,15 +91,19 @@ class Delegations:
         changed = asyncio.Event()
         self._waiting[changed] = None
         try:
-            while True:
-                changed.clear()
-                tasks = await self._read(task_ids)
-                self._waiting[changed] = {task.session_id for task in tasks}
-                if not any(task.is_running for task in tasks):
-                    return tasks
-                await changed.wait()
+            async with self._places.lent():
+                return await self._ended(task_ids, changed)
         finally:
             del self._waiting[changed]
+
+    async def _ended(self, task_ids: Sequence[str], changed: asyncio.Event) -> list[Task]:
+        while True:
+            changed.clear()
+            tasks = await self._read(task_ids)
+            self._waiting[changed] = {task.session_id for task in tasks}
+            if not any(task.is_running for task in tasks):
+                return tasks
+            await changed.wait()
 
     async def stop(self, task_id: str) -> bool:
         """End a sub-agent on purpose: it wakes nobody. False when it has ended."""
@@ -116,23 +122,13 @@ class Delegations:
     def take(self, tasks: Sequence[Task]) -> None:
         """Watch these from now on; some may have come to their end while nobody did."""
         for task in tasks:
+            if task.child_session_id is None:
+                logger.error("delegation %s has no session: it cannot be watched", task.id)
+                continue
             self._watched[task.id] = self._watched_from(task)
             self._touched.add(task.id)
         if tasks:
-            self._changed.set()
-
-    async def run(self) -> None:
-        while True:
-            try:
-                wait = await self.sweep()
-            except StoreError as error:
-                logger.warning("cannot look at delegations: %s", error)
-                wait = _PAUSE_SECONDS
-            except Exception:  # The boundary of a background job: it must go on looking.
-                logger.exception("looking at delegations broke")
-                wait = _PAUSE_SECONDS
-            await self._clock.wait(self._changed, wait)
-            self._changed.clear()
+            self.job.wake()
 
     async def sweep(self) -> float | None:
         """Look at the delegations in which something happened or whose time is over; how long to wait for the next."""
@@ -145,9 +141,8 @@ class Delegations:
         touched, self._touched = self._touched | late, set()
         # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
         for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
-            await self._try_to_settle(watched)
-        if self._touched:
-            return _PAUSE_SECONDS
+            if not await self.job.row(watched.task_id, partial(self._settle, watched)):
+                self._touched.add(watched.task_id)
         return max(0.0, min((watched.deadline for watched in self._watched.values()), default=now) - now) or None
 
     async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[str], is_inline: bool) -> list[Task]:
@@ -167,7 +162,7 @@ class Delegations:
         except StoreError:
             # The commit may have happened all the same.
             self._is_unsure = True
-            self._changed.set()
+            self.job.wake()
             raise
         self.take([task for task in tasks if task.is_running])
         return tasks
@@ -233,17 +228,6 @@ class Delegations:
         await tx.inbox.post_if_new(_goal_row(task, request_from(turn.request), now))
         return await begin_task(tx, task, self._dispatcher.node)
 
-    async def _try_to_settle(self, watched: _Watched) -> None:
-        """What cannot be looked at now is looked at again soon."""
-        try:
-            await self._settle(watched)
-        except StoreError as error:
-            logger.warning("delegation %s cannot be looked at: %s", watched.task_id, error)
-            self._touched.add(watched.task_id)
-        except Exception:  # The boundary of a background job: the others must not suffer for it.
-            logger.exception("looking at delegation %s broke", watched.task_id)
-            self._touched.add(watched.task_id)
-
     async def _settle(self, watched: _Watched) -> None:
         """Write the end of the delegation, if it has come to one; open its next turn, if something waits for that."""
 
@@ -263,7 +247,7 @@ class Delegations:
             return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
 
         lock = [watched.parent_id, watched.child_id]
-        has_ended = await self._runners.commit(body, lock=lock, seals=[watched.child_id])
+        has_ended = await self._commits.commit(body, lock=lock, seals=[watched.child_id])
         if has_ended:
             self._watched.pop(watched.task_id, None)
 
@@ -310,13 +294,13 @@ class Delegations:
         news = ended | (signal.sessions - told)
         if signal.is_everything:
             self._is_unsure = True
-            self._changed.set()
+            self.job.wake()
         if not news and not signal.is_everything:
             return
         for watched in self._watched.values():
             if signal.is_everything or watched.child_id in news or watched.parent_id in news:
                 self._touched.add(watched.task_id)
-                self._changed.set()
+                self.job.wake()
         for waiting, sessions in self._waiting.items():
             if signal.is_everything or sessions is None or sessions & news:
                 waiting.set()

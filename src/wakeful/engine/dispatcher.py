@@ -4,9 +4,10 @@ Every function with a transaction runs under the lock of the session it is about
 rows and creating the turn is one transaction; so is closing a turn and looking for pending rows.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -23,7 +24,7 @@ from wakeful.model.fact import StepAbandoned
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
 from wakeful.model.journal import Entry, cut_entry, input_entry
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
@@ -47,9 +48,13 @@ class Dispatcher:
     node: str
     settings: EngineSettings
     words: LiveWords
-    # A node that is stopping leaves pending rows to the next one.
-    is_stopping: bool = False
+    # Set when the node stops: it leaves pending rows to the next one.
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
     on_close: OnClose | None = None
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.stopping.is_set()
 
     async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
         """Open the next turn of an idle session, if something pending asks for one."""
@@ -252,7 +257,7 @@ def _is_whole(turn: Turn, outcome: Outcome) -> bool:
     """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
     there, for its client goes on from what it has seen.
     """
-    return not outcome.incomplete or request_from(turn.request).kind != "response"
+    return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
 
 
 def _attempt_of(batch: Batch) -> int:

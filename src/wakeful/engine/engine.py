@@ -2,39 +2,36 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator
 
-from wakeful.engine.approvals import Approvals
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.branch_title import branch_title
 from wakeful.engine.broadcaster import Broadcaster
 from wakeful.engine.custodian import Custodian
-from wakeful.engine.delegations import Delegations
-from wakeful.engine.dispatcher import Dispatcher, OnClose, require_session
+from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
 from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
+from wakeful.engine.job import Job
 from wakeful.engine.lease_keeper import LeaseKeeper
-from wakeful.engine.ports import Clock, Equipment, TurnBinder
+from wakeful.engine.ledger import Ledger
+from wakeful.engine.ports import Equipment
 from wakeful.engine.purger import Purger
 from wakeful.engine.rescuer import Rescuer
 from wakeful.engine.rewinding import latest_done, stands_in
 from wakeful.engine.runners import Runners
-from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
-from wakeful.engine.task_runner import TaskRunner
+from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
-from wakeful.engine.words import LiveWords
 from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address, Session
-from wakeful.model.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Place, Said, WordsHead
-from wakeful.store.base import Body, Store, Transaction
+from wakeful.store.base import Body, Transaction
 
 # What a stop may take beyond its grace.
 _RELEASE_SECONDS = 1.5
@@ -45,86 +42,80 @@ logger = logging.getLogger(__name__)
 
 
 class Engine:
-    def __init__(
-        self,
-        store: Store,
-        equip: Callable[["Engine"], Equipment],
-        clock: Clock,
-        settings: EngineSettings,
-        *,
-        host: Host,
-        binder: TurnBinder,
-        on_close: OnClose | None = None,
-    ) -> None:
-        self.node = new_id("node")
+    def __init__(self, ledger: Ledger, equipment: Equipment, *, adopts: bool = True) -> None:
+        """Without `adopts` it runs only what is submitted here."""
+        store, clock, settings = ledger.store, ledger.clock, ledger.settings
+        dispatcher, commits = ledger.dispatcher, ledger.commits
+        self.node = ledger.node
+        self.tasks = ledger.tasks
+        self.delegations = ledger.delegations
+        self.approvals = ledger.approvals
+        self.ephemeral = EphemeralTurns(ledger, equipment)
+        self.supervisor = Supervisor()
         self._store = store
         self._settings = settings
-        self._lease = LeaseKeeper(store, self.node, host, clock, settings)
-        self._words = LiveWords(self._lease.is_held)
-        self._dispatcher = Dispatcher(self.node, settings, self._words, on_close=on_close)
-        self._intake = Intake(self._dispatcher)
-        executor = Executor(store, self._dispatcher, settings)
-        self._runners = Runners(store, self._dispatcher, executor, binder)
-        self._rescuer = Rescuer(store, self._dispatcher, self._runners, clock, settings)
-        self._timekeeper = Timekeeper(store, self._dispatcher, self._runners, clock, settings)
+        self._stopping = ledger.stopping
+        self._dispatcher = dispatcher
+        self._commits = commits
+        self._places = ledger.places
+        self._words = ledger.words
+        self._adopts = adopts
+        self._intake = Intake(dispatcher)
+        executor = Executor(store, dispatcher, settings, equipment.loop)
+        self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
+        self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
+        self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
         self._indexer = Indexer(store, clock)
-        self._broadcaster = Broadcaster(store, self._words)
-        self._keeping: asyncio.Task[None] | None = None
-        self._jobs: list[asyncio.Task[None]] = []
-        self.tasks = TaskRunner(store, self._dispatcher, self._runners)
-        self.delegations = Delegations(store, self._dispatcher, self._runners, clock, settings, host)
-        self.tasks.on_delegations = self.delegations.take
-        self.approvals = Approvals(store, clock, settings)
-        self.ephemeral = EphemeralTurns(binder, settings, host)
-        equipment = equip(self)
-        executor.loop = equipment.loop
-        self.ephemeral.equip(equipment)
-        self._custodian = Custodian(store, self.node, host, self.tasks, clock, settings, equipment.processes)
-        self.purger = Purger(store, self._dispatcher, self._runners, clock, settings, equipment.processes, host)
+        self._broadcaster = Broadcaster(store, ledger.words)
+        self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
+        self._custodian = Custodian(store, self.node, ledger.host, self.tasks, clock, settings, equipment.processes)
+        self.purger = Purger(store, dispatcher, commits, clock, settings, equipment.processes, ledger.host)
 
     @property
     def is_stopping(self) -> bool:
-        return self._dispatcher.is_stopping
+        return self._stopping.is_set()
 
-    async def start(self, *, adopts: bool = True) -> None:
-        """Take over what a crash left behind, then keep watch. Without `adopts`: run only what is submitted here."""
+    async def start(self) -> None:
+        """Take over what a crash left behind, then keep watch. Whatever is in the store, this comes to its end: a look
+        that fails is made again by its job.
+        """
         await self._lease.renew()
-        self._keeping = asyncio.create_task(self._lease.run(), name="lease keeper")
-        self._rescuer.adopts = adopts
-        if adopts:
-            await self._custodian.start()
-        await self._rescuer.sweep()
-        self._jobs = [
-            asyncio.create_task(self._rescuer.run(), name="rescuer"),
-            asyncio.create_task(self.delegations.run(), name="delegations"),
-        ]
-        if adopts:
-            self._jobs.append(asyncio.create_task(self._timekeeper.run(), name="timekeeper"))
-            self._jobs.append(asyncio.create_task(self._janitor.run(), name="janitor"))
-            self._jobs.append(asyncio.create_task(self._indexer.run(), name="indexer"))
-            self._jobs.append(asyncio.create_task(self.purger.run(), name="purger"))
-            self._jobs.append(asyncio.create_task(self._custodian.run(), name="custodian"))
-            self._jobs.append(asyncio.create_task(self._custodian.run_errands(), name="custodian's errands"))
+        self.supervisor.start(self._lease.job)
+        if self._adopts:
+            # Before any turn is resumed: its calls should find the processes that they have begun.
+            await self._custodian.rounds.look()
+        await self._rescuer.job.look()
+        self.supervisor.start(*self._jobs())
+
+    def _jobs(self) -> list[Job]:
+        """Those that end before the turns do. The lease is kept to the very end, apart from all of them."""
+        own = [self._rescuer.job, self.delegations.job]
+        if not self._adopts:
+            return own
+        custodian = self._custodian
+        upkeep = [self._janitor.job, self._indexer.job, self.purger.job]
+        return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     async def stop(self) -> None:
         """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little
         more than the grace, whatever the store does: what cannot be released is taken over as after a crash.
         """
-        if self._dispatcher.is_stopping:
+        if self.is_stopping:
             return
-        self._dispatcher.is_stopping = self.ephemeral.is_stopping = True
+        self._stopping.set()
         grace = self._settings.stop_grace_seconds
         try:
             async with asyncio.timeout(grace + _RELEASE_SECONDS):
-                await _end(self._jobs)
+                await self.supervisor.end(*self._jobs())
+                self._places.close()
                 await asyncio.gather(self._runners.drain(grace), self.ephemeral.drain(grace))
                 await self._release_all()
         except (TimeoutError, StoreError) as error:
             logger.warning("some turns could not be released: %s", str(error) or "the store does not answer")
         finally:
             self._broadcaster.close()
-            await _end([self._keeping] if self._keeping is not None else [])
+            await self.supervisor.end(self._lease.job)
 
     async def create_session(
         self, owner: str, address: Address, model: str, workspace: str, title: str = ""
@@ -173,7 +164,7 @@ class Engine:
             await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
-        await self._runners.commit(body, lock=[session_id])
+        await self._commits.commit(body, lock=[session_id])
 
     async def place_session(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         """Where it stands in lists. That is nothing that happened in it: its log does not tell."""
@@ -190,7 +181,7 @@ class Engine:
         `before` runs first, in the same transaction: it may write what belongs to the message, refuse it by raising,
         or return the receipt of one that takes its place.
         """
-        if self._dispatcher.is_stopping:
+        if self.is_stopping:
             raise EngineStopping
 
         async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
@@ -198,7 +189,7 @@ class Engine:
             return (known, None) if known is not None else await self._intake.accept(tx, submission)
 
         lock = [submission.session_id]
-        return await self._runners.commit(body, lock=lock, seals=lock if submission.interrupts else ())
+        return await self._commits.commit(body, lock=lock, seals=lock if submission.interrupts else ())
 
     async def record(self, submission: Submission) -> str:
         """Add words to a conversation that nobody is to answer: a turn that is done as soon as it is there. Returns
@@ -229,7 +220,7 @@ class Engine:
                 return False, None
             return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
 
-        return await self._runners.commit(body, lock=[session_id], seals=[session_id])
+        return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Take a queued message back. Raises NotQueued when its turn has begun or it was withdrawn before."""
@@ -287,12 +278,6 @@ class Engine:
 
         await self._store.write(body, lock=[turn.session_id for turn in held])
         await self._lease.give_up()
-
-
-async def _end(jobs: Sequence[asyncio.Task[None]]) -> None:
-    for job in jobs:
-        job.cancel()
-    await asyncio.gather(*jobs, return_exceptions=True)
 
 
 async def _closed_turn(tx: Transaction, session: Session, turn_id: str | None) -> Turn:

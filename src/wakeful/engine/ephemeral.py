@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wakeful.engine import turn_events
+from wakeful.engine.ledger import Ledger
 from wakeful.engine.memory_brief import memory_brief
-from wakeful.engine.memory_delegations import MemoryDelegations
-from wakeful.engine.ports import AgentLoop, Equipment, TurnBinder, UnstoredWork
-from wakeful.engine.settings import EngineSettings
+from wakeful.engine.ports import Equipment
 from wakeful.errors import EngineStopping, LimitReached, TurnFailed
 from wakeful.model.event import Event, NewEvent, Told
 from wakeful.model.fact import Answered, Brief, ReasoningDelta, TextDelta
 from wakeful.model.message import Message
-from wakeful.model.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 
@@ -70,32 +68,26 @@ class _Log:
 
 
 class EphemeralTurns:
-    _loop: AgentLoop
-    _work: UnstoredWork
-
-    def __init__(self, binder: TurnBinder, settings: EngineSettings, host: Host) -> None:
-        self.delegations = MemoryDelegations(binder, settings, host)
-        self._binder = binder
-        self._settings = settings
-        self._jobs: set[asyncio.Task[Outcome]] = set()
-        self.is_stopping = False
-
-    def equip(self, equipment: Equipment) -> None:
-        """Before the first turn: the loop's tools need the delegations, so it is made when those are there."""
-        self._loop = self.delegations.loop = equipment.loop
+    def __init__(self, ledger: Ledger, equipment: Equipment) -> None:
+        self._loop = equipment.loop
         self._work = equipment.unstored
+        self._delegations = ledger.memory_delegations
+        self._places = ledger.places
+        self._binder = ledger.binder
+        self._settings = ledger.settings
+        self._stopping = ledger.stopping
+        self._jobs: set[asyncio.Task[Outcome]] = set()
 
     def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Told, None]:
         """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
         closing the generator stops the model and the tools. Raises EngineStopping.
         """
-        if self.is_stopping:
+        if self._stopping.is_set():
             raise EngineStopping
         return self._events(_Log(turn), messages)
 
     async def drain(self, grace: float) -> None:
-        """Take no more, and end what is not done within `grace`: its readers are told."""
-        self.is_stopping = True
+        """End what is not done within `grace`: its readers are told."""
         jobs = list(self._jobs)
         if jobs:
             await asyncio.wait(jobs, timeout=grace)
@@ -123,8 +115,8 @@ class EphemeralTurns:
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
         try:
             # Its background work has ended before its own end is reported.
-            async with self._work.allowed_in(log.turn.id):
-                with self._binder.bind(log.turn):
+            async with self._places.taken_by(log.turn), self._work.allowed_in(log.turn.id):
+                with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
                     is_cut = await self._follow(memory_brief(log.turn, messages), log)
         except TurnFailed as failure:
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from wakeful.engine.assignment import Assignment
@@ -42,8 +42,7 @@ class Executor:
     store: Store
     dispatcher: Dispatcher
     settings: EngineSettings
-    # Set before the first turn: the loop's tools need parts that need the executor.
-    loop: AgentLoop = field(init=False)
+    loop: AgentLoop
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn to its end; None when it pauses because the node is stopping.

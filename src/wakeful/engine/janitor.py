@@ -2,12 +2,11 @@
 up, nodes that have died, old news.
 """
 
-import asyncio
-import logging
+from functools import partial
 
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
-from wakeful.errors import StoreError
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Body, Store, Transaction
 
 _HOUR = 3600.0
 _DAY = 24 * _HOUR
@@ -21,29 +20,20 @@ _PERIOD_SECONDS = 600.0
 # Rows in one transaction: others want to write, too.
 _BATCH = 500
 
-logger = logging.getLogger(__name__)
-
 
 class Janitor:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
-        self._clock = clock
-        self._never = asyncio.Event()
+        self.job = Job("janitor", self.sweep, clock)
 
-    async def run(self) -> None:
-        while True:
-            try:
-                await self.sweep()
-            except StoreError as error:
-                logger.warning("cannot forget what is old: %s", error)
-            except Exception:  # The boundary of a background job: it must go on.
-                logger.exception("forgetting what is old broke")
-            await self._clock.wait(self._never, _PERIOD_SECONDS)
-
-    async def sweep(self) -> None:
+    async def sweep(self) -> float:
         for drop in (_drop_keys, _drop_deliveries, _drop_nodes, _drop_news):
-            while await self._store.write(drop) == _BATCH:
-                pass
+            await self.job.row(drop.__name__.strip("_"), partial(self._drop_all, drop))
+        return _PERIOD_SECONDS
+
+    async def _drop_all(self, drop: Body[int]) -> None:
+        while await self._store.write(drop) == _BATCH:
+            pass
 
 
 async def _drop_keys(tx: Transaction) -> int:

@@ -1,54 +1,59 @@
 """Keeps this node's lease, apart from everything else that the node does: also while it stops, or is very busy."""
 
-import asyncio
-import logging
+import math
 
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
-from wakeful.errors import StoreError
+from wakeful.engine.words import LiveWords
 from wakeful.model.task import Host
 from wakeful.store.base import Store, Transaction
-
-logger = logging.getLogger(__name__)
 
 
 class LeaseKeeper:
     """The holder of an exclusive store has no rivals and needs no lease."""
 
-    def __init__(self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(
+        self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings, words: LiveWords
+    ) -> None:
         self._store = store
         self._node = node
         self._host = host
-        self._clock = clock
         self._seconds = settings.lease_seconds
-        self._never = asyncio.Event()
-        # Until then nobody else can have taken this node's turns.
-        self._held_until = 0.0
+        self._clock = clock
+        self._words = words
+        # By a clock that nobody sets.
+        self._renewed_at = -math.inf
+        first = None if store.is_exclusive else self._seconds / 3
+        self.job = Job("lease keeper", self.renew, clock, first_wait=first, longest_pause=self._seconds / 3)
 
-    def is_held(self) -> bool:
-        return self._store.is_exclusive or self._clock.monotonic() < self._held_until
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the lease still holds, if nobody renews it; None where none is needed."""
+        return None if self._store.is_exclusive else self._renewed_at + self._seconds - self._clock.monotonic()
 
-    async def run(self) -> None:
-        while not self._store.is_exclusive:
-            await self._clock.wait(self._never, self._seconds / 3)
-            try:
-                await self.renew()
-            except StoreError as error:
-                logger.warning("the lease could not be renewed: %s", error)
-            except Exception:  # The boundary of a background job: the next try may do better.
-                logger.exception("the lease could not be renewed")
+    @property
+    def is_late(self) -> bool:
+        """A renewal has been missed, at least."""
+        left = self.seconds_left
+        return left is not None and left < self._seconds / 3
 
-    async def renew(self) -> None:
+    async def renew(self) -> float | None:
+        """Returns how long to wait for the next."""
         if self._store.is_exclusive:
-            return
+            self._words.show_until(math.inf)
+            return None
+        # Counted from before the write.
+        asked_at = self._clock.monotonic()
 
         async def body(tx: Transaction) -> None:
             await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
-        # From before the write: it cannot count from later.
-        began = self._clock.monotonic()
         await self._store.write(body)
-        self._held_until = began + self._seconds
+        self._renewed_at = asked_at
+        # Until then nobody else can have taken this node's turns.
+        self._words.show_until(asked_at + self._seconds)
+        return self._seconds / 3
 
     async def give_up(self) -> None:
         async def body(tx: Transaction) -> None:

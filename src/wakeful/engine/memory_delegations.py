@@ -4,10 +4,10 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from contextvars import Context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from wakeful.engine.delegation_end import TIME_IS_OVER, failure_words
 from wakeful.engine.delegation_limits import check_delegation_limits
@@ -26,44 +26,53 @@ _BROKE = "something broke inside the server; its log has the details"
 logger = logging.getLogger(__name__)
 
 
-class MemoryDelegations:
-    # Set before the first turn, as the executor's is.
-    loop: AgentLoop
+@dataclass(frozen=True, slots=True)
+class _Station:
+    """Where a turn in memory stands: the loop that runs it, and how many delegations stand above it."""
 
+    loop: AgentLoop
+    depth: int
+
+
+class MemoryDelegations:
     def __init__(self, binder: TurnBinder, settings: EngineSettings, host: Host) -> None:
         self._binder = binder
         self._settings = settings
         self._host = host
-        # How many delegations stand above a sub-agent that works now, by its turn.
-        self._depths: dict[str, int] = {}
+        # By the turns that run now.
+        self._stations: dict[str, _Station] = {}
         # How many sub-agents work for a turn now.
         self._working: Counter[str] = Counter()
+
+    @contextmanager
+    def allowed_in(self, turn: Turn, loop: AgentLoop) -> Iterator[None]:
+        """While this is open, the turn may have sub-agents, which run in the same loop."""
+        with self._standing(turn, _Station(loop, 0)):
+            yield
 
     async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
         """Have a sub-agent work on each goal, and wait for all. Cancelling this stops them. Raises
         TooManyDelegations.
         """
-        depth, working = self._depths.get(turn.id, 0), self._working[turn.id]
-        check_delegation_limits(self._settings, wanted=len(goals), working=working, depth=depth)
+        above, working = self._stations[turn.id], self._working[turn.id]
+        check_delegation_limits(self._settings, wanted=len(goals), working=working, depth=above.depth)
+        station = replace(above, depth=above.depth + 1)
         self._working[turn.id] += len(goals)
         try:
             async with asyncio.TaskGroup() as group:
                 # Each in a context of its own, like every turn.
-                jobs = [group.create_task(self._work(turn, goal, depth + 1), context=Context()) for goal in goals]
+                jobs = [group.create_task(self._work(turn, goal, station), context=Context()) for goal in goals]
         finally:
             self._working[turn.id] -= len(goals)
             # Without those that are 0.
             self._working = +self._working
         return [job.result() for job in jobs]
 
-    async def _work(self, parent: Turn, goal: str, depth: int) -> Task:
+    async def _work(self, parent: Turn, goal: str, station: _Station) -> Task:
         child = _child_of(parent)
-        self._depths[child.id] = depth
         words: list[str] = []
-        try:
-            problem = await self._run(child, goal, words)
-        finally:
-            del self._depths[child.id]
+        with self._standing(child, station):
+            problem = await self._run(child, goal, words, station.loop)
         answer = words[-1] if words else ""
         return replace(
             self._task(parent, child, goal),
@@ -73,12 +82,20 @@ class MemoryDelegations:
             ended_at=time.time(),
         )
 
-    async def _run(self, child: Turn, goal: str, words: list[str]) -> str:
+    @contextmanager
+    def _standing(self, turn: Turn, station: _Station) -> Iterator[None]:
+        self._stations[turn.id] = station
+        try:
+            yield
+        finally:
+            del self._stations[turn.id]
+
+    async def _run(self, child: Turn, goal: str, words: list[str], loop: AgentLoop) -> str:
         """Let it work to its end, and gather what it says; the reason when that end is a failure."""
         timeout = asyncio.timeout(min(self._settings.delegation_seconds, self._settings.turn_seconds))
         try:
             with self._binder.bind(child):
-                async with timeout, aclosing(self.loop.run(memory_brief(child, [UserMessage(goal)]))) as facts:
+                async with timeout, aclosing(loop.run(memory_brief(child, [UserMessage(goal)]))) as facts:
                     async for fact in facts:
                         if isinstance(fact, Answered) and fact.message.text:
                             words.append(fact.message.text)

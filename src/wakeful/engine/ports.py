@@ -64,8 +64,7 @@ class UnstoredWork(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What an engine works with. The loop's tools need the engine's tasks, approvals and delegations, so it is made
-    when those are there."""
+    """What an engine works with, made of what its ledger offers."""
 
     loop: AgentLoop
     processes: Processes

@@ -3,21 +3,22 @@
 A purge is made of small transactions, each of which leaves less to do. Whoever comes after a crash goes on with it.
 """
 
-import asyncio
 import logging
+from functools import partial
 
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.commits import Commits
 from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock, Processes
-from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
-from wakeful.errors import SessionNotFound, StoreError
+from wakeful.errors import SessionNotFound
 from wakeful.model.session import Session
 from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 
-# After trouble, and while something of a session still has to end.
+# While something of a session still has to end.
 _PAUSE_SECONDS = 0.5
 # Where several nodes share a store, another one may have deleted something.
 _ROUND_SECONDS = 15.0
@@ -35,7 +36,7 @@ class Purger:
         self,
         store: Store,
         dispatcher: Dispatcher,
-        runners: Runners,
+        commits: Commits,
         clock: Clock,
         settings: EngineSettings,
         processes: Processes,
@@ -43,12 +44,11 @@ class Purger:
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
-        self._runners = runners
-        self._clock = clock
+        self._commits = commits
         self._settings = settings
         self._processes = processes
         self._host = host
-        self._changed = asyncio.Event()
+        self.job = Job("purger", self.sweep, clock)
 
     async def delete(self, session_id: str) -> None:
         """Hide it, and purge it when the undo window is over. What runs in it runs until then; nothing new begins."""
@@ -58,7 +58,7 @@ class Purger:
             await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
 
         await self._store.write(body, lock=[session_id])
-        self._changed.set()
+        self.job.wake()
 
     async def restore(self, session_id: str) -> None:
         """Show it again, as if nothing had been. Raises SessionNotFound when its time is over."""
@@ -69,17 +69,7 @@ class Purger:
                 raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
-        await self._runners.commit(body, lock=[session_id])
-
-    async def run(self) -> None:
-        while True:
-            try:
-                wait = await self.sweep()
-            except StoreError as error:
-                logger.warning("cannot look for deleted sessions: %s", error)
-                wait = _PAUSE_SECONDS
-            await self._clock.wait(self._changed, wait)
-            self._changed.clear()
+        await self._commits.commit(body, lock=[session_id])
 
     async def sweep(self) -> float | None:
         """Purge what is due; how long to wait for the next."""
@@ -88,20 +78,12 @@ class Purger:
             return await tx.sessions.to_purge(await tx.now())
 
         for session_id in await self._store.read(look):
-            await self._try_to_purge(session_id)
+            await self.job.row(session_id, partial(self._purge, session_id))
         wait = await self._store.read(_time_left)
         if wait is not None:
             # What is overdue has to end first.
             wait = max(wait, _PAUSE_SECONDS) if wait <= 0 else wait
         return wait if self._store.is_exclusive else min(wait or _ROUND_SECONDS, _ROUND_SECONDS)
-
-    async def _try_to_purge(self, session_id: str) -> None:
-        try:
-            await self._purge(session_id)
-        except StoreError as error:
-            logger.warning("session %s cannot be purged now: %s", session_id, error)
-        except Exception:  # The boundary of a background job: the others must not suffer for it.
-            logger.exception("purging session %s broke", session_id)
 
     async def _purge(self, session_id: str) -> bool:
         """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""
@@ -143,7 +125,7 @@ class Purger:
                 await tx.tasks.intend_kill_if_running(task.id)
             return running, None
 
-        return await self._runners.commit(body, lock=[session_id], seals=[session_id])
+        return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 
     async def _children(self, session_id: str) -> list[str]:
         async def body(tx: Transaction) -> list[str]:

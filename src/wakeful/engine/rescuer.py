@@ -1,25 +1,26 @@
 """Turns that nobody runs, after a crash, a lost lease or a failure of the store; and turns that run in vain."""
 
-import asyncio
 import logging
 from dataclasses import replace
+from functools import partial
 
 from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.commits import Commits
 from wakeful.engine.dispatcher import Dispatcher, last_fact, require_session
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.runners import Runners
 from wakeful.engine.settings import EngineSettings
-from wakeful.errors import StoreError
 from wakeful.model.fact import StepAbandoned
-from wakeful.model.request import CHAT, request_from
+from wakeful.model.request import CHAT, request_as_far_as_known
 from wakeful.model.transcript import fold
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Store, Transaction
 
 # After trouble, give the store a moment.
-_PAUSE_SECONDS = 1.0
+_SETTLING_SECONDS = 1.0
 # What another node has handed over waits no longer than this, however long leases are.
 _HANDED_OVER_SECONDS = 1.0
 _CLIENT_GONE = Outcome(TurnStatus.CANCELLED, "client_gone", "The server that held the client's connection has gone.")
@@ -29,37 +30,32 @@ logger = logging.getLogger(__name__)
 
 class Rescuer:
     def __init__(
-        self, store: Store, dispatcher: Dispatcher, runners: Runners, clock: Clock, settings: EngineSettings
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        commits: Commits,
+        runners: Runners,
+        clock: Clock,
+        settings: EngineSettings,
+        *,
+        adopts: bool,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
+        self._commits = commits
         self._runners = runners
-        self._clock = clock
-        self._settings = settings
         # A node that came for one turn only leaves those of others alone.
-        self.adopts = True
+        self._adopts = adopts
+        self._period = min(settings.lease_seconds / 3, _HANDED_OVER_SECONDS)
+        self.job = Job("rescuer", self.sweep, clock, changed=commits.trouble, settling_seconds=_SETTLING_SECONDS)
+        self.taken_over = 0
 
-    async def run(self) -> None:
-        """Rescue for ever. The holder of an exclusive store has no rivals: it looks again only after trouble."""
-        trouble = self._runners.trouble
-        pause = min(self._settings.lease_seconds / 3, _HANDED_OVER_SECONDS)
-        while True:
-            await self._clock.wait(trouble, None if self._store.is_exclusive else pause)
-            if trouble.is_set():
-                trouble.clear()
-                await self._clock.wait(asyncio.Event(), _PAUSE_SECONDS)
-            try:
-                await self.sweep()
-            except StoreError as error:
-                logger.warning("cannot look for turns that nobody runs: %s", error)
-                trouble.set()
-            except Exception:  # The boundary of a background job: it must go on looking.
-                logger.exception("looking for turns that nobody runs broke")
-                trouble.set()
-
-    async def sweep(self) -> None:
-        """Compare what the store says with what runs here, and make it agree."""
-        with self._runners.comparing() as runners:
+    async def sweep(self) -> float | None:
+        """Compare what the store says with what runs here, and make it agree. The holder of an exclusive store has no
+        rivals: it looks again only after trouble.
+        """
+        with self._commits.comparing():
+            runners = self._runners.all()
             own, orphans = await self._store.read(self._look)
             held = {(turn.id, turn.epoch) for turn in own}
             for runner in runners:
@@ -67,14 +63,15 @@ class Rescuer:
                     self._runners.stop(runner)  # Its turn was stopped or taken over, and nobody could tell us.
         for turn in own:
             if not self._runners.is_at_work(turn):
-                await self._take_over(turn, is_own=True)
+                await self.job.row(turn.id, partial(self._take_over, turn, is_own=True))
         for turn in orphans:
-            await self._take_over(turn, is_own=False)
+            await self.job.row(turn.id, partial(self._take_over, turn, is_own=False))
+        return None if self._store.is_exclusive else self._period
 
     async def _look(self, tx: Transaction) -> tuple[list[Turn], list[Turn]]:
         node = self._dispatcher.node
         own = await tx.turns.running_on(node)
-        if not self.adopts:
+        if not self._adopts:
             return own, []
         orphans = await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
         # However late its lease is renewed: what a node runs itself is no orphan to it.
@@ -94,18 +91,14 @@ class Rescuer:
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
             if taken is None:
                 return None, None
-            if not is_own and request_from(taken.request).kind == CHAT:
-                return None, await self._dispatcher.close(
-                    tx, replace(taken, node=turn.node), _CLIENT_GONE, by_user=True
-                )
+            if not is_own and request_as_far_as_known(taken.request).kind == CHAT:
+                left = replace(taken, node=turn.node)
+                return None, await self._dispatcher.close(tx, left, _CLIENT_GONE, by_user=True)
             return None, await self._abandon_words(tx, turn, taken)
 
         logger.info("turn %s is taken over", turn.id)
-        try:
-            await self._runners.commit(body, lock=[turn.session_id])
-        except StoreError as error:
-            # The others are not to suffer for it.
-            logger.warning("turn %s could not be taken over: %s", turn.id, error)
+        await self._commits.commit(body, lock=[turn.session_id])
+        self.taken_over += 1
 
     async def _abandon_words(self, tx: Transaction, turn: Turn, taken: Turn) -> Assignment:
         """Take back what may have been said since the turn's last fact: the model is asked again. `turn` is as it was

@@ -2,24 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterator
-from contextlib import ExitStack, contextmanager
 from contextvars import Context
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.commits import Commits
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.executor import Ending, Executor
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.recorder import record
+from wakeful.engine.turn_places import TurnPlaces
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
-
-T = TypeVar("T")
-# A write that may give this node a turn to run: its result, and the turn.
-OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | None]]]
 
 # What a turn that is stopped in the middle may take to put its things away.
 _LATE_SECONDS = 0.7
@@ -40,35 +35,28 @@ class Runner:
 
 
 class Runners:
-    def __init__(self, store: Store, dispatcher: Dispatcher, executor: Executor, binder: TurnBinder) -> None:
-        self._store = store
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        commits: Commits,
+        executor: Executor,
+        binder: TurnBinder,
+        places: TurnPlaces,
+    ) -> None:
         self._dispatcher = dispatcher
+        self._commits = commits
         self._executor = executor
         self._binder = binder
+        self._places = places
         self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
-        # Commits under way, with the sessions that they lock.
-        self._commits: dict[asyncio.Task[Any], Collection[str]] = {}
-        # Turns that were fenced while a commit was under way that may still launch them.
-        self._early_fences: dict[str, int] = {}
         # Turns that broke by a fault of ours: going on with them counts, or it would never end.
         self._broken: set[str] = set()
-        # The seals of writes that may have happened or not.
-        self._in_doubt: list[ExitStack] = []
-        # What this node holds and what it runs may differ: the rescuer should compare.
-        self.trouble = asyncio.Event()
         self._store_error: StoreError | None = None
         self._store_failed = asyncio.Event()
+        commits.listen(self._launch)
         store.notifier.listen(self._hear)
-
-    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], seals: Collection[str] = ()) -> T:
-        """Write, then launch the turn that the write opened, even when the caller has gone away meanwhile. `seals`: the
-        sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
-        """
-        commit = asyncio.create_task(self._commit(body, lock, seals))
-        self._commits[commit] = lock
-        commit.add_done_callback(self._forget_commit)
-        return await asyncio.shield(commit)
 
     def all(self) -> list[Runner]:
         return list(self._running.values())
@@ -82,19 +70,7 @@ class Runners:
 
     def is_at_work(self, turn: Turn) -> bool:
         """Whether the turn runs here, or may be about to."""
-        return turn.id in self._running or any(turn.session_id in lock for lock in self._commits.values())
-
-    @contextmanager
-    def comparing(self) -> Iterator[list[Runner]]:
-        """What runs here, for a comparison with the store. After it the outcome of every write before it is known."""
-        doubts, self._in_doubt = self._in_doubt, []
-        try:
-            yield list(self._running.values())
-        except BaseException:
-            self._in_doubt += doubts
-            raise
-        for doubt in doubts:
-            doubt.close()
+        return turn.id in self._running or self._commits.may_open_in(turn.session_id)
 
     def has_broken(self, turn: Turn) -> bool:
         return turn.id in self._broken
@@ -107,7 +83,7 @@ class Runners:
 
     async def drain(self, grace: float) -> None:
         """Let every turn come to a good place, but not for longer than `grace`; then leave them as they are."""
-        jobs = {*self._commits, *(runner.job for runner in self._running.values())}
+        jobs = {*self._commits.all(), *(runner.job for runner in self._running.values())}
         if jobs:
             await asyncio.wait(jobs, timeout=grace)
         late = [runner.job for runner in self._running.values()]
@@ -117,25 +93,8 @@ class Runners:
             # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
-    async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
-        with ExitStack() as sealed:
-            sealed.enter_context(self._words.sealed(seals))
-            try:
-                result, assignment = await self._store.write(body, lock=lock)
-            except StoreError:
-                # The commit may have happened all the same: it may have given us a turn that we do not know of, or
-                # have closed one.
-                self._in_doubt.append(sealed.pop_all())
-                self.trouble.set()
-                raise
-        if assignment is not None:
-            self._launch(assignment)
-        return result
-
     def _launch(self, assignment: Assignment) -> None:
         turn = assignment.turn
-        if turn.epoch < self._early_fences.get(turn.id, 0):
-            return  # It was stopped in the same breath.
         # In a context of its own: whoever happened to open it, a turn knows only what its own row says.
         job = asyncio.create_task(self._run(assignment), name=turn.id, context=Context())
         runner = self._running[turn.id] = Runner(assignment, job)
@@ -147,8 +106,9 @@ class Runners:
         turn = assignment.turn
         runner = self._running[turn.id]
         try:
-            with self._binder.bind(turn):
-                ending = await self._executor.run(assignment)
+            async with self._places.taken_by(turn):
+                with self._binder.bind(turn):
+                    ending = await self._executor.run(assignment)
             if ending is not None:
                 await self._close(runner, ending)
             self._broken.discard(turn.id)
@@ -161,7 +121,7 @@ class Runners:
         except Exception:
             logger.exception("turn %s broke and will be resumed", turn.id)
             self._broken.add(turn.id)
-            self.trouble.set()
+            self._commits.trouble.set()
 
     def _forget(self, runner: Runner) -> None:
         """A later runner of the same turn, launched while this one was ending, stays."""
@@ -180,27 +140,15 @@ class Runners:
                 current = replace(current, last_seq=last.turn_seq or 0)
             return None, await self._dispatcher.close(tx, current, ending.outcome)
 
-        await self.commit(body, lock=[lease.session_id], seals=[lease.session_id])
+        await self._commits.commit(body, lock=[lease.session_id], seals=[lease.session_id])
 
     def _tell_store_failure(self, error: StoreError) -> None:
-        self.trouble.set()
+        self._commits.trouble.set()
         self._store_error = error
         self._store_failed.set()
-
-    def _forget_commit(self, commit: asyncio.Task[Any]) -> None:
-        del self._commits[commit]
-        # Whoever asked may have gone away: then nobody else asks how it went.
-        if not commit.cancelled():
-            commit.exception()
-        if not self._commits:
-            self._early_fences.clear()
 
     def _hear(self, signal: Signal) -> None:
         for turn_id, epoch in signal.fenced.items():
             runner = self._running.get(turn_id)
             if runner is not None and runner.assignment.turn.epoch < epoch:
                 self.stop(runner)
-            elif runner is None and self._commits:
-                self._early_fences[turn_id] = max(epoch, self._early_fences.get(turn_id, 0))
-        if signal.is_everything:
-            self.trouble.set()

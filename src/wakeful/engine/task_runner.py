@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from wakeful.engine.assignment import Assignment
+from wakeful.engine.commits import Commits
 from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.news import append_news
-from wakeful.engine.runners import Runners
 from wakeful.errors import StoreError, TaskNotFound
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
@@ -31,14 +31,20 @@ logger = logging.getLogger(__name__)
 
 
 class TaskRunner:
-    def __init__(self, store: Store, dispatcher: Dispatcher, runners: Runners) -> None:
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        commits: Commits,
+        watch_delegations: Callable[[Sequence[Task]], None],
+    ) -> None:
+        """`watch_delegations` takes those that were adopted."""
         self._store = store
         self._dispatcher = dispatcher
-        self._runners = runners
+        self._commits = commits
+        self._watch_delegations = watch_delegations
         # An adoption failed, and may have happened all the same.
         self._is_unsure = False
-        # Who watches adopted delegations.
-        self.on_delegations: Callable[[Sequence[Task]], None] = lambda tasks: None
 
     async def begin(self, lease: Lease | None, task: Task) -> Task:
         """Write the task down before it is spawned, or find the one that its call has begun before."""
@@ -112,7 +118,7 @@ class TaskRunner:
             await append_news(tx, session_id, None, _match_event(task, match))
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
-        await self._runners.commit(body, lock=[session_id])
+        await self._commits.commit(body, lock=[session_id])
 
     async def intend_kill(self, task_id: str) -> bool:
         """Write down that its end is wanted, before anything is sent to it; false when it has ended."""
@@ -131,7 +137,7 @@ class TaskRunner:
                 return False, None
             return True, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
-        is_first = await self._runners.commit(body, lock=[session_id])
+        is_first = await self._commits.commit(body, lock=[session_id])
         if not is_first:
             # A machine that was taken for dead has come back: what it knows is told to nobody any more.
             logger.info("task %s ended as %s, but its end was written before", task_id, outcome.status)
@@ -170,7 +176,7 @@ class TaskRunner:
             self._is_unsure = True
             raise
         self._is_unsure = False
-        self.on_delegations([task for task in adopted if task.kind is TaskKind.DELEGATION])
+        self._watch_delegations([task for task in adopted if task.kind is TaskKind.DELEGATION])
         return [task for task in adopted if task.kind is TaskKind.PROCESS]
 
     async def _find(self, task_id: str) -> Task:

@@ -4,10 +4,14 @@ anybody's way. What the user has chosen stays.
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
+from functools import partial
 
+from wakeful.engine.job import Job
+from wakeful.engine.ports import Clock
 from wakeful.engine.title import title_from
-from wakeful.errors import ConfigError, ModelError, StoreError
+from wakeful.errors import ConfigError, ModelError
 from wakeful.model.event import DONE, SESSION_UPDATED, NewEvent
 from wakeful.model.journal import EntryKind, answer_of
 from wakeful.model.session import Session, TitleOrigin
@@ -25,21 +29,18 @@ logger = logging.getLogger(__name__)
 
 
 class Titles:
-    def __init__(self, store: Store, ask: AskForTitle) -> None:
+    def __init__(self, store: Store, ask: AskForTitle, clock: Clock) -> None:
         self._store = store
         self._ask = ask
-        self._waiting: asyncio.Queue[str] = asyncio.Queue()
+        self._waiting: deque[str] = deque()
+        self.job = Job("titles", self.sweep, clock, first_wait=None)
         store.notifier.listen(self._hear)
 
-    async def run(self) -> None:
-        while True:
-            session_id = await self._waiting.get()
-            try:
-                await self.improve(session_id)
-            except (StoreError, ModelError, ConfigError, TimeoutError) as error:
-                logger.info("session %s keeps its first words as its title: %s", session_id, str(error) or "too slow")
-            except Exception:  # The boundary of a background job: a title is not worth more than a line in the log.
-                logger.exception("finding a title for session %s broke", session_id)
+    async def sweep(self) -> None:
+        """One at a time. What the store does not take now keeps its first words: a title is not worth a second try."""
+        while self._waiting:
+            session_id = self._waiting.popleft()
+            await self.job.row(session_id, partial(self.improve, session_id))
 
     async def improve(self, session_id: str) -> None:
         """Ask for a title, if the session has none but its first words. The try counts before it is made."""
@@ -50,15 +51,20 @@ class Titles:
         if asked is None:
             return
         model, said, answered = asked
-        async with asyncio.timeout(_SECONDS):
-            title = title_from(await self._ask(model, said, answered))
+        try:
+            async with asyncio.timeout(_SECONDS):
+                title = title_from(await self._ask(model, said, answered))
+        except (ModelError, ConfigError, TimeoutError) as error:
+            logger.info("session %s keeps its first words as its title: %s", session_id, str(error) or "too slow")
+            return
         if title:
             await self._store.write(_name(session_id, title), lock=[session_id])
 
     def _hear(self, signal: Signal) -> None:
         for event in signal.events:
             if event.kind == DONE and (event.turn_seq or 0) > 1:
-                self._waiting.put_nowait(event.session_id)
+                self._waiting.append(event.session_id)
+                self.job.wake()
 
 
 def _is_candidate(session_id: str) -> Body[bool]:

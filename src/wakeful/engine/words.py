@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from wakeful.engine.ports import Clock
 from wakeful.model.words import Said, Word, WordsHead
 
 
@@ -50,12 +51,25 @@ class _Seal:
 class LiveWords:
     """By session: it answers one step at a time."""
 
-    def __init__(self, may_show: Callable[[], bool]) -> None:
-        """`may_show`: whether this node still has the right to run its turns, as far as it can know."""
-        self.may_show = may_show
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        # Until then nobody else can have taken this node's turns.
+        self._shown_until = 0.0
         self._words: dict[str, Words] = {}
         self._seals: dict[str, _Seal] = {}
         self._listeners: list[Callable[[str], None]] = []
+
+    def show_until(self, moment: float) -> None:
+        """The node's lease was renewed. Words that were held back for lack of one are shown now."""
+        was_held_back = not self.may_show()
+        self._shown_until = moment
+        if was_held_back:
+            for session_id in self._words:
+                self._tell(session_id)
+
+    def may_show(self) -> bool:
+        """Whether this node still has the right to run its turns, as far as it can know."""
+        return self._clock.monotonic() < self._shown_until
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """Call `listener` with the session whenever there are more words of it."""
@@ -67,8 +81,7 @@ class LiveWords:
 
     def add(self, words: Words, kind: str, text: str) -> None:
         words.add(kind, text)
-        for listener in self._listeners:
-            listener(words.head.session_id)
+        self._tell(words.head.session_id)
 
     def of(self, session_id: str) -> Words | None:
         return self._words.get(session_id)
@@ -104,6 +117,10 @@ class LiveWords:
 
     def is_sealed(self, session_id: str) -> bool:
         return session_id in self._seals
+
+    def _tell(self, session_id: str) -> None:
+        for listener in self._listeners:
+            listener(session_id)
 
     def _lift(self, session_id: str) -> None:
         seal = self._seals[session_id]

@@ -15,7 +15,7 @@ class AllowOrigins:
     """ASGI middleware, outside of the key check: a browser asks first, and without a key.
 
     Only the routes under /v1, which take nothing but a key in a header. Cookies are never allowed, so that no page can
-    act in the name of somebody who is logged in.
+    act in the name of a user who is logged in.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from wakeful.errors import WakefulError
 
 _PATH = "/v1/"
 _RETRY = {"retry-after": "1"}
-# Whoever ends something makes room, and is let in also where there is none.
+# Cancel requests are exempt from the limit: they free a slot.
 _ENDINGS = ("/cancel", "/stop")
 
 

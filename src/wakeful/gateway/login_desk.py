@@ -1,14 +1,13 @@
 """Lets browsers in: a ticket is good for one login, a login for as long as it is used."""
 
-import asyncio
-import logging
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NoReturn
 
-from wakeful.errors import StoreError, WakefulError
+from wakeful.engine.job import Job
+from wakeful.engine.ports import Clock
+from wakeful.errors import WakefulError
 from wakeful.gateway.open_lines import OpenLines
 from wakeful.model.login import Login, Ticket
 from wakeful.store.base import Store, Transaction
@@ -20,8 +19,6 @@ _COARSE_SECONDS = 300.0
 # How soon a stream at this node ends when its login has ended at another.
 _CHECK_SECONDS = 5.0
 _MOST_LISTED = 1000
-
-logger = logging.getLogger(__name__)
 
 
 class TokenInvalid(WakefulError):
@@ -109,21 +106,17 @@ class LoginDesk:
 
         return await self._store.read(body)
 
-    async def watch(self) -> NoReturn:
-        """Cut the streams of logins that another node has ended, or that have expired."""
-        while True:
-            await asyncio.sleep(_CHECK_SECONDS)
-            try:
-                await self.check_lines()
-            except StoreError as error:
-                logger.info("open streams could not be checked: %s", error)
+    def watch(self, clock: Clock) -> Job:
+        """The job that cuts the streams of logins that another node has ended, or that have expired."""
+        return Job("logins", self.check_lines, clock)
 
-    async def check_lines(self) -> None:
+    async def check_lines(self) -> float:
         digests = self.lines.logins()
         good = {login.digest for login in await self._good_logins(digests)} if digests else set()
         for digest in digests:
             if digest not in good:
                 self.lines.cut(digest)
+        return _CHECK_SECONDS
 
     async def _good_logins(self, digests: Collection[str]) -> list[Login]:
         async def look(tx: Transaction) -> tuple[list[Login | None], float]:

@@ -40,6 +40,10 @@ class IfBusy(StrEnum):
     REJECT = "reject"
 
 
+# As a request it is not understood.
+_UNREADABLE: dict[str, Any] = {"text": "[What was written here cannot be read.]", "attempt": 0, "request": None}
+
+
 @dataclass(frozen=True, slots=True)
 class InboxRow:
     id: int
@@ -64,8 +68,14 @@ class InboxRow:
 
     @property
     def data(self) -> dict[str, Any]:
-        decoded: dict[str, Any] = orjson.loads(self.payload)
-        return decoded
+        """Of one that cannot be read, something that opens a turn which fails and says why: whatever waits behind it
+        does not wait for ever.
+        """
+        try:
+            decoded = orjson.loads(self.payload)
+        except ValueError:
+            return _UNREADABLE
+        return decoded if isinstance(decoded, dict) and _is_readable(self.kind, decoded) else _UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,13 @@ def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> l
     """What a running turn takes between two steps: notices of its address, if its door delivers, and steering words."""
     notices = [row for row in pending if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address]
     return notices + [row for row in _messages(pending) if row.steers]
+
+
+def _is_readable(kind: RowKind, data: dict[str, Any]) -> bool:
+    if kind is RowKind.RETRY:
+        return isinstance(data.get("attempt"), int)
+    told = data.get("inputs") or [data]
+    return isinstance(told, list) and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in told)
 
 
 def _messages(pending: Sequence[InboxRow]) -> list[InboxRow]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from wakeful.errors import RequestNotUnderstood
+
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:
@@ -22,6 +24,11 @@ class ClientTool:
 # A chat completion belongs to its connection; a run's client can be asked while it runs, also by the sub-agents that
 # work for it.
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"
+_KINDS = frozenset({"", "response", "items", CHAT, RUN, RUN_PART})
+# What is stored as it is, and of which type.
+_PLAIN: Mapping[str, type] = {
+    "kind": str, "instructions": str, "tool_items": str, "options": dict, "echo": dict,
+}  # fmt: skip
 
 # How a client is told of calls of the server's tools: as items that hold their result, or as pairs of a call and its
 # output, which many clients take for calls that they have to run.
@@ -68,8 +75,36 @@ class TurnRequest:
 
 
 def request_from(stored: bytes) -> TurnRequest:
-    data = orjson.loads(stored)
-    tools = tuple(ClientTool(**tool) for tool in data.pop("tools", ()))
-    if (allowed := data.pop("allowed_tools", None)) is not None:
-        data["allowed_tools"] = tuple(allowed)
-    return TurnRequest(**data, tools=tools)
+    """Raises RequestNotUnderstood for what a newer version has written, or what is damaged: half of a request is not
+    carried out.
+    """
+    try:
+        data = orjson.loads(stored)
+        tools = tuple(ClientTool(**tool) for tool in data.pop("tools", ()))
+        allowed = data.pop("allowed_tools", None)
+        asked = TurnRequest(**data, tools=tools, allowed_tools=None if allowed is None else tuple(allowed))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RequestNotUnderstood from error
+    if asked.kind not in _KINDS or not all(_fits(name, value) for name, value in data.items()):
+        raise RequestNotUnderstood
+    return asked
+
+
+def request_as_far_as_known(stored: bytes) -> TurnRequest:
+    """For those who list and show turns, and must do so with one that cannot be carried out."""
+    try:
+        return request_from(stored)
+    except RequestNotUnderstood:
+        return TurnRequest(**_known_part(stored))
+
+
+def _known_part(stored: bytes) -> dict[str, Any]:
+    try:
+        data = orjson.loads(stored)
+    except ValueError:
+        return {}
+    return {name: value for name, value in data.items() if _fits(name, value)} if isinstance(data, dict) else {}
+
+
+def _fits(name: str, value: object) -> bool:
+    return name in _PLAIN and isinstance(value, _PLAIN[name])

@@ -1,9 +1,11 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import asdict, fields
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
@@ -24,9 +26,40 @@ from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
 
+T = TypeVar("T")
+
+_REASON_FIELDS = frozenset(field.name for field in fields(Reason))
+_STATUS_NOT_UNDERSTOOD = orjson.dumps(
+    {"code": "status_not_understood", "message": "This version of Wakeful does not know what became of this turn."}
+)
+
+logger = logging.getLogger(__name__)
+
 
 class Row(Protocol):
     def __getitem__(self, column: str, /) -> Any: ...
+
+
+def decoded(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
+    """All that this version understands. What a newer one has written, or what is damaged, is left out, and the log
+    names it: the others are not to suffer for it.
+    """
+    return [noun for row in rows if (noun := _understood(decode, row)) is not None]
+
+
+def _understood(decode: Callable[[Row], T], row: Row) -> T | None:
+    try:
+        return decode(row)
+    except (ValueError, TypeError) as error:
+        logger.warning("a row in the database is not understood: %s: %s", _name_of(row), error)
+        return None
+
+
+def _name_of(row: Row) -> str:
+    for column in ("id", "turn_id"):
+        with suppress(LookupError):
+            return str(row[column])
+    return "one without an id"
 
 
 def session_from(row: Row) -> Session:
@@ -51,7 +84,7 @@ def session_from(row: Row) -> Session:
         is_archived=bool(row["is_archived"]),
         purge_at=row["purge_at"],
         closed_seq=row["closed_seq"],
-        title_origin=TitleOrigin(row["title_origin"]),
+        title_origin=_title_origin(row["title_origin"]),
         title_tries=row["title_tries"],
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
@@ -86,6 +119,7 @@ def news_from(row: Row) -> News:
 
 
 def turn_from(row: Row) -> Turn:
+    status, error = _status_and_error(row)
     return Turn(
         id=row["id"],
         session_id=row["session_id"],
@@ -95,7 +129,7 @@ def turn_from(row: Row) -> Turn:
         source=row["source"],
         is_wakeup=bool(row["is_wakeup"]),
         model=row["model"],
-        status=TurnStatus(row["status"]),
+        status=status,
         node=row["node"],
         epoch=row["epoch"],
         resumes=row["resumes"],
@@ -106,7 +140,7 @@ def turn_from(row: Row) -> Turn:
         message_id=row["message_id"],
         request=row["request"],
         is_hidden=bool(row["is_hidden"]),
-        error=row["error"],
+        error=error,
         opened_at=row["opened_at"],
         closed_at=row["closed_at"],
         number=row["number"],
@@ -134,10 +168,17 @@ def inbox_row_from(row: Row) -> InboxRow:
     )
 
 
-def event_from(row: Iterable[Any]) -> Event:
-    session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends = row
-    known = None if ends is None else WordsEnd.from_data(orjson.loads(ends))
-    return Event(session_id, session_seq, turn_id, turn_seq, kind, payload, at, known)
+def event_from(row: Row) -> Event:
+    return Event(
+        row["session_id"],
+        row["session_seq"],
+        row["turn_id"],
+        row["turn_seq"],
+        row["kind"],
+        row["payload"],
+        row["at"],
+        None if row["ends"] is None else WordsEnd.from_data(orjson.loads(row["ends"])),
+    )
 
 
 def packed_end(ends: WordsEnd | None) -> bytes | None:
@@ -169,7 +210,11 @@ def doc_text(row: Row) -> str:
     if row["turn_id"] is None:
         title: str = row["title"]
         return title
-    return "" if row["kind"] is None else searched_text(entry_from(row))
+    try:
+        return "" if row["kind"] is None else searched_text(entry_from(row))
+    except (ValueError, LookupError, AttributeError):
+        # Written by another version, or by hand: it is not found, and keeps nothing else from being so.
+        return ""
 
 
 def entry_from(row: Row) -> Entry:
@@ -221,13 +266,13 @@ def approval_from(row: Row) -> Approval:
         call_id=row["call_id"],
         tool=row["tool"],
         command=row["command"].decode(),
-        reasons=tuple(Reason(**found) for found in orjson.loads(row["dangers"])),
+        reasons=_reasons(row["dangers"]),
         expires_at=row["expires_at"],
         preview=row["preview"].decode(),
         folder=row["folder"],
         granted_until=row["granted_until"],
         task_id=row["task_id"],
-        choice=None if choice in (None, EXPIRED) else Choice(choice),
+        choice=None if choice in (None, EXPIRED) else _choice(choice),
         created_at=row["created_at"],
     )
 
@@ -284,6 +329,32 @@ def login_from(row: Row) -> Login:
 
 def ticket_from(row: Row) -> Ticket:
     return Ticket(row["digest"], row["principal"], row["created_at"], row["expires_at"], row["used_at"])
+
+
+def _status_and_error(row: Row) -> tuple[TurnStatus, bytes | None]:
+    """A status that this version does not know is shown as a failure: to this version the turn is at an end."""
+    try:
+        return TurnStatus(row["status"]), row["error"]
+    except ValueError:
+        return TurnStatus.FAILED, _STATUS_NOT_UNDERSTOOD
+
+
+def _title_origin(stored: str) -> TitleOrigin:
+    with suppress(ValueError):
+        return TitleOrigin(stored)
+    return TitleOrigin.USER  # Whatever it was, it stays.
+
+
+def _choice(stored: str) -> Choice:
+    with suppress(ValueError):
+        return Choice(stored)
+    return Choice.DENY  # What is not understood allows nothing.
+
+
+def _reasons(stored: bytes) -> tuple[Reason, ...]:
+    found: list[dict[str, Any]] = orjson.loads(stored)
+    known = [{name: value for name, value in one.items() if name in _REASON_FIELDS} for one in found]
+    return tuple(Reason(**one) for one in known)
 
 
 def _door_from(row: Row) -> Door:

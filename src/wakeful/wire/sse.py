@@ -10,8 +10,10 @@ from starlette.types import Receive, Scope, Send
 from wakeful.errors import StoreError
 from wakeful.wire.uptake import Uptake
 
-# The server's own extension of ASGI: the connection's transport, to see what is unsent and to cut it off.
+# The server's own extensions of ASGI: the connection's transport, to see what is unsent and to cut it off; and its
+# `send`, past the layers around the app, which care for the head of a response only.
 TRANSPORT = "wakeful.transport"
+BODY_SEND = "wakeful.body_send"
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -21,9 +23,9 @@ _HEADERS = [
 ]
 _COMMENT = {"type": "http.response.body", "body": b":\n\n", "more_body": True}
 _END = {"type": "http.response.body", "body": b""}
-# So often, within the time that a reader has, somebody looks whether it takes anything.
+# How many times per write deadline a stalled reader is checked.
 _LOOKS = 4
-# So many frames in a row, at most, before everybody else has a turn.
+# After so many pieces in a row the other tasks get their turn.
 _BREATH = 16
 # Letters that JSON may hold as they are and that many readers of lines take for the end of one: U+0085, U+2028, U+2029.
 _NEXT_LINE, _SEPARATORS = b"\xc2\x85", b"\xe2\x80"
@@ -49,7 +51,7 @@ def without_line_breaks(frames: bytes) -> bytes:
     """The same frames for readers whose lines end at more letters than those of the format: such letters stand in texts
     of the JSON only, where an escape means the same.
     """
-    if _SEPARATORS in frames or _NEXT_LINE in frames:
+    if not frames.isascii() and (_SEPARATORS in frames or _NEXT_LINE in frames):
         for letter, escape in _ESCAPED:
             frames = frames.replace(letter, escape)
     return frames
@@ -58,6 +60,8 @@ def without_line_breaks(frames: bytes) -> bytes:
 class EventStream:
     """An ASGI response. It closes its source at the end, whichever of the three it was: the source has no more, the
     reader has gone, or the reader takes nothing. Thousands may be open, so each has one task of its own and a timer.
+
+    A piece of `frames` may hold several frames, and is sent in one write.
     """
 
     def __init__(self, frames: AsyncGenerator[bytes, None], settings: StreamSettings) -> None:
@@ -74,11 +78,13 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self._headers()})
+        extensions = scope.get("extensions", {})
+        send = extensions.get(BODY_SEND, send)
         if scope["method"] == "HEAD":
             await self._frames.aclose()
             await send(_END)
             return
-        self._transport = scope.get("extensions", {}).get(TRANSPORT)
+        self._transport = extensions.get(TRANSPORT)
         self._uptake = Uptake(self._transport, self._sent_at)
         self._look(send)
         pump = asyncio.create_task(self._pump(send), name="stream")
@@ -111,12 +117,12 @@ class EventStream:
                 self._sent_at = self._loop.time()
                 count += 1
                 if count % _BREATH == 0:
-                    # Neither a source that is always ready nor a server that has nobody to send to makes this wait,
-                    # and the reader's leaving would never be noticed.
+                    # Neither a source that is always ready nor a server whose client has gone makes this wait, and the
+                    # disconnect would never be noticed.
                     await asyncio.sleep(0)
         except StoreError as error:
             logger.info("a stream was cut: %s", error)
-        except Exception as error:  # A bug in the source: told when the reader has been let go.
+        except Exception as error:  # A bug in the source: raised when the reader has been let go.
             self._failure = error
         self._has_ended = True
         await send(_END)
@@ -145,7 +151,7 @@ class EventStream:
         self._looking = self._loop.call_later(self._pause(now), self._look, send)
 
     def _pause(self, now: float) -> float:
-        """How long nobody need look."""
+        """How long the next look can wait."""
         silence = self._sent_at + self._settings.comment_seconds - now
         patience = self._settings.write_seconds / _LOOKS
         return min(silence, patience) if silence > 0 else patience

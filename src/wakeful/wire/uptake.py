@@ -9,8 +9,8 @@ _CHUNK = 12
 class Uptake:
     def __init__(self, transport: asyncio.Transport | None, now: float) -> None:
         self._transport = transport
-        # What would be unsent if nothing had been taken since somebody looked. Rather too much: whoever takes a little
-        # is never said to take nothing.
+        # What would be unsent if the reader had taken nothing since the last look. Rather too much than too little: a
+        # reader that takes a little must not count as stalled.
         self._untouched = 0
         self._taken_at = now
 
@@ -23,7 +23,7 @@ class Uptake:
         self._untouched += size + _CHUNK
 
     def idle_seconds(self, now: float) -> float:
-        """For how long the reader has left what is there, by all that was seen. To be asked now and then."""
+        """Return for how long the reader has taken nothing, as far as the looks could see."""
         unsent = self.unsent
         if unsent == 0 or unsent < self._untouched:
             self._untouched, self._taken_at = unsent, now

@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.http.response import Response
 from wakeful.agent.providers.sse import EventParser
-from wakeful.agent.providers.transport import Response
 
 _DONE = b"[DONE]"
 
@@ -44,24 +44,27 @@ class ChunkStream:
     def _decoded(self, events: list[bytes]) -> list[dict[str, Any]]:
         chunks = []
         for event in events:
-            if not event.strip():
-                # A sign of life.
-                continue
             chunk = self._chunk(event)
             if self.is_done:
                 break
-            if chunk is None:
+            if chunk is not None:
+                chunks.append(chunk)
+            elif event.strip():
                 raise self._errors.broken()
-            chunks.append(chunk)
         return chunks
 
     def _chunk(self, event: bytes) -> dict[str, Any] | None:
-        self.is_empty = False
-        if event.strip() == _DONE:
-            self.has_ended = self.is_done = True
-            return None
+        """None where there is none: at the end, in a sign of life, and in nonsense."""
         chunk = decoded(event)
-        return chunk if isinstance(chunk, dict) else None
+        if isinstance(chunk, dict):
+            self.is_empty = False
+            return chunk
+        words = event.strip()
+        if words:
+            self.is_empty = False
+        if words == _DONE:
+            self.has_ended = self.is_done = True
+        return None
 
 
 def decoded(data: bytes) -> Any:

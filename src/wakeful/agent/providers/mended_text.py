@@ -29,6 +29,8 @@ class MendedText:
 
     def add(self, piece: str) -> str:
         """Take a piece as received; return what may be shown of it now."""
+        if not self._held and piece.isascii():
+            return self._keep(piece)
         piece = self._held + piece
         self._held = ""
         if piece and "\ud800" <= piece[-1] <= "\udbff":

@@ -2,20 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from wakeful.agent.model_entry import ModelEntry
 from wakeful.agent.providers.chunk_stream import decoded
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
+from wakeful.agent.providers.http.response import Response
 from wakeful.agent.providers.openai_compatible import EndpointSettings
-from wakeful.agent.providers.proxy import proxy_for
-from wakeful.agent.providers.transport import Response
+from wakeful.agent.providers.request_headers import request_headers
+from wakeful.agent.providers.transport import Transport
 from wakeful.errors import ModelError
-
-if TYPE_CHECKING:
-    import aiohttp
 
 _BODY_LIMIT = 8 * 1024 * 1024
 _TEXT_LIMIT = 256
@@ -42,44 +39,21 @@ class EndpointModels:
         return asdict(self._settings)
 
     async def list_models(self) -> list[ModelEntry]:
-        async with self._session() as session:
-            response = await self._open(session)
-            try:
+        transport = Transport(
+            self._url,
+            request_headers(self._key, {"accept": "application/json"}),
+            self._errors,
+            connect_timeout=self._settings.connect_timeout,
+            idle_timeout=self._settings.idle_timeout,
+        )
+        try:
+            async with transport.ask("GET") as response:
                 if response.status != 200:
                     refusal = decoded(await response.read_error())
                     raise self._errors.refused(response.status, refusal, response.retry_after)
                 return self._entries(decoded(await self._read(response)))
-            finally:
-                response.close()
-
-    def _session(self) -> "aiohttp.ClientSession":
-        import aiohttp
-
-        # Not trust_env: it would also read ~/.netrc and send a password found there in place of our key.
-        return aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(
-                total=None, connect=self._settings.connect_timeout, sock_read=self._settings.idle_timeout
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
-
-    async def _open(self, session: "aiohttp.ClientSession") -> Response:
-        import aiohttp
-
-        try:
-            response = await session.get(
-                self._url, headers=_headers(self._key), proxy=proxy_for(self._url), allow_redirects=False
-            )
-        except aiohttp.ClientConnectorCertificateError as error:
-            raise self._errors.untrusted(str(error.certificate_error)) from error
-        except aiohttp.ConnectionTimeoutError as error:
-            raise self._errors.late(self._settings.connect_timeout) from error
-        except TimeoutError as error:
-            raise self._errors.silent(self._settings.idle_timeout) from error
-        except (aiohttp.ClientError, OSError) as error:
-            # Not chained: a proxy's refusal holds the request's headers.
-            raise self._errors.unreachable(getattr(error, "strerror", None) or type(error).__name__) from None
-        return Response(response, self._errors, self._settings.idle_timeout)
+        finally:
+            await transport.close()
 
     async def _read(self, response: Response) -> bytes:
         body = bytearray()
@@ -123,11 +97,6 @@ def _addresses(base_url: str, *, keep_userinfo: bool) -> tuple[str, str]:
 def _beside(address: str) -> str:
     parts = urlsplit(address)
     return parts._replace(path=parts.path.removesuffix("/chat/completions") + "/models").geturl()
-
-
-def _headers(key: str) -> dict[str, str]:
-    headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "wakeful"}
-    return headers | {"authorization": f"Bearer {key}"} if key else headers
 
 
 def _is_text(value: object) -> bool:

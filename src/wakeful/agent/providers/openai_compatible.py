@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import ModelRequest, Part
@@ -12,9 +13,11 @@ from wakeful.agent.providers.chunk_stream import ChunkStream, decoded
 from wakeful.agent.providers.dialect import Dialect, refuses_tools
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
-from wakeful.agent.providers.transport import Response, Transport
+from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.request_headers import request_headers
+from wakeful.agent.providers.transport import Transport
 from wakeful.agent.providers.wire import request_body
-from wakeful.errors import ConfigError, ModelError
+from wakeful.errors import ModelError
 from wakeful.model.message import AssistantMessage
 
 # After the model has said that it is done, its usage and [DONE] are worth waiting for, but not for long.
@@ -44,7 +47,7 @@ class OpenAICompatible:
         self._dialect = Dialect()
         self._transport = Transport(
             url.target,
-            _headers(key),
+            request_headers(key, {"content-type": "application/json", "accept": "text/event-stream"}),
             self._errors,
             connect_timeout=settings.connect_timeout,
             idle_timeout=settings.idle_timeout,
@@ -55,7 +58,7 @@ class OpenAICompatible:
         async with self._ask(request) as response:
             chunks = ChunkStream(response, self._errors)
             while not chunks.has_ended:
-                for chunk in await _next(chunks, answer):
+                for chunk in await (_last_words(chunks) if answer.is_finished else chunks.next()):
                     for part in answer.add(chunk):
                         yield part
             self._require_end(chunks, answer)
@@ -73,7 +76,7 @@ class OpenAICompatible:
         """
         while True:
             dialect = self._dialect
-            async with self._transport.post(request_body(request, dialect)) as response:
+            async with self._transport.ask("POST", request_body(request, dialect)) as response:
                 if response.status == 200:
                     yield response
                     return
@@ -96,9 +99,7 @@ class OpenAICompatible:
             raise self._errors.broken()
 
 
-async def _next(chunks: ChunkStream, answer: AnswerBuilder) -> list[dict[str, object]]:
-    if not answer.is_finished:
-        return await chunks.next()
+async def _last_words(chunks: ChunkStream) -> list[dict[str, Any]]:
     try:
         async with asyncio.timeout(_LAST_WORDS_SECONDS):
             return await chunks.next()
@@ -106,21 +107,6 @@ async def _next(chunks: ChunkStream, answer: AnswerBuilder) -> list[dict[str, ob
         # The answer is whole without them.
         chunks.has_ended = True
         return []
-
-
-def _headers(key: str) -> dict[str, str]:
-    # A compressed stream would be held back until a block is full.
-    headers = {
-        "content-type": "application/json",
-        "accept": "text/event-stream",
-        "accept-encoding": "identity",
-        "user-agent": "wakeful",
-    }
-    if key:
-        if not (key.isascii() and key.isprintable()):
-            raise ConfigError("OPENAI_API_KEY holds characters that no key has; copy it again.")
-        headers["authorization"] = f"Bearer {key}"
-    return headers
 
 
 def _may_go_without_tools(request: ModelRequest) -> bool:

@@ -1,7 +1,7 @@
 """Which response of a conversation is under way, and which was the last to complete."""
 
 from wakeful.gateway.openai.api import response_id
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -32,4 +32,4 @@ async def _latest(tx: Transaction, turn_id: str | None) -> Turn | None:
 
 
 def _is_shown(turn: Turn) -> bool:
-    return request_from(turn.request).kind == "response" and not turn.is_hidden
+    return request_as_far_as_known(turn.request).kind == "response" and not turn.is_hidden

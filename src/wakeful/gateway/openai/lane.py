@@ -8,7 +8,7 @@ from wakeful.gateway.openai.api import Api, turn_id_of
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.model.conversation import Conversation
 from wakeful.model.ids import new_id
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
@@ -96,7 +96,7 @@ class Lanes:
     async def _previous(self, request: Request, previous: str) -> Turn:
         async def body(tx: Transaction) -> tuple[Turn | None, bool]:
             found = await self._api.find_turn(tx, request, turn_id_of(previous))
-            if found is None or request_from(found[0].request).kind != "response":
+            if found is None or request_as_far_as_known(found[0].request).kind != "response":
                 return None, False
             return found[0], await _has_completed(tx, found[0])
 

@@ -29,7 +29,7 @@ from wakeful.gateway.openai.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.model.event import Event
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream
@@ -168,7 +168,7 @@ class ResponseRoutes:
     async def _require(self, request: Request, turn_id: str) -> _Stored:
         async def body(tx: Transaction) -> _Stored | None:
             found = await self._api.find_turn(tx, request, turn_id)
-            if found is None or request_from(found[0].request).kind != "response":
+            if found is None or request_as_far_as_known(found[0].request).kind != "response":
                 return None
             return _Stored(found[0])
 

@@ -21,7 +21,7 @@ from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.approval import CHOICES, Choice
-from wakeful.model.request import RUN, request_from
+from wakeful.model.request import RUN, request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -118,7 +118,7 @@ class RunRoutes:
 
         async def body(tx: Transaction) -> _Run | None:
             found = await self._api.find_turn(tx, request, turn_id)
-            if found is None or request_from(found[0].request).kind != RUN:
+            if found is None or request_as_far_as_known(found[0].request).kind != RUN:
                 return None
             (first,) = await tx.events.of_turn(turn_id, 0, 1)
             return _Run(*found, first.session_seq - 1)

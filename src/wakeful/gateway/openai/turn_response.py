@@ -7,7 +7,7 @@ from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.openai.lane import Lane
 from wakeful.gateway.openai.response_object import ResponseFacts
 from wakeful.gateway.openai.response_projection import ResponseProjection
-from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_from
+from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_as_far_as_known
 from wakeful.model.turn import Turn
 
 
@@ -21,7 +21,7 @@ def in_conversation(asked: TurnRequest, lane: Lane) -> TurnRequest:
 
 def response_of(turn: Turn) -> ResponseProjection:
     """As it was before its first event."""
-    asked = request_from(turn.request)
+    asked = request_as_far_as_known(turn.request)
     echo = dict(asked.echo)
     facts = ResponseFacts(
         id=response_id(turn.id),

@@ -7,7 +7,7 @@ from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.webhooks.delivery import deliveries_of
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 from wakeful.model.delivery import Delivery
-from wakeful.model.request import request_from
+from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -86,5 +86,5 @@ class StoredQueue:
 
 
 def _is_background_response(turn: Turn) -> bool:
-    asked = request_from(turn.request)
+    asked = request_as_far_as_known(turn.request)
     return asked.kind == "response" and bool(asked.echo.get("background"))

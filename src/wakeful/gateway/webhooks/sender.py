@@ -4,10 +4,13 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 
+from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
-from wakeful.errors import StoreError
+from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.webhooks.backoff import seconds_to_next_try
 from wakeful.gateway.webhooks.delivery import DeliveryQueue
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
@@ -21,8 +24,6 @@ _TIMEOUT_SECONDS = 10.0
 _HOLD_SECONDS = 120.0
 # Tries under way at the same time.
 _PLACES = 32
-# After trouble, give the store a moment.
-_PAUSE_SECONDS = 1.0
 # The clocks of a store and of this process may differ a little: what is due here may not be due there yet.
 _SHORTEST_WAIT_SECONDS = 0.05
 # Where nodes share a queue, one may add a delivery and die before anybody has heard of it.
@@ -46,59 +47,50 @@ class WebhookSender:
     ) -> None:
         self._queue = queue
         self._endpoints = {endpoint.key: endpoint for endpoint in endpoints}
-        self._clock = clock
         self._now = now
         self._chance = chance
         self._poster = Poster(TargetFinder(resolve, allows_private=allows_private), timeout=timeout)
-        self._free = _PLACES
-        self._changed = asyncio.Event()
+        self._sending: set[asyncio.Task[bool]] = set()
+        self.job = Job("webhooks", self.sweep, clock)
 
     def hear(self) -> None:
         """Something was added to the queue."""
-        self._changed.set()
+        self.job.wake()
 
-    async def run(self) -> None:
-        """Send until cancelled. What is under way then is held in the queue for a while, and tried again."""
-        async with asyncio.TaskGroup() as jobs:
-            while True:
-                self._changed.clear()
-                wait = await self._sweep(jobs)
-                await self._clock.wait(self._changed, wait)
-
-    async def _sweep(self, jobs: asyncio.TaskGroup) -> float | None:
-        """Begin what is due; how long to wait for the next. None: until a place is free."""
+    @asynccontextmanager
+    async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
+        """Send while this is open. What is under way then is held in the queue for a while, and tried again."""
         try:
-            await self._begin(jobs)
-            if self._free == 0:
-                return None
-            due = await self._queue.next_due()
-        except StoreError as error:
-            logger.warning("cannot look for webhooks to send: %s", error)
-            return _PAUSE_SECONDS
-        except Exception:  # The boundary of a background job: it must go on looking.
-            logger.exception("looking for webhooks to send broke")
-            return _PAUSE_SECONDS
+            async with supervisor.at_work(self.job):
+                yield
+        finally:
+            for sending in self._sending:
+                sending.cancel()
+            await asyncio.gather(*self._sending, return_exceptions=True)
+
+    async def sweep(self) -> float | None:
+        """Begin what is due; how long to wait for the next. None: until a place is free."""
+        await self._begin()
+        if len(self._sending) == _PLACES:
+            return None
+        due = await self._queue.next_due()
         wait = _LONGEST_WAIT_SECONDS if due is None else due - self._now()
         return min(max(wait, _SHORTEST_WAIT_SECONDS), _LONGEST_WAIT_SECONDS)
 
-    async def _begin(self, jobs: asyncio.TaskGroup) -> None:
-        if self._free == 0:
+    async def _begin(self) -> None:
+        free = _PLACES - len(self._sending)
+        if free == 0:
             return
         now = self._now()
-        for delivery in await self._queue.due(now, now + _HOLD_SECONDS, self._free):
-            self._free -= 1
-            jobs.create_task(self._send(delivery))
+        for delivery in await self._queue.due(now, now + _HOLD_SECONDS, free):
+            # What cannot be written down comes again when its time in the queue is over.
+            sending = asyncio.create_task(self.job.row(delivery.event_id, partial(self._try, delivery)))
+            self._sending.add(sending)
+            sending.add_done_callback(self._forget)
 
-    async def _send(self, delivery: Delivery) -> None:
-        try:
-            await self._try(delivery)
-        except StoreError as error:
-            logger.warning("cannot write down what became of webhook %s: %s", delivery.event_id, error)
-        except Exception:  # The boundary of a background job: the others go on, and this one comes again.
-            logger.exception("writing down what became of webhook %s broke", delivery.event_id)
-        finally:
-            self._free += 1
-            self._changed.set()
+    def _forget(self, sending: asyncio.Task[bool]) -> None:
+        self._sending.discard(sending)
+        self.job.wake()
 
     async def _try(self, delivery: Delivery) -> None:
         endpoint = self._endpoints.get(delivery.endpoint)

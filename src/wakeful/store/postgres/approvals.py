@@ -1,7 +1,7 @@
 """Questions to a person and their answers in PostgreSQL."""
 
 from wakeful.model.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, packed_reasons
+from wakeful.store.decode import approval_from, decoded, packed_reasons
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
@@ -97,7 +97,7 @@ class PostgresApprovals:
             session_id,
             now,
         )
-        return [approval_from(row) for row in rows]
+        return decoded(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = await self._connection.fetch(
@@ -108,4 +108,4 @@ class PostgresApprovals:
             now,
             owner,
         )
-        return [approval_from(row) for row in rows]
+        return decoded(approval_from, rows)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import inbox_row_from
+from wakeful.store.decode import decoded, inbox_row_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
@@ -56,7 +56,7 @@ class PostgresInbox:
         rows = await self._connection.fetch(
             "SELECT * FROM inbox WHERE session_id = $1 AND status = 'pending' ORDER BY id", session_id
         )
-        return [inbox_row_from(row) for row in rows]
+        return decoded(inbox_row_from, rows)
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
         rows = await self._connection.fetch(

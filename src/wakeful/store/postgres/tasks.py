@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wakeful.model.task import Host, Task, TaskOutcome
-from wakeful.store.decode import task_from
+from wakeful.store.decode import decoded, task_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
@@ -209,4 +209,4 @@ class PostgresTasks:
         return True
 
     async def _read(self, query: str, *arguments: object) -> list[Task]:
-        return [task_from(row) for row in await self._connection.fetch(query, *arguments)]
+        return decoded(task_from, await self._connection.fetch(query, *arguments))

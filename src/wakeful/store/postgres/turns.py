@@ -76,7 +76,7 @@ class PostgresTurns:
         error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
         row = await self._connection.fetchrow(
             """UPDATE turns SET status = $2, error = $3, closed_at = wakeful_now(), epoch = epoch + 1
-               WHERE id = $1 AND status = 'running' RETURNING id, session_id, epoch""",
+               WHERE id = $1 AND status NOT IN ('done', 'failed', 'cancelled') RETURNING id, session_id, epoch""",
             turn_id,
             outcome.status,
             error,

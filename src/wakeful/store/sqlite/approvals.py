@@ -3,7 +3,7 @@
 import sqlite3
 
 from wakeful.model.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, packed_reasons
+from wakeful.store.decode import approval_from, decoded, packed_reasons
 from wakeful.store.footprint import Footprint
 
 
@@ -87,7 +87,7 @@ class SqliteApprovals:
                WHERE a.choice IS NULL AND a.expires_at > ? ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (session_id, now),
         )
-        return [approval_from(row) for row in rows]
+        return decoded(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = self._connection.execute(
@@ -96,4 +96,4 @@ class SqliteApprovals:
                ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (now, owner),
         )
-        return [approval_from(row) for row in rows]
+        return decoded(approval_from, rows)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import inbox_row_from
+from wakeful.store.decode import decoded, inbox_row_from
 from wakeful.store.footprint import Footprint
 
 
@@ -58,7 +58,7 @@ class SqliteInbox:
         rows = self._connection.execute(
             "SELECT * FROM inbox WHERE session_id = ? AND status = 'pending' ORDER BY id", (session_id,)
         )
-        return [inbox_row_from(row) for row in rows]
+        return decoded(inbox_row_from, rows)
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
         for row_id in row_ids:

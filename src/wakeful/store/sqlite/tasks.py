@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from wakeful.model.task import Host, Task, TaskOutcome
-from wakeful.store.decode import task_from
+from wakeful.store.decode import decoded, task_from
 from wakeful.store.footprint import Footprint
 
 # With the notice of its end, if there is one.
@@ -189,4 +189,4 @@ class SqliteTasks:
         return True
 
     def _read(self, which: str, *arguments: object) -> list[Task]:
-        return [task_from(row) for row in self._connection.execute(f"{_READ} {which}", arguments)]
+        return decoded(task_from, self._connection.execute(f"{_READ} {which}", arguments))

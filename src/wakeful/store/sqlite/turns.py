@@ -80,7 +80,7 @@ class SqliteTurns:
         error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
         row = self._connection.execute(
             """UPDATE turns SET status = ?, error = ?, closed_at = ?, epoch = epoch + 1
-               WHERE id = ? AND status = 'running' RETURNING session_id, epoch""",
+               WHERE id = ? AND status NOT IN ('done', 'failed', 'cancelled') RETURNING session_id, epoch""",
             (outcome.status, error, self._clock(), turn_id),
         ).fetchone()
         if row is None:

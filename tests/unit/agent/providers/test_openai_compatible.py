@@ -2,6 +2,8 @@ import asyncio
 import contextlib
 import logging
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -450,3 +452,23 @@ async def test_closing_twice_or_before_the_first_request_is_safe() -> None:
 
     await provider.close()
     await provider.close()
+
+
+def test_only_a_proxy_makes_a_process_import_aiohttp() -> None:
+    program = """
+import asyncio, sys
+from wakeful.agent.providers.base import ModelRequest
+from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.errors import ModelError
+
+async def ask() -> None:
+    try:
+        await anext(OpenAICompatible(EndpointSettings("http://127.0.0.1:1/v1")).stream(ModelRequest("m", "", [], [])))
+    except ModelError as error:
+        print(error.code, "aiohttp" in sys.modules)
+
+asyncio.run(ask())
+"""
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+
+    assert said.stdout.split() == ["model_unavailable", "False"]

@@ -8,8 +8,10 @@ import pytest
 
 from tests.store.nouns import have_turn
 from tests.unit.gateway.webhooks.kit import SECRET
+from wakeful.engine.clock import SystemClock
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.words import LiveWords
 from wakeful.errors import LeaseLost
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -128,7 +130,7 @@ def _endpoint(owner: str) -> WebhookEndpoint:
 async def _close(
     store: Store, queue: StoredQueue, asked: TurnRequest, outcome: Outcome = DONE, turn_id: str = "turn_1"
 ) -> None:
-    dispatcher = Dispatcher("node1", EngineSettings(), on_close=queue.add_on_close)
+    dispatcher = Dispatcher("node1", EngineSettings(), LiveWords(SystemClock()), on_close=queue.add_on_close)
     if await store.read(lambda tx: tx.turns.get(turn_id)) is None:
         await have_turn(store, turn_id, request=asked.dump())
 

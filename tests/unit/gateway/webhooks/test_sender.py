@@ -10,6 +10,7 @@ from aiohttp import web
 from standardwebhooks import Webhook
 
 from tests.unit.gateway.webhooks.kit import SECRET, MemoryQueue, Receiver, SenderClock
+from wakeful.engine.supervisor import Supervisor
 from wakeful.errors import StoreUnavailable
 from wakeful.gateway.webhooks.delivery import deliveries_of
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
@@ -40,12 +41,8 @@ async def sending(
         chance=lambda: 0.5,
         timeout=5.0,
     )
-    job = asyncio.create_task(sender.run())
-    try:
+    async with sender.at_work(Supervisor()):
         yield sender
-    finally:
-        job.cancel()
-        await asyncio.wait([job])
 
 
 def delivery_to(*endpoints: WebhookEndpoint, response_id: str = "resp_1", at: int = 1_700_000_000) -> list[Delivery]:
@@ -208,9 +205,9 @@ async def test_trouble_with_the_queue_is_survived(
     queue.errors.append(error)
     async with Receiver().serving() as receiver:
         queue.add(*delivery_to(receiver.endpoint()))
-        async with sending(queue, clock, receiver.endpoint()) as sender:
-            await queue.until(lambda: not queue.errors)
-            sender.hear()
+        async with sending(queue, clock, receiver.endpoint()):
+            await clock.until_waits(1)
+            clock.advance(1.0)
             await queue.until(lambda: bool(queue.done_ids))
 
     assert str(error) in caplog.text

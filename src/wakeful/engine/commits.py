@@ -1,0 +1,96 @@
+"""Writes that may open a turn for this node, and what they opened, handed on after the commit."""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
+
+from wakeful.engine.assignment import Assignment
+from wakeful.engine.words import LiveWords
+from wakeful.errors import StoreError
+from wakeful.store.base import Signal, Store, Transaction
+
+T = TypeVar("T")
+# A write that may give this node a turn to run: its result, and the turn.
+OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | None]]]
+
+
+class Commits:
+    """Those who write do not know who runs turns: whoever does listens."""
+
+    def __init__(self, store: Store, words: LiveWords) -> None:
+        self._store = store
+        self._words = words
+        # The seals of writes of which nobody knows whether they have happened.
+        self._in_doubt: list[ExitStack] = []
+        self._listeners: list[Callable[[Assignment], None]] = []
+        # Those under way, with the sessions that they lock.
+        self._under_way: dict[asyncio.Task[Any], Collection[str]] = {}
+        # Turns that were fenced while a commit was under way that may still open them.
+        self._early_fences: dict[str, int] = {}
+        # What this node holds and what it runs may differ: the rescuer should compare.
+        self.trouble = asyncio.Event()
+        store.notifier.listen(self._hear)
+
+    def listen(self, launch: Callable[[Assignment], None]) -> None:
+        """Call `launch` with each turn that a commit gave to this node."""
+        self._listeners.append(launch)
+
+    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], seals: Collection[str] = ()) -> T:
+        """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile. `seals`:
+        the sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
+        """
+        commit = asyncio.create_task(self._commit(body, lock, seals))
+        self._under_way[commit] = lock
+        commit.add_done_callback(self._forget)
+        return await asyncio.shield(commit)
+
+    def may_open_in(self, session_id: str) -> bool:
+        return any(session_id in lock for lock in self._under_way.values())
+
+    def all(self) -> set[asyncio.Task[Any]]:
+        return set(self._under_way)
+
+    @contextmanager
+    def comparing(self) -> Iterator[None]:
+        """While the store is compared with what runs here. After that the outcome of every write before is known."""
+        doubts, self._in_doubt = self._in_doubt, []
+        try:
+            yield
+        except BaseException:
+            self._in_doubt += doubts
+            raise
+        for doubt in doubts:
+            doubt.close()
+
+    async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
+        with ExitStack() as sealed:
+            sealed.enter_context(self._words.sealed(seals))
+            try:
+                result, assignment = await self._store.write(body, lock=lock)
+            except StoreError:
+                # The commit may have happened all the same: it may have given us a turn that we do not know of, or
+                # have closed one.
+                self._in_doubt.append(sealed.pop_all())
+                self.trouble.set()
+                raise
+        # One with a later fence was stopped in the same breath.
+        if assignment is not None and assignment.turn.epoch >= self._early_fences.get(assignment.turn.id, 0):
+            for launch in self._listeners:
+                launch(assignment)
+        return result
+
+    def _forget(self, commit: asyncio.Task[Any]) -> None:
+        del self._under_way[commit]
+        # Whoever asked may have gone away: then nobody else asks how it went.
+        if not commit.cancelled():
+            commit.exception()
+        if not self._under_way:
+            self._early_fences.clear()
+
+    def _hear(self, signal: Signal) -> None:
+        if self._under_way:
+            for turn_id, epoch in signal.fenced.items():
+                self._early_fences[turn_id] = max(epoch, self._early_fences.get(turn_id, 0))
+        if signal.is_everything:
+            self.trouble.set()

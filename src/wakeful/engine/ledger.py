@@ -1,0 +1,59 @@
+"""What is built first: all that writes turns, tasks and questions down. It opens turns and runs none.
+
+Tools are made of it, the loop of the tools, and the engine of the loop and of this.
+"""
+
+import asyncio
+
+from wakeful.engine.approvals import Approvals
+from wakeful.engine.commits import Commits
+from wakeful.engine.delegations import Delegations
+from wakeful.engine.dispatcher import Dispatcher, OnClose
+from wakeful.engine.memory_delegations import MemoryDelegations
+from wakeful.engine.ports import Clock, TurnBinder
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.task_runner import TaskRunner
+from wakeful.engine.turn_places import TurnPlaces
+from wakeful.engine.words import LiveWords
+from wakeful.model.ids import new_id
+from wakeful.model.task import Host
+from wakeful.model.turn import Turn
+from wakeful.store.base import Store, Transaction
+
+
+class Ledger:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: EngineSettings,
+        *,
+        host: Host,
+        binder: TurnBinder,
+        on_close: OnClose | None = None,
+    ) -> None:
+        self.node = new_id("node")
+        self.store = store
+        self.clock = clock
+        self.settings = settings
+        self.host = host
+        self.binder = binder
+        # Set once, when the node stops.
+        self.stopping = asyncio.Event()
+        self.words = LiveWords(clock)
+        self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
+        self.commits = Commits(store, self.words)
+        self.places = TurnPlaces(settings.concurrent_turns, self._owner_of)
+        self.approvals = Approvals(store, self.places, clock, settings)
+        self.delegations = Delegations(store, self.dispatcher, self.commits, self.places, clock, settings, host)
+        self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)
+        self.memory_delegations = MemoryDelegations(binder, settings, host)
+
+    async def _owner_of(self, turn: Turn) -> str:
+        """Turns that are not stored may have no session: they share one place in the line."""
+
+        async def body(tx: Transaction) -> str:
+            session = await tx.sessions.get(turn.session_id)
+            return "" if session is None else session.owner
+
+        return await self.store.read(body)
