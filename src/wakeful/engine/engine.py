@@ -11,6 +11,7 @@ from wakeful.engine.custodian import Custodian
 from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
+from wakeful.engine.history import History
 from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
@@ -61,7 +62,7 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop)
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)

@@ -14,7 +14,7 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal import Chain, Entry
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
@@ -344,6 +344,10 @@ class Journal(Protocol):
 
     async def of_chain(self, turn_id: str) -> list[Entry]:
         """The entries of the turn and of all its ancestors, oldest first."""
+        ...
+
+    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
+        """The same, of those alone that come after the newest ancestor that is `known`."""
         ...
 
     async def count_chain(self, turn_id: str) -> int:

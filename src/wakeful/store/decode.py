@@ -1,7 +1,7 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields
 from itertools import chain
@@ -15,7 +15,7 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal import Chain, Entry, EntryKind
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
@@ -219,6 +219,13 @@ def doc_text(row: Row) -> str:
 
 def entry_from(row: Row) -> Entry:
     return Entry(row["turn_id"], row["step"], row["idx"], EntryKind(row["kind"]), row["payload"], row["at"])
+
+
+def chain_from(rows: Sequence[Row]) -> Chain:
+    """From the rows of a chain of turns, oldest first, each joined with its entries, if it has any."""
+    if not rows:
+        return Chain("", None, [])
+    return Chain(rows[0]["revision"], rows[0]["base"], [entry_from(row) for row in rows if row["kind"] is not None])
 
 
 def task_from(row: Row) -> Task:

@@ -140,8 +140,8 @@ PATHS: dict[str, dict[str, Json]] = {
                     "q",
                     text(maxLength=500, pattern="^[^\\u0000]*$"),
                     "Words to look for: all of them in one message or in the title, whatever their case and accents; "
-                    "the last one may be the beginning of a word. At most 100 sessions are found, those with the newest "
-                    "hits.",
+                    "the last one may be the beginning of a word. At most 100 sessions are found: those that said "
+                    "them last.",
                 ),
                 query(
                     "limit",
