@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -32,12 +33,12 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
-from wakeful.model.event import TOKEN, NewEvent
+from wakeful.model.event import NOTICE, TOKEN, Event, NewEvent
 from wakeful.model.fact import Answered, Brief
 from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -122,8 +123,8 @@ def endpoint():  # type: ignore[no-untyped-def]
 
 
 async def report_events(name: str, make: Callable[[], Store], writers: int) -> None:
-    """Durable events a second: each writer waits for its own commit before it writes again."""
-    events = [NewEvent.of(TOKEN, {"step": 1, "text": "token "})] * 5
+    """Durable facts a second: each writer waits for its own commit before it writes again."""
+    events = [NewEvent.of(NOTICE, {"step": 1, "text": "a fact"})] * 5
     async with opened(make) as store, running(store, _Waiting()) as engine:
         leases = [await open_turn(engine) for _ in range(writers)]
         started = time.perf_counter()
@@ -132,14 +133,17 @@ async def report_events(name: str, make: Callable[[], Store], writers: int) -> N
         async def write(lease: Lease) -> int:
             written = 0
             while time.perf_counter() < deadline:
-                written += len(await store.append(lease, events))
+                written += len(await store.write(partial(append, lease), lock=[lease.session_id]))
             return written
+
+        async def append(lease: Lease, tx: Transaction) -> list[Event]:
+            return await tx.events.append(lease.session_id, lease.turn_id, events)
 
         total = sum(await asyncio.gather(*map(write, leases)))
         seconds = time.perf_counter() - started
         for lease in leases:
             await engine.cancel(lease.session_id)
-    print(f"{name}: {total / seconds:,.0f} durable events/s ({writers} writers, 5 events a commit of each)", flush=True)
+    print(f"{name}: {total / seconds:,.0f} durable facts/s ({writers} writers, 5 facts a commit of each)", flush=True)
 
 
 class _Waiting:
@@ -244,10 +248,10 @@ async def call_through(engine: Engine, streams: int) -> Streams:
         first = 0.0
         session, text = sessions[number], f"hello {number}"
         receipt = await engine.submit(Submission(session, text, BENCH, HERE, "once", "openai:m"))
-        async for event in engine.subscribe_turn(session, receipt.turn_id):
-            if not first and event.kind == TOKEN:
+        async for page in engine.subscribe_turn(session, receipt.turn_id):
+            if not first and any(told.kind == TOKEN for told in page):
                 first = time.perf_counter() - started
-        assert event.kind == "done", event
+        assert page[-1].kind == "done", page
         return first
 
     return await all_at_once(turn, streams)

@@ -36,6 +36,14 @@ class StoreUnavailable(StoreError):
     """The database cannot be reached."""
 
 
+class StoreTooSlow(StoreError):
+    """The database took too long to answer, so the question was dropped: ask for less, or again later."""
+
+
+class SessionLocked(StoreError):
+    """Another transaction holds the session for longer than this one would wait."""
+
+
 class LeaseLost(WakefulError):
     """This node no longer holds the turn: it was stopped, closed or taken over."""
 

@@ -99,9 +99,16 @@ class DyingStore:
     async def read(self, body: Body[T]) -> T:
         return await self._inner.read(body)
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def search(self, body: Body[T]) -> T:
+        return await self._inner.search(body)
+
+    async def write_lease(self, body: Body[T]) -> T:
+        """Uncounted: it is the clock's doing."""
+        return await self._inner.write_lease(body)
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         if not lock:
-            # A renewed lease concerns no session, and is the clock's doing: counting it would spoil the numbers.
+            # What concerns no session, such as a sweep, is the clock's doing: counting it would spoil the numbers.
             return await self._inner.write(body)
         number = self._next_number()
 
@@ -110,7 +117,7 @@ class DyingStore:
             self._fate.meet(f"before {number}")
             return result
 
-        result = await self._inner.write(dying, lock=lock)
+        result = await self._inner.write(dying, lock=lock, patience=patience)
         self._fate.meet(f"after {number}")
         return result
 

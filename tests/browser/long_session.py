@@ -8,12 +8,13 @@ import orjson
 from wakeful.config.values import OPERATOR
 from wakeful.engine import turn_events
 from wakeful.model.event import MESSAGE, NewEvent
-from wakeful.model.fact import Answered, CallFinished, TextDelta
+from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.ids import new_id
 from wakeful.model.journal import answer_entry, input_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
+from wakeful.model.words import WordsEnd, pack_cuts
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -59,6 +60,7 @@ class _Writer:
         self.now = began
         self.session_id = new_id("ses")
         self._head: str | None = None
+        self._last_fact = 0
 
     async def write(self, tx: Transaction) -> None:
         here = Address("web")
@@ -94,7 +96,7 @@ class _Writer:
         said = input_entry(turn.id, 0, 0, {"source": "user", "message_id": "", "text": words})
         told = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
         await tx.journal.add([said])
-        await tx.events.append(turn.session_id, turn.id, [turn_events.started(turn), NewEvent.of(MESSAGE, told)])
+        await self._tell(tx, turn, turn_events.started(turn), NewEvent.of(MESSAGE, told))
 
     async def _work(self, tx: Transaction, turn: Turn, number: int) -> None:
         calls = tuple(_call(number, index) for index in (1, 2))
@@ -104,23 +106,25 @@ class _Writer:
             done = CallFinished(1, index, call, _result(number, index), _SECONDS_OF_TURN / 4)
             entry = result_entry(turn.id, 1, index, call_id=call.id, text=done.text, seconds=done.seconds)
             await tx.journal.add([entry])
-            await tx.events.append(turn.session_id, turn.id, [turn_events.call_finished(done)])
+            await self._tell(tx, turn, turn_events.call_finished(done))
         await self._answer(tx, turn, 2, AssistantMessage(_ANSWER.format(number=number)))
 
     async def _answer(self, tx: Transaction, turn: Turn, step: int, message: AssistantMessage) -> None:
         cost = Usage(1_000, 50)
         fact = Answered(step, message, cost)
-        told = [*turn_events.streamed([TextDelta(step, message.text)]), *turn_events.answered(fact)]
-        await tx.journal.add([answer_entry(turn.id, fact)])
-        await tx.events.append(turn.session_id, turn.id, told)
+        await tx.journal.add([answer_entry(turn.id, fact, pack_cuts([len(message.text)]))])
+        await self._tell(tx, turn, *turn_events.answered(fact, WordsEnd(step, self._last_fact, count=1)))
         await tx.turns.mark_recorded(turn.id)
         await tx.sessions.spend(turn.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
 
     async def _close(self, tx: Transaction, turn: Turn) -> None:
         outcome = Outcome(TurnStatus.DONE)
         await tx.turns.close_if_running(turn.id, outcome)
-        await tx.events.append(turn.session_id, turn.id, [turn_events.ended(turn, outcome)])
+        await self._tell(tx, turn, turn_events.ended(turn, outcome))
         await tx.sessions.settle(turn.session_id, head=turn.id, checkpoint=turn.id, is_held=False, is_blocked=False)
+
+    async def _tell(self, tx: Transaction, turn: Turn, *told: NewEvent) -> None:
+        self._last_fact = (await tx.events.append(turn.session_id, turn.id, told))[-1].session_seq
 
 
 def _call(number: int, index: int) -> ToolCall:

@@ -106,10 +106,10 @@ async def _assert_kept_or_refused(running: Running, session_id: str, door: str, 
 
 async def _log_until(running: Running, session_id: str, is_last: Any) -> list[Event]:
     log: list[Event] = []
-    async with asyncio.timeout(20), aclosing(running.engine.subscribe(session_id)) as told:
-        async for event in told:
-            log.append(event)
-            if is_last(event):
+    async with asyncio.timeout(20), aclosing(running.engine.subscribe(session_id)) as pages:
+        async for page in pages:
+            log += [told for told in page if isinstance(told, Event)]
+            if any(map(is_last, log)):
                 break
     return log
 

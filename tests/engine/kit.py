@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -205,8 +205,19 @@ class NodeStore:
 
     async def close(self) -> None: ...
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
-        result: T = await self._carry(self._store.write(body, lock=lock))
+    def watch(self, followed: Callable[[], Iterable[str]]) -> None:
+        self._store.notifier.watch(followed)
+
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        result: T = await self._carry(self._store.write(body, lock=lock, patience=patience))
+        return result
+
+    async def write_lease(self, body: Body[T]) -> T:
+        result: T = await self._carry(self._store.write_lease(body))
+        return result
+
+    async def search(self, body: Body[T]) -> T:
+        result: T = await self._carry(self._store.search(body))
         return result
 
     async def read(self, body: Body[T]) -> T:

@@ -36,7 +36,7 @@ async def damage(house: House, table: str, which: str, **columns: str | bytes | 
         connection.close()
     else:
         assert isinstance(house.store, PostgresStore)
-        async with Admin(house.store._url) as admin:
+        async with Admin(house.store._address.url) as admin:
             await admin.execute(statement)
 
 

@@ -98,9 +98,9 @@ async def test_an_adoption_whose_commit_nobody_heard_of_is_made_up_for(house: Ho
     second = await house.start_node(adopts=False)
     write = second.store.write
 
-    async def commit_and_fail(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def commit_and_fail(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         second.store.write = write  # type: ignore[method-assign]
-        await write(body, lock=lock)
+        await write(body, lock=lock, patience=patience)
         raise StoreUnavailable
 
     second.store.write = commit_and_fail  # type: ignore[method-assign]

@@ -548,9 +548,9 @@ async def test_a_beginning_whose_commit_nobody_heard_of_is_watched_all_the_same(
     receipt = await working_parent(node, house)
     write = node.store.write
 
-    async def commit_and_fail(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def commit_and_fail(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         node.store.write = write  # type: ignore[method-assign]
-        await write(body, lock=lock)
+        await write(body, lock=lock, patience=patience)
         raise StoreUnavailable
 
     node.store.write = commit_and_fail  # type: ignore[method-assign]

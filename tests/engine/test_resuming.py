@@ -116,9 +116,9 @@ async def test_the_last_answer_and_the_end_are_one_write(house: House, node: Nod
     receipt = await send(node, session, "hello")
     writes = 0
 
-    async def die_after_the_first(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def die_after_the_first(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         nonlocal writes
-        result = await type(node.store).write(node.store, body, lock=lock)
+        result = await type(node.store).write(node.store, body, lock=lock, patience=patience)
         writes += 1
         node.store.is_dead = True
         return result
@@ -240,7 +240,7 @@ async def test_what_waits_when_a_node_stops_is_opened_by_the_next(house: House, 
     assert queued.turn_id in second.agent.briefs
 
 
-async def unplugged(body: Body[T], *, lock: Collection[str] = ()) -> T:
+async def unplugged(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
     raise StoreUnavailable
 
 
@@ -282,8 +282,8 @@ async def test_a_turn_that_was_opened_by_a_commit_nobody_heard_of_is_run(house: 
     queued = await send(node, session, "queued")
     await house.settle()
 
-    async def lose_the_answer(body: Body[T], *, lock: Collection[str] = ()) -> T:
-        result = await type(node.store).write(node.store, body, lock=lock)
+    async def lose_the_answer(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        result = await type(node.store).write(node.store, body, lock=lock, patience=patience)
         if isinstance(result, tuple) and result[1] is not None:
             del node.store.write
             raise StoreUnavailable

@@ -111,13 +111,13 @@ async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house:
     await house.settle()
     seen: list[Told] = []
 
-    async def speak_meanwhile(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def speak_meanwhile(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         del node.store.write
         node.agent.order(receipt.turn_id, "token", "token")
         for _ in range(20):
             await asyncio.sleep(0)
         seen.extend(await read_until(node, session, Place(2), "token"))
-        return await node.store.write(body, lock=lock)
+        return await node.store.write(body, lock=lock, patience=patience)
 
     node.store.write = speak_meanwhile  # type: ignore[method-assign]
     assert await node.engine.cancel(session)
@@ -144,7 +144,7 @@ async def test_after_a_stop_whose_outcome_is_unknown_no_word_is_shown_until_the_
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
 
-    async def fail(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def fail(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         del node.store.write
         raise StoreUnavailable
 
@@ -268,7 +268,7 @@ async def test_room_for_words_is_reserved_before_they_are_shown(node: Node, hous
     await house.settle()
     assert await _reserved(house, receipt.turn_id) == 2000
 
-    async def fail(body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def fail(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         raise StoreUnavailable
 
     node.store.write = fail  # type: ignore[method-assign]

@@ -50,13 +50,14 @@ class Admin:
         async with asyncio.timeout(10):
             while count != await self.fetchval(
                 """SELECT count(*) FROM pg_stat_activity
-                   WHERE application_name = 'wakeful' AND wait_event_type = 'Lock'"""
+                   WHERE application_name LIKE 'wakeful %' AND wait_event_type = 'Lock'"""
             ):
-                pass
+                # Inside a transaction the first look would be shown again and again.
+                await self.execute("SELECT pg_stat_clear_snapshot()")
 
     async def _end(self, which: str) -> None:
         ended = await self.fetchval(
             f"""SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
-                WHERE application_name = 'wakeful' AND {which}"""
+                WHERE application_name LIKE 'wakeful %' AND {which}"""
         )
         assert ended > 0

@@ -8,14 +8,14 @@ import pytest
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_row, a_session, a_task, append, have_session, have_task, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_task, have_session, have_task, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
 from wakeful.model.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
-from wakeful.store.postgres import sessions
+from wakeful.store.postgres import notifier, sessions
 from wakeful.store.postgres.store import PostgresStore
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
@@ -48,13 +48,13 @@ async def two(postgres_url: str) -> AsyncIterator[Node]:
 
 
 async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two: Node) -> None:
-    lease = await have_turn(one.store)
+    await have_turn(one.store)
 
     async def close(tx: Transaction) -> None:
         await tx.turns.close_if_running("t1", Outcome(TurnStatus.CANCELLED))
         await tx.events.append("s1", "t1", some_events(1, "cancelled"))
 
-    await append(one.store, lease, some_events(3))
+    await one.store.write(lambda tx: tx.events.append("s1", "t1", some_events(3)), lock=["s1"])
     await one.store.write(close, lock=["s1"])
 
     assert await two.signals.get() == Signal(frozenset({"s1"}))
@@ -62,9 +62,9 @@ async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two
 
 
 async def test_a_node_hears_its_own_commits_once_and_with_their_events(one: Node, two: Node) -> None:
-    lease = await have_turn(one.store)
+    await have_turn(one.store)
 
-    await append(one.store, lease, some_events(1))
+    await one.store.write(lambda tx: tx.events.append("s1", "t1", some_events(1)), lock=["s1"])
     await have_session(two.store, "s2")
     await two.store.write(lambda tx: tx.inbox.post_if_new(a_row(session_id="s2")), lock=["s2"])
 
@@ -84,18 +84,47 @@ async def test_names_with_quotes_and_other_letters_are_told_as_they_are(one: Nod
     assert await two.signals.get() == Signal(frozenset({name}))
 
 
-async def test_too_much_to_tell_becomes_look_everywhere(one: Node, two: Node) -> None:
-    names = [f"{number:03}" + "x" * 97 for number in range(80)]
+async def test_what_is_too_much_for_one_notification_comes_in_several(one: Node, two: Node) -> None:
+    names = {f"{number:03}" + "x" * 97 for number in range(200)}
+    await _happens_in(one.store, names)
 
-    async def body(tx: Transaction) -> None:
-        for name in names:
-            await tx.sessions.create_if_absent(a_session(name))
-            await tx.events.append(name, None, some_events(1))
+    heard: set[str] = set()
+    while heard != names:
+        signal = await two.signals.get()
+        assert not signal.is_everything
+        heard |= signal.sessions
 
-    await one.store.write(body)
 
-    assert (await one.signals.get()).sessions == set(names)
+async def test_a_name_that_fits_into_no_notification_becomes_look_everywhere(one: Node, two: Node) -> None:
+    await _happens_in(one.store, {"x" * 8_000})
+
     assert await two.signals.get() == EVERYTHING
+
+
+async def test_what_a_lost_notification_would_have_said_is_found_out_once(
+    one: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    followed = {"s1", "s2"}
+    await _happens_in(one.store, followed | {"s3"})
+    one.store.notifier.watch(lambda: followed)
+    assert (await one.signals.get()).events
+
+    await admin.execute("UPDATE sessions SET last_seq = last_seq + 1 WHERE id <> 's2'")
+
+    assert await one.signals.get() == Signal(frozenset({"s1"}))
+    await admin.execute("UPDATE sessions SET last_seq = last_seq + 1 WHERE id = 's2'")
+    assert await one.signals.get() == Signal(frozenset({"s2"}))
+
+
+async def test_a_session_that_is_followed_from_now_on_may_have_moved_just_before(
+    one: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    await have_session(one.store)
+    one.store.notifier.watch(lambda: {"s1"})
+
+    assert await one.signals.get() == Signal(frozenset({"s1"}))
 
 
 async def test_schemas_of_one_database_do_not_hear_each_other(
@@ -176,7 +205,7 @@ async def test_a_task_that_another_node_is_just_writing_is_left_for_the_next_ado
     assert await adopt() == ["k1"]
 
 
-async def test_appends_and_writes_of_two_nodes_leave_no_gap(one: Node, two: Node) -> None:
+async def test_writes_of_two_nodes_leave_no_gap(one: Node, two: Node) -> None:
     leases = [await have_turn(one.store, f"t{number}", f"s{number}") for number in range(4)]
 
     def record(store: Store, session_id: str) -> asyncio.Future[object]:
@@ -184,13 +213,12 @@ async def test_appends_and_writes_of_two_nodes_leave_no_gap(one: Node, two: Node
         return asyncio.ensure_future(writing)
 
     await asyncio.gather(
-        *(append(node.store, lease, some_events(2)) for _ in range(20) for lease in leases for node in (one, two)),
-        *(record(node.store, lease.session_id) for _ in range(5) for lease in leases for node in (one, two)),
+        *(record(node.store, lease.session_id) for _ in range(10) for lease in leases for node in (one, two)),
     )
 
     for lease in leases:
         log = await _log(one.store, lease.session_id)
-        assert [event.session_seq for event in log] == list(range(1, 91))
+        assert [event.session_seq for event in log] == list(range(1, 21))
 
 
 async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_close(
@@ -262,8 +290,8 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_
         monkeypatch.setattr(sessions, "LOCK", _IN_GIVEN_ORDER)
     await admin.execute("BEGIN", "SELECT 1 FROM sessions WHERE id IN ('y', 'z') FOR UPDATE")
 
-    first = asyncio.gather(*_touch(one.store, [leases[name] for name in "ayb"]), return_exceptions=True)
-    second = asyncio.gather(*_touch(two.store, [leases[name] for name in "bza"]), return_exceptions=True)
+    first = asyncio.gather(_touch(one.store, [leases[name] for name in "ayb"]), return_exceptions=True)
+    second = asyncio.gather(_touch(two.store, [leases[name] for name in "bza"]), return_exceptions=True)
     await admin.until_waiting(2)
     await admin.execute("COMMIT")
     results = await first + await second
@@ -272,18 +300,27 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_
     assert is_circle is not is_ordered
 
 
+async def _happens_in(store: Store, names: set[str]) -> None:
+    async def body(tx: Transaction) -> None:
+        for name in sorted(names):
+            await tx.sessions.create_if_absent(a_session(name))
+            await tx.events.append(name, None, some_events(1))
+
+    await store.write(body)
+
+
 async def _log(store: Store, session_id: str) -> list[Event]:
     return await store.read(lambda tx: tx.events.of_session(session_id, 0, 1000))
 
 
-def _touch(store: Store, leases: list[Lease]) -> list[asyncio.Future[object]]:
+def _touch(store: Store, leases: list[Lease]) -> asyncio.Future[None]:
     """One transaction about several sessions."""
 
     async def body(tx: Transaction) -> None:
         for lease in leases:
             await tx.sessions.wake_later(lease.session_id, 5.0)
 
-    return [asyncio.ensure_future(store.write(body, lock=[lease.session_id for lease in leases]))]
+    return asyncio.ensure_future(store.write(body, lock=[lease.session_id for lease in leases]))
 
 
 async def _begun(store: Store, work: Body[None]) -> asyncio.Future[None]:

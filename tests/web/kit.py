@@ -97,6 +97,8 @@ class Reader:
         self.status = response.status
         self.headers = response.headers
         self.comments = 0
+        # Frames as they came, with the lines between them.
+        self.raw = ""
         self._response = response
 
     async def next(self) -> Frame | None:
@@ -107,6 +109,7 @@ class Reader:
             block = await self._block()
         if not block:
             return None
+        self.raw += block
         fields = dict(line.split(": ", 1) for line in block.strip("\n").split("\n"))
         return Frame(fields["id"], fields["event"], orjson.loads(fields["data"]))
 
@@ -218,7 +221,7 @@ class Served:
 
     def followers(self) -> int:
         """How many cursors the engine has open."""
-        return sum(len(followed.subscribers) for followed in self.engine._broadcaster._followed.values())
+        return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.values())
 
     async def nobody_follows(self) -> None:
         async with asyncio.timeout(_DEADLINE):

@@ -48,7 +48,7 @@ async def test_whoever_comes_in_the_middle_is_told_all_of_it_first(web: Served) 
         text = ""
         while text != "some\n\nwords some\n\nwords ":
             text += "".join(f.data["text"] for f in await reader.until("token") if f.event == "token")
-    cursor = str(await web.last_event(session_id))
+    cursor = (await web.shown(session_id))["cursor"]
 
     async with web.stream("/api/session/stream", session_id=session_id, last=cursor, **HTML) as reader:
         began = await reader.until("answer_html")

@@ -19,7 +19,7 @@ async def test_a_message_starts_a_turn_whose_stream_tells_it_all(web: Served) ->
         "queued": False,
     }
     assert [frame.event for frame in frames] == ["turn_started", "message", "token", "usage", "done"]
-    assert [frame.id for frame in frames] == ["1", "2", "3", "4", "5"]
+    assert [frame.id for frame in frames] == ["1", "2", "2~1", "3", "4"]
 
 
 async def test_the_same_client_message_id_is_one_message(web: Served) -> None:

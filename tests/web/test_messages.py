@@ -265,12 +265,13 @@ async def test_the_snapshot_and_the_stream_after_it_tell_everything_once(web: Se
     async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:
         await reader.until("tool_complete")
 
-    last = (await web.shown(session_id))["last_event_id"]
-    query = {"session_id": session_id, "turns": "inline", "after": last}
+    shown = await web.shown(session_id)
+    query = {"session_id": session_id, "turns": "inline", "after": shown["cursor"]}
     async with web.stream("/api/session/stream", **query) as reader:
         web.agent.order(turn_id, "token", "finish")
         frames = await reader.until("turn_completed")
 
     live = [frame for frame in frames if frame.event != "initial" and not frame.data.get("recovered")]
     assert [frame.event for frame in live] == ["token", "usage", "done", "turn_completed"]
-    assert live[0].id == str(last + 1)
+    assert shown["cursor"] == str(shown["last_event_id"])
+    assert live[0].id == "{0}~{0}~1".format(shown["last_event_id"])

@@ -23,9 +23,8 @@ async def test_words_of_a_step_and_the_frames_after_the_snapshot_are_the_whole_o
         turn_id = await web.say(session_id, "work", *["token"] * 300)
         await reader.until("token")
         shown = await web.shown(session_id)
-    cursor = str(shown["last_event_id"])
 
-    async with web.stream("/api/session/stream", session_id=session_id, last=cursor, turns="inline") as reader:
+    async with web.stream("/api/session/stream", session_id=session_id, last=shown["cursor"], turns="inline") as reader:
         web.agent.order(turn_id, "finish")
         later = "".join(f.data["text"] for f in await reader.until("turn_completed") if f.event == "token")
 

@@ -71,7 +71,7 @@ async def test_who_comes_while_a_turn_runs_hears_of_it(web: Served) -> None:
     assert initial is not None
     assert initial.data["active"] == {"turn_id": turn_id, "stream_id": turn_id, "source": "user"}
     told = {"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": "user", "recovered": True}
-    assert recovered == Frame("3", "server_turn_started", told)
+    assert recovered == Frame("2", "server_turn_started", told)
     assert completed.data == {"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "status": "done"}
 
 
@@ -90,10 +90,10 @@ async def test_with_turns_inline_it_begins_at_the_active_turns_first_event(web: 
         ("5.1", "server_turn_started"),
         ("5", "turn_started"),
         ("6", "message"),
-        ("7", "token"),
-        ("8", "usage"),
-        ("9.1", "done"),
-        ("9", "turn_completed"),
+        ("6~6~1", "token"),
+        ("7", "usage"),
+        ("8.1", "done"),
+        ("8", "turn_completed"),
     ]
     assert all((f.data["session_id"], f.data["turn_id"]) == (session_id, turn_id) for f in frames[1:])
 
@@ -143,7 +143,9 @@ async def test_a_cursor_that_is_not_understood_replays_from_the_start(web: Serve
     await web.finished(await web.say(session_id, "hi", "finish"))
     end = await web.last_event(session_id)
 
-    for cursor in ("nonsense", "999", "-1", "1.x", "0.1", "2.0", "1.2.3", "a:1"):
+    of_facts = ("nonsense", "999", "-1", "1.x", "0.1", "2.0", "1.2.3", "a:1")
+    of_words = ("2~", "2~1", "2~0~1", "2~3~1", "1.1~1~1", "2~1~x", "2~1~1~1", "999~1~1")
+    for cursor in of_facts + of_words:
         frames = await read_log(web, session_id, end, last=cursor, after=str(end))
         assert [frame.event for frame in frames] == ["server_turn_started", "turn_completed"], cursor
 

@@ -34,8 +34,8 @@ async def test_it_begins_with_where_each_session_stands(web: Served) -> None:
     async with web.stream("/api/stream", sessions=f"{one},{two},{one}") as reader:
         initial = [await reader.next(), await reader.next()]
 
-    assert {frame.data["session_id"]: frame.data["last_event_id"] for frame in initial if frame} == {one: 10, two: 5}
-    assert {frame.id for frame in initial if frame} == {f"{one}:10,{two}:5"}
+    assert {frame.data["session_id"]: frame.data["last_event_id"] for frame in initial if frame} == {one: 8, two: 4}
+    assert {frame.id for frame in initial if frame} == {f"{one}:8,{two}:4"}
 
 
 async def test_a_resume_at_every_point_is_the_rest_of_each(web: Served) -> None:
@@ -54,7 +54,7 @@ async def test_a_resume_at_every_point_is_the_rest_of_each(web: Served) -> None:
 async def test_a_session_that_the_cursor_does_not_know_starts_at_its_end(web: Served) -> None:
     one, two = await two_histories(web)
 
-    async with web.stream("/api/stream", sessions=f"{one},{two}", last=f"{one}:5,gone:7") as reader:
+    async with web.stream("/api/stream", sessions=f"{one},{two}", last=f"{one}:4,gone:7") as reader:
         frames = await seen(reader, 2)
         await web.patch("/api/session", {"session_id": two, "title": "New"})
         frames += await seen(reader, 1)
@@ -64,7 +64,7 @@ async def test_a_session_that_the_cursor_does_not_know_starts_at_its_end(web: Se
         (one, "turn_completed"),
         (two, "session-updated"),
     ]
-    assert frames[-1].id == f"{one}:10,{two}:6"
+    assert frames[-1].id == f"{one}:8,{two}:5"
 
 
 async def test_a_cursor_that_is_not_understood_replays_everything(web: Served) -> None:
@@ -72,7 +72,7 @@ async def test_a_cursor_that_is_not_understood_replays_everything(web: Served) -
 
     async with web.stream("/api/stream", sessions=f"{one},{two}", last="17") as reader:
         frames = await seen(reader, 6)
-    async with web.stream("/api/stream", sessions=f"{one},{two}", last=f"{one}:x,{two}:5") as reader:
+    async with web.stream("/api/stream", sessions=f"{one},{two}", last=f"{one}:x,{two}:4") as reader:
         partly = await seen(reader, 4)
 
     assert [event for event, _ in of(one, frames)] == ["server_turn_started", "turn_completed"] * 2

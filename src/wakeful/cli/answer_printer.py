@@ -18,7 +18,7 @@ class AnswerPrinter:
 
     def show(self, kind: str, data: Mapping[str, Any]) -> None:
         if kind == events.TOKEN:
-            self._print(data["step"], data["text"])
+            self.say(data["step"], data["text"])
         elif kind == events.TOOL:
             self._remark(f"[{data['name']} {data['arguments']}]")
         elif kind == events.STEP_ABANDONED:
@@ -27,19 +27,19 @@ class AnswerPrinter:
         elif kind in events.FINAL_KINDS:
             self.end_line()
 
-    def end_line(self) -> None:
-        if self._is_inside_line:
-            self._answers.write("\n")
-            self._answers.flush()
-            self._is_inside_line = False
-
-    def _print(self, step: int, text: str) -> None:
+    def say(self, step: int, text: str) -> None:
         if step != self._step:
             self.end_line()
             self._step = step
         self._answers.write(_harmless(text) if self._answers.isatty() else text)
         self._answers.flush()
         self._is_inside_line = not text.endswith("\n")
+
+    def end_line(self) -> None:
+        if self._is_inside_line:
+            self._answers.write("\n")
+            self._answers.flush()
+            self._is_inside_line = False
 
     def _remark(self, text: str) -> None:
         self.end_line()

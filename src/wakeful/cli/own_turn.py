@@ -14,7 +14,7 @@ from wakeful.config.values import OPERATOR
 from wakeful.engine.engine import Engine
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.gateway.platforms.ask import AskAdapter
-from wakeful.model.event import Event
+from wakeful.model.event import TOKEN, Event, Told
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address
 
@@ -55,9 +55,19 @@ async def _print_turn(engine: Engine, receipt: Receipt) -> Event:
     """Print the turn and return its last event."""
     printer = AnswerPrinter(sys.stdout, sys.stderr)
     try:
-        async with aclosing(engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as turn:
-            async for event in turn:
-                printer.show(event.kind, event.data)
+        async with aclosing(engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
+            async for page in pages:
+                for told in page:
+                    _print(printer, told)
+                    last = told
     finally:
         printer.end_line()
-    return event
+    assert isinstance(last, Event)
+    return last
+
+
+def _print(printer: AnswerPrinter, told: Told) -> None:
+    if isinstance(told, Event):
+        printer.show(told.kind, told.data)
+    elif told.kind == TOKEN:
+        printer.say(told.head.step, told.text)

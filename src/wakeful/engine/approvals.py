@@ -32,6 +32,7 @@ class Approvals:
         # Calls that wait, by the session that asks.
         self._waiting: dict[str, set[asyncio.Event]] = {}
         store.notifier.listen(self._hear)
+        store.notifier.watch(self._waiting.keys)
 
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         """Ask, and wait for the answer; None when none came in time. What was allowed before is not asked again."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
+from wakeful.engine.ended_words import ended_words
 from wakeful.engine.words import LiveWords, Words
 from wakeful.model.event import STEP_ABANDONED, TURN_STARTED, Event, Told
 from wakeful.model.packed_json import pack
@@ -95,6 +96,7 @@ class Broadcaster:
         self._followed: dict[str, _Followed] = {}
         self._is_closed = False
         store.notifier.listen(self._hear)
+        store.notifier.watch(self._followed.keys)
         words.listen(self._hear_words)
 
     def close(self) -> None:
@@ -104,12 +106,13 @@ class Broadcaster:
             followed.wake()
 
     async def follow_session(
-        self, session_id: str, start: Place, *, with_words: bool = True
+        self, session_id: str, start: Place, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
         """What happens in a session after this place, as long as this node lives, as much at a time as there is. An
-        empty page says that the reader has caught up for the first time.
+        empty page says that the reader has caught up for the first time. Without `starts_over`: a reader who has seen
+        words that are not kept is told by the event's `void` alone.
         """
-        reader = _Reader(start.fact, start.base, start.place)
+        reader = _Reader(start.fact, start.base, start.place, starts_over)
         is_new = True
         with self._subscribed(session_id, with_words) as (followed, changed):
             while not self._is_closed:
@@ -134,9 +137,7 @@ class Broadcaster:
     async def follow_turn(
         self, session_id: str, turn_id: str, after: int, place: int = 0, *, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
-        """The same of one turn, after its own event `after` and so many words, up to its end. Waits for it to open.
-        Without `starts_over`: a reader who has seen words that are not kept is told by the event's `void` alone.
-        """
+        """The same of one turn, after its own event `after` and so many words, up to its end. Waits for it to open."""
         reader = _Reader(after, after, place, starts_over)
         # Every event of the session up to this number was looked at; None while that is not known.
         position: int | None = None
@@ -172,7 +173,7 @@ class Broadcaster:
     async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
         """All of a turn up to now, words included."""
         told: list[Told] = []
-        pages = self.follow_turn(session_id, turn_id, 0)
+        pages = self.follow_turn(session_id, turn_id, 0, starts_over=False)
         try:
             async for page in pages:
                 if not page:
@@ -220,14 +221,11 @@ class Broadcaster:
             yield list(words)
 
     async def _slice(self, followed: _Followed, fact: Event, after: int) -> Sequence[Word]:
-        assert fact.ends is not None
         if followed.ended is not None and followed.ended[0] == fact.session_seq:
             return followed.ended[1].after(after, _SLICE)
-        if fact.ends.said is not None:
-            return fact.ends.said.words(fact.words_head, after, _SLICE)
 
-        async def body(tx: Transaction) -> list[Word]:
-            return await tx.journal.words(fact.words_head, after, _SLICE)
+        async def body(tx: Transaction) -> Sequence[Word]:
+            return await ended_words(tx, fact, after, _SLICE)
 
         return await self._store.read(body)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.words import LiveWords
-from wakeful.errors import StoreError
+from wakeful.errors import SessionLocked, StoreError
 from wakeful.store.base import Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -36,17 +36,25 @@ class Commits:
         """Call `launch` with each turn that a commit gave to this node."""
         self._listeners.append(launch)
 
-    async def commit(self, body: OpeningBody[T], *, lock: Collection[str], seals: Collection[str] = ()) -> T:
+    async def commit(
+        self,
+        body: OpeningBody[T],
+        *,
+        lock: Collection[str],
+        seals: Collection[str] = (),
+        patience: float | None = None,
+    ) -> T:
         """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile. `seals`:
         the sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
         """
-        commit = asyncio.create_task(self._commit(body, lock, seals))
+        commit = asyncio.create_task(self._commit(body, lock, seals, patience))
         self._under_way[commit] = lock
         commit.add_done_callback(self._forget)
         return await asyncio.shield(commit)
 
-    def may_open_in(self, session_id: str) -> bool:
-        return any(session_id in lock for lock in self._under_way.values())
+    def sessions(self) -> set[str]:
+        """Those in which a turn may be about to open."""
+        return set().union(*self._under_way.values())
 
     def all(self) -> set[asyncio.Task[Any]]:
         return set(self._under_way)
@@ -63,11 +71,15 @@ class Commits:
         for doubt in doubts:
             doubt.close()
 
-    async def _commit(self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str]) -> T:
+    async def _commit(
+        self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str], patience: float | None
+    ) -> T:
         with ExitStack() as sealed:
             sealed.enter_context(self._words.sealed(seals))
             try:
-                result, assignment = await self._store.write(body, lock=lock)
+                result, assignment = await self._store.write(body, lock=lock, patience=patience)
+            except SessionLocked:
+                raise  # Nothing has happened.
             except StoreError:
                 # The commit may have happened all the same: it may have given us a turn that we do not know of, or
                 # have closed one.

@@ -76,6 +76,7 @@ class Delegations:
         # Calls that wait for sub-agents, and their sessions as far as these are known.
         self._waiting: dict[asyncio.Event, set[str] | None] = {}
         store.notifier.listen(self._hear)
+        store.notifier.watch(self._awaited)
 
     async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
         """Start a sub-agent for each goal, or find those that the same call has started before. What was written down
@@ -285,6 +286,12 @@ class Delegations:
     def _watched_from(self, task: Task) -> _Watched:
         deadline = task.started_at + self._settings.delegation_seconds
         return _Watched(task.id, task.session_id, _child_of(task), deadline)
+
+    def _awaited(self) -> set[str]:
+        """The sessions in which something may happen that a delegation, or a call, waits for."""
+        children = {watched.child_id for watched in self._watched.values()}
+        parents = {watched.parent_id for watched in self._watched.values()}
+        return children | parents | {session for known in self._waiting.values() for session in known or ()}
 
     def _hear(self, signal: Signal) -> None:
         """The end of a turn or a task, on either side, may be what a delegation was waiting for. What another node

@@ -236,18 +236,19 @@ class Engine:
         await self._store.write(body, lock=[session_id])
 
     def subscribe(
-        self, session_id: str, start: Place = _START, *, with_words: bool = True
+        self, session_id: str, start: Place = _START, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
         """What happens in a session after this place, for ever, as much at a time as there is. An empty page says that
-        the reader has caught up for the first time.
+        the reader has caught up for the first time. Without `starts_over`: a reader who has seen words that are not
+        kept is told by the event's `void`.
         """
-        return self._broadcaster.follow_session(session_id, start, with_words=with_words)
+        return self._broadcaster.follow_session(session_id, start, with_words=with_words, starts_over=starts_over)
 
     def subscribe_turn(
         self, session_id: str, turn_id: str, after: int = 0, place: int = 0, *, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
         """The same of a turn, to its end, after its own event `after` and so many words; a turn that is still queued is
-        waited for. Without `starts_over`: a reader who has seen words that are not kept is told by the event's `void`.
+        waited for.
         """
         return self._broadcaster.follow_turn(session_id, turn_id, after, place, starts_over=starts_over)
 

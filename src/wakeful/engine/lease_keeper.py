@@ -25,7 +25,7 @@ class LeaseKeeper:
         # By a clock that nobody sets.
         self._renewed_at = -math.inf
         first = None if store.is_exclusive else self._seconds / 3
-        self.job = Job("lease keeper", self.renew, clock, first_wait=first, longest_pause=self._seconds / 3)
+        self.job = Job("lease keeper", self.renew, clock, first_wait=first, longest_pause=self._seconds / 12)
 
     @property
     def seconds_left(self) -> float | None:
@@ -49,7 +49,7 @@ class LeaseKeeper:
         async def body(tx: Transaction) -> None:
             await tx.nodes.renew(self._node, await tx.now() + self._seconds, host=self._host.id)
 
-        await self._store.write(body)
+        await self._store.write_lease(body)
         self._renewed_at = asked_at
         # Until then nobody else can have taken this node's turns.
         self._words.show_until(asked_at + self._seconds)
@@ -59,4 +59,4 @@ class LeaseKeeper:
         async def body(tx: Transaction) -> None:
             await tx.nodes.retire(self._node)
 
-        await self._store.write(body)
+        await self._store.write_lease(body)

@@ -68,9 +68,12 @@ class Runners:
         if not runner.is_closing:
             runner.job.cancel()
 
-    def is_at_work(self, turn: Turn) -> bool:
-        """Whether the turn runs here, or may be about to."""
-        return turn.id in self._running or self._commits.may_open_in(turn.session_id)
+    def runs(self, turn: Turn) -> bool:
+        return turn.id in self._running
+
+    def at_work(self) -> set[str]:
+        """The turns that run here, and the sessions in which one may be about to."""
+        return {*self._running, *self._commits.sessions()}
 
     def has_broken(self, turn: Turn) -> bool:
         return turn.id in self._broken

@@ -3,6 +3,7 @@ waited for company.
 """
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 
 from wakeful.engine.assignment import Assignment
@@ -11,11 +12,14 @@ from wakeful.engine.dispatcher import Dispatcher, require_session
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.errors import SessionLocked
 from wakeful.model.event import PROCESS_COMPLETE, WAKE_WAITS, WATCH_MATCH
 from wakeful.store.base import Signal, Store, Transaction
 
 # Sessions that are opened at the same time.
-_ABREAST = 16
+_ABREAST = 4
+# What waits longer for the lock of a session is in another's hands; the next round looks again.
+_PATIENCE_SECONDS = 0.5
 # What may leave something that waits for a time.
 _TIMED = frozenset({WAKE_WAITS, PROCESS_COMPLETE, WATCH_MATCH})
 
@@ -50,7 +54,8 @@ class Timekeeper:
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
 
-        await self._commits.commit(body, lock=[session_id])
+        with suppress(SessionLocked):
+            await self._commits.commit(body, lock=[session_id], patience=_PATIENCE_SECONDS)
 
     def _hear(self, signal: Signal) -> None:
         """A turn that ends may leave a retry or free what waited for it; a spent budget and a wait for company set a

@@ -48,6 +48,10 @@ class Notifier(Protocol):
         """Call `listener` on the event loop after every commit that changed something."""
         ...
 
+    def watch(self, followed: Callable[[], Iterable[str]]) -> None:
+        """Find out within a second or so also what a lost signal would have said of these sessions."""
+        ...
+
 
 class Sessions(Protocol):
     async def create_if_absent(self, session: Session) -> bool:
@@ -174,6 +178,16 @@ class Turns(Protocol):
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        ...
+
+    async def taken_from(self, node: str) -> list[Turn]:
+        """Running turns that were taken over because this node had let its lease run out."""
+        ...
+
+    async def take_resume_back(self, turn_id: str, node: str, *, limit: int) -> None:
+        """The resume that was counted when the turn was taken from this node was no crash. `limit`: how often that may
+        be said of one turn before it records another step.
+        """
         ...
 
     async def release(self, lease: Lease) -> None:
@@ -590,6 +604,12 @@ class Nodes(Protocol):
 
     async def retire(self, node: str) -> None: ...
 
+    async def cut_off_dead(self) -> int:
+        """Break what nodes that have let their lease run out still have under way at the database, locks included,
+        and say how many connections that were. Raises StoreReadOnly where that is not allowed.
+        """
+        ...
+
     async def drop_old(self, before: float, limit: int) -> int:
         """Forget nodes that have let their lease run out before this moment, at most so many, and say how many."""
         ...
@@ -654,13 +674,24 @@ class Store(Protocol):
 
     async def close(self) -> None: ...
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         """Run `body` in a transaction that first locks the named sessions, in the order of their ids.
 
-        What the body raises undoes its writes and reaches the caller; no other write notices.
+        What the body raises undoes its writes and reaches the caller; no other write notices. With `patience`: raise
+        SessionLocked rather than wait longer than so many seconds for a lock.
         """
+        ...
+
+    async def write_lease(self, body: Body[T]) -> T:
+        """A write about leases of nodes: it queues behind nothing else, however busy the store is."""
         ...
 
     async def read(self, body: Body[T]) -> T:
         """Run `body` on one consistent view; its writes are refused."""
+        ...
+
+    async def search(self, body: Body[T]) -> T:
+        """A read that may take long: few of them run at once, and none of them holds up other reads. Raises
+        StoreTooSlow.
+        """
         ...

@@ -1,8 +1,8 @@
-"""A reader of one session, across its turns: what it is told first, and then the log from its cursor on."""
+"""A reader of one session, across its turns: what it is told first, and then facts and words from its cursor on."""
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wakeful.engine.approval_data import approval_data
@@ -13,15 +13,19 @@ from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
+from wakeful.model.words import Word
 from wakeful.store.base import Transaction
 from wakeful.web.cursor import Cursor
-from wakeful.web.frames import SERVER_TURN_STARTED, session_frames, started_data
-from wakeful.web.live_html import ANSWER_HTML, LiveHtml
+from wakeful.web.frames import SERVER_TURN_STARTED, Frame, lines_of, started_data
+from wakeful.web.had_words import HadWords
+from wakeful.web.live_html import LiveHtml
 from wakeful.web.pauses import with_pauses
+from wakeful.web.reading import Reading
 from wakeful.web.snapshot import active_form
+from wakeful.web.word_frames import runs_of
 
-# What a session's reader gets: where it then stands, the event's name, its data.
-Step = tuple[Cursor, str, bytes]
+# What a session's reader gets: frames that are sent together, perhaps none.
+Frames = AsyncGenerator[list[Frame], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,56 +52,87 @@ async def read_standing(tx: Transaction, session: Session) -> Standing:
     return Standing(session, active, first[0].session_seq if first else 0, approvals)
 
 
-async def follow(engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool) -> AsyncGenerator[Step, None]:
-    for name, data in _greeting(standing):
-        yield cursor, name, data
-    seen = cursor.frames
-    async with aclosing(engine.subscribe(standing.session.id, cursor.after)) as log:
-        async for event in log:
-            for position, name, data in _steps_of(event, seen, inline=inline):
-                yield position, name, data
-            seen = 0
+async def follow(engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool) -> Frames:
+    yield list(_greeting(standing, cursor))
+    reading = Reading(cursor, inline=inline)
+    # Words wake only those who want them.
+    log = engine.subscribe(standing.session.id, cursor.in_engine, with_words=inline)
+    async with aclosing(log) as pages:
+        async for page in pages:
+            if not page:
+                continue
+            for told in runs_of(page):
+                yield reading.words(told) if isinstance(told, list) else reading.fact(told)
+            # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
+            del page, told
 
 
-async def follow_with_html(
-    engine: Engine, standing: Standing, cursor: Cursor, told: Sequence[Event]
-) -> AsyncGenerator[Step, None]:
-    """The same with the turns inline and their answers as HTML. `told`: what the reader has of the open step. HTML has
-    the cursor of the frame before it, so that an event that changes it comes again with it.
+async def follow_with_html(engine: Engine, standing: Standing, cursor: Cursor) -> Frames:
+    """The same with the turns inline and their answers as HTML. HTML has the cursor of the frame before it, so that
+    what changes it comes again with it. Words of an open step are read from their first on, for its sake.
     """
-    for name, data in _greeting(standing):
-        yield cursor, name, data
-    live = LiveHtml(standing.session.id, standing.session.last_seq, told)
-    for html in await live.first():
-        yield cursor, ANSWER_HTML, html
-    seen, position = cursor.frames, cursor
-    log = with_pauses(engine.subscribe(standing.session.id, cursor.after), live.patience)
-    async with aclosing(log):
-        async for event in log:
-            for html in await (live.now() if event is None else live.before(event)):
-                yield position, ANSWER_HTML, html
-            if event is not None:
-                for position, name, data in _steps_of(event, seen, inline=True):
-                    yield position, name, data
-                seen = 0
+    yield list(_greeting(standing, cursor))
+    screen = _Screen(standing.session.id, cursor)
+    log = engine.subscribe(standing.session.id, replace(cursor.in_engine, place=0))
+    async with aclosing(with_pauses(log, screen.patience)) as pages:
+        async for page in pages:
+            if not page:
+                yield await screen.pause()
+                continue
+            for told in runs_of(page):
+                yield await (screen.words(told) if isinstance(told, list) else screen.fact(told))
+            del page, told
 
 
-def _steps_of(event: Event, seen: int, *, inline: bool) -> Iterator[Step]:
-    for frames, name, data in session_frames(event, seen, inline=inline):
-        yield Cursor(event.session_seq - 1, frames) if frames else Cursor(event.session_seq), name, data
+class _Screen:
+    """What one reader of answers as HTML is told."""
+
+    def __init__(self, session_id: str, cursor: Cursor) -> None:
+        self._live = LiveHtml(session_id)
+        self._had = HadWords(cursor)
+        self._reading = Reading(cursor, inline=True)
+        self.patience = self._live.patience
+
+    async def pause(self) -> list[Frame]:
+        """Nothing comes for the moment."""
+        return self._html(await self._live.now())
+
+    async def words(self, words: list[Word]) -> list[Frame]:
+        html = self._html(await self._live.words(words))
+        new = self._had.new_of(words)
+        return html + (self._reading.words(new) if new else [])
+
+    async def fact(self, event: Event) -> list[Frame]:
+        again = await self._again(event)
+        html = self._html(await self._live.fact(event))
+        return again + html + self._reading.fact(event)
+
+    async def _again(self, event: Event) -> list[Frame]:
+        """Before the end of words of which the reader has more than are kept."""
+        left = self._had.left_by(event)
+        if left is None or event.ends is None:
+            return []
+        taken_back = self._reading.take_back(event, event.ends.step)
+        self._live.drop()
+        return [taken_back, *(await self.words(left) if left else ())]
+
+    def _html(self, lines: list[bytes]) -> list[Frame]:
+        """HTML has the cursor of the frame before it, so that what changes it comes again with it."""
+        at = str(self._reading.at)
+        return [(at, one) for one in lines]
 
 
-def _greeting(standing: Standing) -> Iterator[tuple[str, bytes]]:
+def _greeting(standing: Standing, cursor: Cursor) -> Iterator[Frame]:
     """Where the session stands, and what was said to others before this reader came."""
-    session, active = standing.session, standing.active
+    session, active, at = standing.session, standing.active, str(cursor)
     initial: dict[str, Any] = {
         "session_id": session.id,
         "last_event_id": session.last_seq,
         "active": None if active is None else active_form(active),
     }
-    yield "initial", pack(initial)
+    yield at, lines_of("initial", pack(initial))
     if active is not None:
-        yield SERVER_TURN_STARTED, started_data(session.id, active.id, active.source, recovered=True)
+        yield at, lines_of(SERVER_TURN_STARTED, started_data(session.id, active.id, active.source, recovered=True))
     for approval in standing.approvals:
         data = approval_data(approval, session.id) | {"recovered": True}
-        yield events.APPROVAL_REQUIRED, pack(data)
+        yield at, lines_of(events.APPROVAL_REQUIRED, pack(data))

@@ -1,16 +1,16 @@
-"""Events of the log as the frames that a browser reads. What an event becomes depends on the event alone."""
+"""Facts of the log as the frames that a browser reads. What a fact becomes depends on the fact alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.model.task_data import time_text
-from wakeful.wire.sse import frame
+
+# A frame, taken apart: where its reader then stands, and the lines after the `id`.
+Frame = tuple[str, bytes]
 
 # Events that are told to a session's readers. The others belong to one turn, and come only to those who want turns.
 _OF_SESSIONS = frozenset(
@@ -25,7 +25,6 @@ _OF_SESSIONS = frozenset(
         events.WAKE_WAITS,
     }
 )
-_STREAMED = frozenset({events.TOKEN, events.REASONING})
 
 SERVER_TURN_STARTED = "server_turn_started"
 TURN_COMPLETED = "turn_completed"
@@ -41,19 +40,25 @@ class Part:
     is_inline: bool = False
 
 
-def turn_frame(event: Event) -> bytes:
-    return frame(str(event.turn_seq), event.kind, event.payload)
+def on_the_wire(frames: Iterable[Frame], before: str = "", after: str = "") -> bytes:
+    """Several at once cost a reader that takes them no more than one. The texts stand around each position."""
+    return b"".join([b"id: %b\n%b" % (f"{before}{at}{after}".encode(), lines) for at, lines in frames])
 
 
-def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[int, str, bytes]]:
-    """The frames of an event after the first `seen`: how many have now been seen (0: all), name and data.
+def lines_of(name: str, data: bytes) -> bytes:
+    """`data` is JSON on one line."""
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), data)
+
+
+def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[int, bytes]]:
+    """The frames of an event after the first `seen`: how many have now been seen (0: all), and the frame's lines.
 
     Counted alike for those who want the turns and those who do not, so that a cursor serves both.
     """
     parts = list(enumerate(_parts(event), start=1))[seen:]
     wanted = [(place, part) for place, part in parts if inline or not part.is_inline]
     for number, (place, part) in enumerate(wanted, start=1):
-        yield 0 if number == len(wanted) else place, part.name, part.data
+        yield 0 if number == len(wanted) else place, lines_of(part.name, part.data)
 
 
 def is_given_out(event: Event, frames: int) -> bool:
@@ -84,10 +89,6 @@ def _session_data(event: Event) -> bytes:
 
 
 def _inline_data(event: Event) -> bytes:
-    if event.kind in _STREAMED:
-        # The many small ones are not taken apart for it.
-        ids = orjson.dumps({"session_id": event.session_id, "turn_id": event.turn_id})
-        return ids[:-1] + b"," + event.payload[1:]
     return pack(event.data | {"session_id": event.session_id, "turn_id": event.turn_id})
 
 

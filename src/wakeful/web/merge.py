@@ -13,13 +13,16 @@ async def merge(sources: Mapping[str, AsyncGenerator[T, None]]) -> AsyncGenerato
     try:
         while awaited:
             ready, _ = await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
-            for item in ready:
+            while ready:
+                item = ready.pop()
                 name = awaited.pop(item)
                 if isinstance(item.exception(), StopAsyncIteration):
                     continue
                 given = item.result()
                 awaited[asyncio.ensure_future(anext(sources[name]))] = name
                 yield name, given
+                # Nothing of it is held while the next is waited for.
+                del item, given
     finally:
         for item in awaited:
             item.cancel()

@@ -112,6 +112,8 @@ def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
             messages.append(_input(entry))
         elif entry.kind is EntryKind.ANSWER:
             messages += _answer(turn, entry, results)
+        elif entry.kind is EntryKind.CUT:
+            messages.append(_cut(entry))
     messages += _ending(turn)
     return messages
 
@@ -135,6 +137,13 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
         yield message | {"reasoning": answer.reasoning or None}
     for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
+
+
+def _cut(entry: Entry) -> Message:
+    """What was being said when the turn broke off, before the line that tells how it did."""
+    data = entry.data
+    message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
+    return message | {"reasoning": data["reasoning"] or None}
 
 
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> Message:

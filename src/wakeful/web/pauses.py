@@ -19,11 +19,10 @@ async def with_pauses(
             if not awaited.done():
                 yield None
                 continue
-            try:
-                given = awaited.result()
-            except StopAsyncIteration:
+            if isinstance(awaited.exception(), StopAsyncIteration):
                 return
-            yield given
+            yield awaited.result()
+            # What was given is not held while the next is waited for.
             awaited = asyncio.ensure_future(anext(source))
     finally:
         awaited.cancel()

@@ -86,7 +86,8 @@ class SessionRoutes:
                 await add_hits(tx, rows, hits, wanted)
             return rows, _cursor(found[limit - 1]) if len(found) > limit else None
 
-        rows, next_cursor = await self._web.store.read(body)
+        look = self._web.store.search if words else self._web.store.read
+        rows, next_cursor = await look(body)
         return JSONResponse({"sessions": rows, "next_cursor": next_cursor})
 
     async def show(self, request: Request) -> Response:

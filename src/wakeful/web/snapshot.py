@@ -1,4 +1,4 @@
-"""A session at one moment, for GET /api/session: everything in it fits its last_event_id."""
+"""A session at one moment, for GET /api/session: everything in it fits its cursor."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +14,10 @@ from wakeful.model.session import Session
 from wakeful.model.task import Task
 from wakeful.model.task_data import task_data, time_text
 from wakeful.model.turn import Turn
+from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction
-from wakeful.web.broken_off import add_last_words
+from wakeful.web.cursor import Cursor
 from wakeful.web.messages import MessageId, MessagePage, newest_messages, turn_form
-from wakeful.web.open_step import partial_form, read_open_step
 from wakeful.web.rows import session_row
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
@@ -25,14 +25,17 @@ from wakeful.wire.errors import InvalidRequest
 # Of those that have ended, the newest.
 ENDED_TASKS = 100
 
+Words = tuple[WordsHead, Said]
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    # What the active turn's step has said so far.
-    partial: dict[str, Any] | None
+    # The number of the active turn's newest fact, and what its step has said since.
+    base: int
+    words: Words | None
     page: MessagePage
     marks: Marks
     pending: list[InboxRow]
@@ -52,13 +55,27 @@ class Snapshot:
             "messages": self.page.messages,
             "has_more": self.page.has_more,
             "turns": self._turns(),
-            "active": None if self.active is None else active_form(self.active) | {"partial": self.partial},
+            "active": None if self.active is None else active_form(self.active) | {"partial": self._partial()},
             "queued": queued_form(self.pending),
             "tasks": task_list(web, self.tasks),
             "approvals": [approval_data(approval, self.session.id) for approval in self.approvals],
             "pending_notices": self._pending_notices(),
             "last_event_id": self.session.last_seq,
+            "cursor": self._cursor(),
         }
+
+    def _partial(self) -> dict[str, Any] | None:
+        if self.words is None:
+            return None
+        head, said = self.words
+        return {"step": head.step, "text": said.text, "reasoning": said.reasoning}
+
+    def _cursor(self) -> str:
+        """Where a stream goes on, after all that is in here."""
+        last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        # Words after the last fact need no name while there are none.
+        has_words = self.base > 0 and (place > 0 or self.base < last)
+        return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
 
     def _turns(self) -> dict[str, Any]:
         """Those of the messages, and the active one, which may have none yet."""
@@ -73,6 +90,9 @@ class Snapshot:
 
 
 async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
+    # Taken before the facts are read: what their turn says after it is told by a stream from the cursor on.
+    words = web.engine.live_words(session_id)
+
     async def body(tx: Transaction) -> Snapshot:
         session = await web.require_session(tx, request, session_id)
         newest = session.active or session.head
@@ -82,12 +102,14 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
         now = await tx.now()
         active = None if session.active is None else await tx.turns.get(session.active)
         page = await newest_messages(tx, newest, limit, before)
-        await add_last_words(tx, page)
+        base = 0 if active is None else await _last_fact(tx, active)
         return Snapshot(
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
-            partial=None if active is None else partial_form(await read_open_step(tx, active, session.last_seq)),
+            base=base,
+            # They have ended when something has happened in their turn since the fact that they follow.
+            words=words if words is not None and words[0].base == base and words[1].cuts else None,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
@@ -99,6 +121,12 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
     snapshot = await web.store.read(body)
     await web.answers.fill(snapshot.page.messages)
     return snapshot
+
+
+async def _last_fact(tx: Transaction, turn: Turn) -> int:
+    """Its number in the session."""
+    newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return newest[0].session_seq if newest else 0
 
 
 def active_form(turn: Turn) -> dict[str, Any]:

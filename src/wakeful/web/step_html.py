@@ -42,10 +42,6 @@ class StepHtml:
         return self._is_changed
 
     @property
-    def is_empty(self) -> bool:
-        return not self._text
-
-    @property
     def size(self) -> int:
         """Characters so far."""
         return self._size
@@ -63,12 +59,6 @@ class StepHtml:
         self._is_changed = False
         same = _common(before, [*self._settled[start:], *self._shown])
         return Patch(start + same, [*self._settled[start:], *self._shown][same:])
-
-    def whole(self) -> Patch:
-        """All that a reader who comes later needs."""
-        if self._is_changed:
-            self.patch()
-        return Patch(0, [*self._settled, *self._shown])
 
     def final(self) -> Patch:
         """There is no more to come: the exact render."""

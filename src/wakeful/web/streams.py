@@ -1,8 +1,8 @@
-"""The routes of streams: one turn, one session, or several. Each reader is a cursor into the log."""
+"""The routes of streams: one turn, one session, or several. Each reader is a cursor."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,14 +14,14 @@ from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.store.base import Transaction
 from wakeful.web import fields
-from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_number
-from wakeful.web.follower import Standing, Step, follow, follow_with_html, read_standing
-from wakeful.web.frames import is_given_out, turn_frame
+from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_turn_cursor
+from wakeful.web.follower import Frames, Standing, follow, follow_with_html, read_standing
+from wakeful.web.frames import is_given_out, lines_of, on_the_wire
 from wakeful.web.merge import merge
-from wakeful.web.open_step import read_open_step
 from wakeful.web.web import Web
+from wakeful.web.word_frames import runs_of, turn_words
 from wakeful.wire.errors import InvalidRequest
-from wakeful.wire.sse import EventStream, frame
+from wakeful.wire.sse import EventStream
 
 # The sources of rows and of news, beside those that are called by the ids of sessions.
 _ROWS = "rows"
@@ -44,12 +44,11 @@ class StreamRoutes:
     async def turn(self, request: Request) -> Response | EventStream:
         turn_id = fields.identifier(request.query_params, "stream_id")
         log = await self._turn_log(request, turn_id)
-        number = parse_number(_given_cursor(request))
-        after = number if number is not None and number <= log.last_seq else 0
+        after, place = parse_turn_cursor(_given_cursor(request), log.last_seq)
         if log.has_ended and after == log.last_seq:
             # The reader has it all; an EventSource that hears this does not ask again.
             return Response(status_code=204)
-        return self._stream(_turn_frames(self._web.engine, log, after))
+        return self._stream(_turn_frames(self._web.engine, log, after, place))
 
     async def session(self, request: Request) -> EventStream:
         session_id = fields.identifier(request.query_params, "session_id")
@@ -58,7 +57,7 @@ class StreamRoutes:
         given = _given_cursor(request)
         cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=wishes.turns)
         cursor = await self._checked(session_id, cursor)
-        return self._stream(_session_frames(await self._follow(standing, cursor, wishes)))
+        return self._stream(_session_frames(self._follow(standing, cursor, wishes)))
 
     async def several(self, request: Request) -> EventStream:
         wishes = _wishes(request)
@@ -67,8 +66,7 @@ class StreamRoutes:
         wanted = _first_cursors(standings, _given_cursor(request), inline=wishes.turns)
         cursors = {of: await self._checked(of, cursor) for of, cursor in wanted.items()}
         sources = {
-            standing.session.id: await self._follow(standing, cursors[standing.session.id], wishes)
-            for standing in standings
+            standing.session.id: self._follow(standing, cursors[standing.session.id], wishes) for standing in standings
         }
         if has_rows:
             sources[_ROWS] = self._rows(request)
@@ -76,39 +74,40 @@ class StreamRoutes:
             last = await self._web.news.last(request.state.principal)
             cursors[_NEWS] = _news_cursor(_given_cursor(request), last)
             sources[_NEWS] = self._news(request, cursors[_NEWS], last)
-        return self._stream(_merged_frames(sources, cursors))
+        return self._stream(_merged_frames(sources, {of: str(cursor) for of, cursor in cursors.items()}))
 
     async def _checked(self, session_id: str, cursor: Cursor) -> Cursor:
-        """A cursor into the frames of an event that was never given out is not understood either."""
+        """A cursor into the frames of an event that was never given out is not understood either. Whoever has a frame
+        of an event has the words that end with it.
+        """
         if not cursor.frames:
             return cursor
 
         async def body(tx: Transaction) -> list[Event]:
-            return await tx.events.of_session(session_id, cursor.after, 1)
+            return await tx.events.of_session(session_id, cursor.fact, 1)
 
         told = await self._web.store.read(body)
-        return cursor if told and is_given_out(told[0], cursor.frames) else START
+        if not told or not is_given_out(told[0], cursor.frames):
+            return START
+        ends = told[0].ends
+        return cursor if ends is None else replace(cursor, base=ends.base, place=ends.count)
 
-    async def _follow(self, standing: Standing, cursor: Cursor, wishes: "_Wishes") -> AsyncGenerator[Step, None]:
-        if not wishes.html:
-            return follow(self._web.engine, standing, cursor, inline=wishes.turns)
+    def _follow(self, standing: Standing, cursor: Cursor, wishes: "_Wishes") -> Frames:
+        if wishes.html:
+            return follow_with_html(self._web.engine, standing, cursor)
+        return follow(self._web.engine, standing, cursor, inline=wishes.turns)
 
-        async def body(tx: Transaction) -> list[Event]:
-            return [] if standing.active is None else await read_open_step(tx, standing.active, cursor.after)
-
-        return follow_with_html(self._web.engine, standing, cursor, await self._web.store.read(body))
-
-    async def _rows(self, request: Request) -> AsyncGenerator[Step, None]:
+    async def _rows(self, request: Request) -> Frames:
         feed = self._web.rows.follow(request.state.principal, self._web.owner_seen_by(request))
         async with aclosing(feed) as rows:
             async for name, data in rows:
-                yield START, name, data
+                yield [("", lines_of(name, data))]
 
-    async def _news(self, request: Request, cursor: Cursor, last: int) -> AsyncGenerator[Step, None]:
-        yield cursor, "news_initial", pack({"last_news_id": last})
-        async with aclosing(self._web.news.follow(request.state.principal, cursor.after)) as feed:
+    async def _news(self, request: Request, cursor: Cursor, last: int) -> Frames:
+        yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]
+        async with aclosing(self._web.news.follow(request.state.principal, cursor.fact)) as feed:
             async for number, form in feed:
-                yield Cursor(number), _NEWS, pack(form)
+                yield [(str(number), lines_of(_NEWS, pack(form)))]
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
@@ -190,28 +189,51 @@ def _news_cursor(given: str, last: int) -> Cursor:
     """From now on where the cursor does not speak of news; all that is kept where it is not understood."""
     known = parse_cursors(given, {_NEWS: last}) if given else {}
     cursor = known.get(_NEWS, Cursor(last))
-    return START if cursor.frames else cursor
+    return START if cursor.frames or cursor.base else cursor
 
 
-async def _turn_frames(engine: Engine, log: _TurnLog, after: int) -> AsyncGenerator[bytes, None]:
-    async with aclosing(engine.subscribe_turn(log.session_id, log.turn_id, after)) as told:
-        async for event in told:
-            yield turn_frame(event)
+async def _turn_frames(engine: Engine, log: _TurnLog, after: int, place: int) -> AsyncGenerator[bytes, None]:
+    async with aclosing(engine.subscribe_turn(log.session_id, log.turn_id, after, place)) as pages:
+        async for page in pages:
+            if not page:
+                continue
+            for told in runs_of(page):
+                if isinstance(told, list):
+                    yield on_the_wire(turn_words(told, after))
+                    continue
+                # Words that are taken back for a reader that has too many of them are no fact of the turn.
+                at = f"{after}~0" if told.turn_seq is None else str(told.turn_seq)
+                after = told.turn_seq or after
+                yield on_the_wire([(at, lines_of(told.kind, told.payload))])
+            # It may be long until the next one.
+            del page, told
 
 
-async def _session_frames(source: AsyncGenerator[Step, None]) -> AsyncGenerator[bytes, None]:
-    async with aclosing(source) as steps:
-        async for position, name, data in steps:
-            yield frame(str(position), name, data)
+async def _session_frames(source: Frames) -> AsyncGenerator[bytes, None]:
+    async with aclosing(source) as batches:
+        async for frames in batches:
+            if frames:
+                yield on_the_wire(frames)
+            del frames
 
 
-async def _merged_frames(
-    sources: dict[str, AsyncGenerator[Step, None]], cursors: dict[str, Cursor]
-) -> AsyncGenerator[bytes, None]:
-    async with aclosing(merge(sources)) as steps:
-        async for source, (position, name, data) in steps:
-            if source != _ROWS:
-                cursors[source] = position
-            # Rows have no place in any log; without a session there is nothing to go on from.
-            at = ",".join(f"{of}:{cursor}" for of, cursor in cursors.items()) or f"{_ROWS}:0"
-            yield frame(at, name, data)
+async def _merged_frames(sources: dict[str, Frames], cursors: dict[str, str]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(merge(sources)) as batches:
+        async for source, frames in batches:
+            if frames:
+                yield on_the_wire(frames, *_around(source, cursors))
+                if source in cursors:
+                    cursors[source] = frames[-1][0]
+            del frames
+
+
+def _around(source: str, cursors: dict[str, str]) -> tuple[str, str]:
+    """What stands in the cursor over all before and after the part of one source."""
+    parts = [f"{of}:{at}" for of, at in cursors.items()]
+    if source not in cursors:
+        # Rows have no place in any log; without a session there is nothing to go on from.
+        return ",".join(parts) or f"{_ROWS}:0", ""
+    place = list(cursors).index(source)
+    return "".join(f"{part}," for part in parts[:place]) + f"{source}:", "".join(
+        f",{part}" for part in parts[place + 1 :]
+    )

@@ -5,14 +5,14 @@ import { applyFrame } from "../../../src/wakeful/web/static/js/session/fold.js";
 import { reload } from "../../../src/wakeful/web/static/js/session/reload.js";
 import { loadSnapshot } from "../../../src/wakeful/web/static/js/session/snapshot.js";
 import { emptyState } from "../../../src/wakeful/web/static/js/session/state.js";
-import { isBeyond } from "../../../src/wakeful/web/static/js/stream/cursor.js";
-import { lineFrom, makeLog, randomness, snapshotAt } from "./log.mjs";
+import { isBeyond, lowest, moveOn } from "../../../src/wakeful/web/static/js/stream/cursor.js";
+import { lineFrom, makeLog, numbered, randomness, snapshotAt } from "./log.mjs";
 
 const ROUNDS = 60;
 
-function opened(log, number) {
+function opened(log, moment) {
   const state = { ...emptyState(), now: () => "then" };
-  loadSnapshot(state, snapshotAt(log, number));
+  loadSnapshot(state, snapshotAt(log, moment));
   return state;
 }
 
@@ -28,8 +28,9 @@ function shown(state) {
   }));
 }
 
-function follow(state, log) {
-  for (const frame of lineFrom(log, state.lastEventId)) applyFrame(state, frame);
+// Over a line that is opened at a moment; what comes later comes live.
+function follow(state, log, moment = log.length) {
+  for (const frame of lineFrom(log, state.cursor, moment)) applyFrame(state, frame);
   return state;
 }
 
@@ -55,7 +56,8 @@ test("a page that is opened at any moment shows the turn from its beginning", ()
     const random = randomness(seed);
     const log = makeLog(random);
     const whole = shown(follow(opened(log, 0), log));
-    const later = shown(follow(opened(log, random.below(log.length + 1)), log));
+    const moment = random.below(log.length + 1);
+    const later = shown(follow(opened(log, moment), log, moment + random.below(log.length + 1 - moment)));
     assert.deepEqual(later, whole, `seed ${seed}`);
   }
 });
@@ -65,26 +67,25 @@ test("a line that is cut anywhere, and opened again from any earlier place, chan
     const random = randomness(seed);
     const log = makeLog(random);
     const whole = shown(follow(opened(log, 0), log));
-    const state = opened(log, random.below(log.length + 1));
-    for (let cut = 0; cut < 6; cut += 1) readSome(state, log, random);
+    let moment = random.below(log.length + 1);
+    const state = opened(log, moment);
+    for (let cut = 0; cut < 6; cut += 1) moment = readSome(state, log, moment, random);
     assert.deepEqual(shown(follow(state, log)), whole, `seed ${seed}`);
   }
 });
 
-function seenWhole(cursor) {
-  return cursor.includes(".") ? Math.floor(Number(cursor)) - 1 : Number(cursor);
-}
-
-// Another tab may have asked for less than we have.
-function readSome(state, log, random) {
-  const from = random.chance(0.5) ? state.lastEventId : String(random.below(seenWhole(state.lastEventId) + 1));
-  let left = random.below(30);
-  const until = log.slice(0, random.below(log.length + 1));
-  if (until.length < Math.floor(Number(state.lastEventId))) return;
-  for (const frame of lineFrom(until, from)) {
-    if (left-- <= 0) return;
+// Until the line is cut; the moment up to which it may have told. Another tab may have asked for less than we have.
+function readSome(state, log, moment, random) {
+  const other = snapshotAt(log, random.below(moment + 1)).cursor;
+  const from = random.chance(0.5) ? state.cursor : lowest([state.cursor, other]);
+  const opened = moment + random.below(log.length + 1 - moment);
+  const until = opened + random.below(log.length + 1 - opened);
+  let left = random.below(40);
+  for (const frame of lineFrom(log.slice(0, until), from, opened)) {
+    if (left-- <= 0) break;
     applyFrame(state, frame);
   }
+  return until;
 }
 
 test("text on the screen never goes back when another tab asks for less", () => {
@@ -93,8 +94,8 @@ test("text on the screen never goes back when another tab asks for less", () => 
     const log = makeLog(random);
     const state = follow(opened(log, 0), log);
     const before = JSON.stringify(shown(state));
-    const from = String(random.below(log.length + 1));
-    for (const frame of lineFrom(log, from)) {
+    const { cursor } = snapshotAt(log, random.below(log.length + 1));
+    for (const frame of lineFrom(log, lowest([cursor, state.cursor]))) {
       applyFrame(state, frame);
       assert.equal(JSON.stringify(shown(state)), before, `seed ${seed}, ${frame.name} at ${frame.cursor}`);
     }
@@ -106,31 +107,79 @@ test("a snapshot that comes in the middle of frames is caught up by those that c
     const random = randomness(seed);
     const log = makeLog(random);
     const whole = shown(follow(opened(log, 0), log));
-    const state = opened(log, 0);
-    const frames = [...lineFrom(log, "0")];
-    const asked = random.below(frames.length);
-    const came = asked + random.below(frames.length - asked);
-    frames.slice(0, came).forEach((frame) => applyFrame(state, frame));
-    const taken = Math.floor(Number(frames[asked].cursor)) + random.below(2);
-    reload(state, snapshotAt(log, Math.min(taken, log.length)), frames.slice(asked, came));
-    frames.slice(came).forEach((frame) => applyFrame(state, frame));
+    // In the order in which everything happens; a snapshot has at least what was told before it was asked for.
+    const asked = random.below(log.length + 1);
+    const words = asked + random.below(log.length + 1 - asked);
+    const taken = words + random.below(log.length + 1 - words);
+    const came = asked + random.below(log.length + 1 - asked);
+    const state = follow(opened(log, 0), log.slice(0, asked), 0);
+    const meanwhile = told(log, asked, came);
+    for (const frame of meanwhile) applyFrame(state, frame);
+    reload(state, snapshotAt(log, taken, words), meanwhile);
+    for (const frame of told(log, came, log.length)) applyFrame(state, frame);
     assert.deepEqual(shown(state), whole, `seed ${seed}`);
   }
 });
 
+// What a line that is open all the time tells between two moments.
+function told(log, from, to) {
+  const before = [...lineFrom(log.slice(0, from), "0", 0)].length;
+  return [...lineFrom(log.slice(0, to), "0", 0)].slice(before);
+}
+
+test("words that we have stay when another node has fewer of them", () => {
+  const log = speaking("one ", "two ", "three ");
+  const state = follow(opened(log, 0), log);
+  reload(state, snapshotAt(log, log.length, log.length - 2), []);
+  assert.deepEqual(
+    state.messages.map((message) => message.content),
+    ["one two three "],
+  );
+  applyFrame(state, { name: "token", cursor: "1~1~3", data: { ...spoken, text: "three " } });
+  applyFrame(state, { name: "token", cursor: "1~1~4", data: { ...spoken, text: "four" } });
+  assert.equal(state.messages[0].content, "one two three four");
+});
+
+const spoken = { session_id: "ses_1", turn_id: "t", step: 1 };
+
+function speaking(...words) {
+  const begun = { name: "turn_started", data: { session_id: "ses_1", turn_id: "t", source: "user", parent: null } };
+  return numbered([begun, ...words.map((text) => ({ name: "token", data: { ...spoken, text } }))]);
+}
+
+test("a reader that has more words than were kept goes back to those", () => {
+  const log = speaking("one ", "two ", "three ");
+  const state = follow(opened(log, 0), log);
+  applyFrame(state, { name: "step_abandoned", cursor: "1~1~0", data: spoken });
+  assert.deepEqual(state.messages, []);
+  applyFrame(state, { name: "token", cursor: "1~1~1", data: { ...spoken, text: "one " } });
+  applyFrame(state, { name: "cancelled", cursor: "2.1", data: { ...spoken, code: "stopped" } });
+  assert.deepEqual(
+    state.messages.map((message) => message.content),
+    ["one ", "Stopped."],
+  );
+});
+
+test("a step that was abandoned and begun again is not abandoned a second time", () => {
+  const log = numbered([
+    ...speaking("wrong"),
+    { name: "step_abandoned", data: spoken },
+    { name: "token", data: { ...spoken, text: "right" } },
+  ]);
+  const state = follow(opened(log, 0), log);
+  for (const frame of lineFrom(log, "1")) applyFrame(state, frame);
+  assert.equal(state.messages[0].content, "right");
+});
+
 test("an abandoned step leaves no text behind", () => {
-  const log = [
-    { name: "turn_started", data: { session_id: "s", turn_id: "t", source: "user", parent: null } },
-    { name: "token", data: { session_id: "s", turn_id: "t", step: 1, text: "half an" } },
-    { name: "step_abandoned", data: { session_id: "s", turn_id: "t", step: 1 } },
-  ];
+  const log = numbered([...speaking("half an"), { name: "step_abandoned", data: spoken }]);
   const state = follow(opened(log, 0), log);
   assert.deepEqual(state.messages, []);
   assert.equal(state.turns.get("t").cutStep, 1);
 });
 
 test("another answer takes the place of the one that it was asked instead of", () => {
-  const log = [
+  const log = numbered([
     { name: "turn_started", data: { session_id: "s", turn_id: "t1", source: "user", parent: null } },
     { name: "message", data: { session_id: "s", turn_id: "t1", message_id: "t1.0.1", source: "user", content: "one" } },
     { name: "done", data: { session_id: "s", turn_id: "t1" } },
@@ -139,7 +188,7 @@ test("another answer takes the place of the one that it was asked instead of", (
       name: "message",
       data: { session_id: "s", turn_id: "t2", message_id: "t2.0.1", source: "user", content: "another" },
     },
-  ];
+  ]);
   const state = follow(opened(log, 0), log);
   assert.deepEqual(
     state.messages.map((message) => message.content),
@@ -148,10 +197,28 @@ test("another answer takes the place of the one that it was asked instead of", (
 });
 
 test("cursors are in the order of the frames", () => {
-  const order = ["11", "12.1", "12.2", "12", "13.1", "13"];
+  const order = ["11", "11~9~1", "11~9~2", "12.1~9~2", "12~9~2", "12~9~10", "13.1", "13.2", "13", "13~13~1", "14"];
   for (const [place, cursor] of order.entries()) {
     for (const [other, against] of order.entries()) assert.equal(isBeyond(cursor, against), place > other);
   }
+});
+
+test("a reader moves on with what it has not had, of facts and of words apart", () => {
+  const cases = [
+    // A word, and the word before it.
+    ["12~9~3", "12~9~4", "12~9~4"],
+    ["12~9~3", "12~9~3", null],
+    // Words that came before a fact here, and after it there.
+    ["13~9~3", "12~9~4", "13~9~4"],
+    ["12~9~20", "13~9~8", "13~9~20"],
+    ["12~9~20", "13", "13~9~20"],
+    // The words of a fact that we have passed, and those of the next one.
+    ["13", "12~9~4", null],
+    ["13~9~20", "13~13~1", "13~13~1"],
+    ["12~9~3", "13.1", "13.1~9~3"],
+    ["12", "12~9~1", "12~9~1"],
+  ];
+  for (const [at, cursor, next] of cases) assert.equal(moveOn(at, { name: "token", cursor }), next, `${at} ${cursor}`);
 });
 
 test("words that wait leave the queue when their turn begins, and when they are taken back", () => {
@@ -183,7 +250,7 @@ test("a turn that began while there was no line gets its time from the server, o
 
 test("a log that ends before our cursor is asked for anew", () => {
   const state = opened([], 0);
-  state.lastEventId = "9";
+  state.cursor = "9";
   applyFrame(state, { name: "initial", cursor: "0", data: { session_id: "s", last_event_id: 3, active: null } });
   assert.equal(state.isStale, true);
 });

@@ -108,6 +108,32 @@ test("a page that comes later is served from its own cursor, and nobody is lost"
   assert.ok(asked[1].endsWith("after=a:6"), asked[1]);
 });
 
+test("a page that comes later does not hear a line that is further than it is", async () => {
+  const hub = new Hub();
+  page(hub, "a", "9");
+  await opened(hub);
+  const late = page(hub, "a", "9~9~2");
+  lines[0].send(token("a:9~9~7", "x"));
+  await settle();
+  await opened(hub);
+  assert.deepEqual(frames(late.heard), []);
+  assert.ok(asked[1].endsWith("after=a:9~9~2"), asked[1]);
+});
+
+test("a line that is cut in the middle of words goes on there", async () => {
+  const hub = new Hub();
+  page(hub, "a", "9");
+  page(hub, "a", "9~9~3");
+  await opened(hub);
+  for (const place of [1, 2, 3, 4]) lines[0].send(token(`a:9~9~${place}`, "x"));
+  await settle();
+  lines[0].end();
+  await settle();
+  mock.timers.tick(400);
+  await settle();
+  assert.ok(asked[1].endsWith("after=a:9~9~4"), asked[1]);
+});
+
 test("a line on which nothing comes is given up, and comments keep one alive", async () => {
   const hub = new Hub();
   const { heard } = page(hub, "a", "1");

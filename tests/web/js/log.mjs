@@ -12,7 +12,8 @@ export function randomness(seed) {
 
 const SESSION = "ses_1";
 
-// [{name, data, frames}] in order; the number of an event is its place, from 1 on.
+// What happens in a session, in order: facts, each with its `number`, and words between them, each with the `base` that
+// they follow and its `place` after it.
 export function makeLog(random) {
   const log = [];
   const tell = (name, data) => log.push({ name, data: { session_id: SESSION, ...data } });
@@ -40,7 +41,29 @@ export function makeLog(random) {
     tellSteps(tell, turn_id, random, turn === turns && random.chance(0.5));
     parent = turn_id;
   }
+  return numbered(log);
+}
+
+export function numbered(log) {
+  let [number, base, place] = [0, 0, 0];
+  for (const item of log) {
+    if (isWord(item)) {
+      Object.assign(item, { base, place: (place += 1) });
+      continue;
+    }
+    Object.assign(item, { number: (number += 1), ends: isOfTurn(item) && place > 0 ? base : 0 });
+    if (isOfTurn(item)) [base, place] = [number, 0];
+  }
   return log;
+}
+
+function isWord({ name }) {
+  return name === "token" || name === "reasoning";
+}
+
+// Others may happen while a turn speaks.
+function isOfTurn({ name }) {
+  return name !== "watch_match";
 }
 
 function tellSteps(tell, turn_id, random, isOpen) {
@@ -65,17 +88,19 @@ function tellSteps(tell, turn_id, random, isOpen) {
 function tellText(tell, turn_id, step, random) {
   if (random.chance(0.3)) tell("reasoning", { turn_id, step, text: "thinking " });
   const pieces = 1 + random.below(5);
-  for (let piece = 0; piece < pieces; piece += 1)
+  for (let piece = 0; piece < pieces; piece += 1) {
     tell("token", {
       turn_id,
       step,
       text: random.chance(0.3) ? `piece ${random.below(99)}\n\n` : `word${random.below(99)} `,
     });
+    if (random.chance(0.15)) tell("watch_match", { process_id: "proc_1", pattern: "x", line: "x" });
+  }
 }
 
-// The frames of an event with their cursors, as the server numbers them.
-export function framesOf(event, number) {
-  const { name, data } = event;
+// The frames of a fact, as the server numbers them for a reader with this place in words.
+function framesOf(event, words) {
+  const { name, data, number } = event;
   const started = { name: "server_turn_started", data: { ...data, stream_id: data.turn_id } };
   const completed = {
     name: "turn_completed",
@@ -83,8 +108,9 @@ export function framesOf(event, number) {
   };
   const parts = name === "turn_started" ? [started, event] : isFinal(name) ? [event, completed] : [event];
   return parts.map((part, index) => ({
-    ...part,
-    cursor: index === parts.length - 1 ? String(number) : `${number}.${index + 1}`,
+    name: part.name,
+    data: part.data,
+    cursor: (index === parts.length - 1 ? String(number) : `${number}.${index + 1}`) + words,
   }));
 }
 
@@ -92,15 +118,12 @@ function isFinal(name) {
   return name === "done" || name === "failed";
 }
 
-// What GET /api/session answers after so many events.
-export function snapshotAt(log, number) {
-  const stored = store(log.slice(0, number));
-  const active = stored.active && {
-    turn_id: stored.active,
-    stream_id: stored.active,
-    source: "user",
-    partial: stored.partial,
-  };
+// What GET /api/session answers at a moment, after so many of the log. Words are looked at before the facts are.
+export function snapshotAt(log, moment, wordsMoment = moment) {
+  const stored = store(log.slice(0, moment));
+  const words = store(log.slice(0, wordsMoment));
+  const partial = words.base === stored.base ? words.partial : null;
+  const active = stored.active && { turn_id: stored.active, stream_id: stored.active, source: "user", partial };
   return {
     session: { session_id: SESSION },
     messages: stored.messages,
@@ -109,16 +132,25 @@ export function snapshotAt(log, number) {
     queued: [],
     tasks: [],
     approvals: [],
-    last_event_id: number,
+    last_event_id: stored.number,
+    cursor: cursorOf(stored, partial ? words.place : 0),
   };
 }
 
+function cursorOf({ number, base, active }, place) {
+  return active && (place || base < number) ? `${number}~${base}~${place}` : String(number);
+}
+
 // The journal: answers count when their step is whole.
-function store(events) {
-  const state = { messages: [], turns: {}, active: null, partial: null };
+function store(items) {
+  const state = { messages: [], turns: {}, active: null, partial: null, number: 0, base: 0, place: 0 };
   let text = { content: "", reasoning: "" };
-  for (const { name, data } of events) {
+  for (const item of items) {
+    const { name, data, number } = item;
     const { turn_id, step } = data;
+    if (number) state.number = number;
+    if (number && isOfTurn(item)) [state.base, state.place] = [number, 0];
+    if (isWord(item)) state.place = item.place;
     const push = (message) =>
       state.messages.push({
         turn_id,
@@ -213,38 +245,80 @@ export function blocksOf(text) {
     .map((block) => `<p>${block}</p>`);
 }
 
-// One line from a cursor on: the greeting, the look of the step that is being answered, then the frames.
-export function* lineFrom(log, cursor) {
-  const [whole, part] = String(cursor).split(".").map(Number);
-  const after = part ? whole - 1 : whole;
-  yield { name: "initial", cursor, data: { session_id: SESSION, last_event_id: log.length, active: null } };
-  let look = lookAt(log, after);
-  if (look.text) yield html(cursor, look, 0);
-  let last = cursor;
-  for (let number = after + 1; number <= log.length; number += 1) {
-    const event = log[number - 1];
-    if (event.name === "token" || event.name === "step_abandoned") {
-      const next = lookAt(log, number);
-      const from = next.text && next.key === look.key ? commonBlocks(look.text, next.text) : 0;
-      if (next.text) yield html(last, next, from);
+// One line from a cursor on, opened at a moment: the greeting, then what has happened, then what happens.
+export function* lineFrom(log, cursor, moment = log.length) {
+  const at = place(cursor);
+  const last = Math.max(0, ...log.slice(0, moment).map(({ number }) => number ?? 0));
+  yield { name: "initial", cursor, data: { session_id: SESSION, last_event_id: last, active: null } };
+  const past = replayed(log.slice(0, moment), at);
+  // Of the words that the reader has it is told the look, and all of that at once.
+  let look = blank();
+  for (const item of past.filter((item) => isHad(item, at))) look = withWord(look, item);
+  if (look.text) yield html(at.text(), look, 0);
+  for (const item of [...past.filter((item) => !isHad(item, at)), ...log.slice(moment)]) {
+    if (isWord(item)) {
+      const next = withWord(look, item);
+      if (next !== look) yield html(at.text(), next, next.key === look.key ? commonBlocks(look.text, next.text) : 0);
       look = next;
+      Object.assign(at, { base: item.base, place: item.place });
+      yield { name: item.name, data: item.data, cursor: at.text() };
+      continue;
     }
-    const frames = framesOf(event, number);
-    for (const frame of number === after + 1 && part ? frames.slice(part) : frames) {
-      yield frame;
-      last = frame.cursor;
-    }
+    if (isOfTurn(item)) look = blank();
+    if (item.ends) Object.assign(at, { base: 0, place: 0 });
+    yield* framesOf(item, at.words()).slice(at.frames);
+    Object.assign(at, { after: item.number, frames: 0 });
   }
 }
 
-function lookAt(log, number) {
-  let look = { key: "", text: "" };
-  for (const { name, data } of log.slice(0, number)) {
-    const key = `${data.turn_id}.${data.step}`;
-    if (name === "token") look = { ...data, key, text: look.key === key ? look.text + data.text : data.text };
-    else if (name === "step_abandoned" || name === "usage" || name === "tool") look = { key: "", text: "" };
+function isHad(item, { base, place }) {
+  return isWord(item) && item.base === base && item.place <= place;
+}
+
+function blank() {
+  return { key: "", text: "" };
+}
+
+// Words that have ended come right before the fact that ends them, and those that have not after all facts.
+function replayed(items, at) {
+  const told = [];
+  let words = [];
+  for (const item of items) {
+    if (isWord(item)) {
+      words.push(item);
+      continue;
+    }
+    const isSeen = item.number <= at.after;
+    // Whoever has a frame of a fact has the words that end with it.
+    const isBegun = item.number === at.after + 1 && at.frames > 0;
+    if (item.ends && isBegun) Object.assign(at, { base: item.ends, place: words.length });
+    if (!isSeen) told.push(...(item.ends ? words : []), item);
+    if (isOfTurn(item)) words = [];
   }
-  return look;
+  return [...told, ...words];
+}
+
+function place(cursor) {
+  const [facts, base = 0, place = 0] = cursor.split("~");
+  const [number, frames] = facts.split(".").map(Number);
+  return {
+    after: frames ? number - 1 : number,
+    frames: frames ?? 0,
+    base: Number(base),
+    place: Number(place),
+    words() {
+      return this.base ? `~${this.base}~${this.place}` : "";
+    },
+    text() {
+      return (this.frames ? `${this.after + 1}.${this.frames}` : String(this.after)) + this.words();
+    },
+  };
+}
+
+function withWord(look, { name, data }) {
+  if (name !== "token") return look;
+  const key = `${data.turn_id}.${data.step}`;
+  return { ...data, key, text: look.key === key ? look.text + data.text : data.text };
 }
 
 function html(cursor, { turn_id, step, text }, from) {

@@ -35,5 +35,21 @@ test("a cursor over several sessions has a part for each", () => {
     ),
     "a:1,b:2.1",
   );
-  assert.equal(lowest(["12", "12.1", "13"]), "12.1");
+  assert.equal(cursorOf("a:1~1~2,ab:2~1~40", "ab"), "2~1~40");
+});
+
+test("a line for several pages begins where all of them get what they lack", () => {
+  const cases = [
+    [["12", "12.1", "13"], "12.1"],
+    [["12~9~7", "12~9~4"], "12~9~4"],
+    [["10~9~20", "12~9~5"], "10~9~5"],
+    [["12~9~5", "12"], "12"],
+    // The second may have come after these words, or before the first of them.
+    [["10~9~20", "12"], "10"],
+    [["10~9~20", "14~13~5"], "10~9~20"],
+  ];
+  for (const [cursors, low] of cases) {
+    assert.equal(lowest(cursors), low, cursors.join(" "));
+    assert.equal(lowest(cursors.toReversed()), low, cursors.join(" "));
+  }
 });

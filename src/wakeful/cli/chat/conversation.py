@@ -11,6 +11,7 @@ from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
 from wakeful.errors import WakefulError
 from wakeful.model.event import FAILED, FINAL_KINDS, NOTICE
+from wakeful.web.cursor import fact_of
 
 _RECENT_MESSAGES = 12
 # Notices of one turn come in one breath: so long more of them are waited for.
@@ -126,8 +127,8 @@ class Conversation:
                 job.result()
 
     def _stream(self, snapshot: dict[str, Any]) -> AsyncGenerator[ServerEvent, None]:
-        # An active turn is told from its beginning: of what it has said the snapshot has only the finished part.
-        after = "" if snapshot["active"] else str(snapshot["last_event_id"])
+        # An active turn is told from its beginning: of what it has said the messages have only the finished part.
+        after = "" if snapshot["active"] else snapshot["cursor"]
         session_id = snapshot["session"]["session_id"]
         return self._client.events("/api/session/stream", after=after, session_id=session_id, turns="inline")
 
@@ -163,7 +164,7 @@ class Conversation:
         self._standing.hear(event.name, event.data)
         self._narrator.tell_question()
         self._standing.is_live = True
-        self._shown = int(event.id.partition(".")[0])
+        self._shown = fact_of(event.id)
         if event.name in FINAL_KINDS:
             self._ended_turns.add(event.data["turn_id"])
             self.has_failed_turns |= event.name == FAILED

@@ -1,6 +1,6 @@
 """What every route of the OpenAI-compatible API works with, handed in by app.py."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from starlette.requests import Request
 from wakeful.engine.engine import Engine
 from wakeful.engine.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.model.event import Told
 from wakeful.model.ids import new_id
 from wakeful.model.request import MCP_CALL, TurnRequest
 from wakeful.model.session import Address, Session
@@ -76,6 +77,10 @@ class Api:
     def marked(self, request: TurnRequest) -> TurnRequest:
         """The request with what the server decides about it now and keeps to later."""
         return replace(request, tool_items=self.tool_items)
+
+    def follow(self, session_id: str, turn_id: str) -> AsyncGenerator[list[Told], None]:
+        """All of a turn, to its end. Its readers number what they have seen themselves, so nothing is told anew."""
+        return self.engine.subscribe_turn(session_id, turn_id, starts_over=False)
 
     def may_see(self, request: Request, owner: str) -> bool:
         principal: str = request.state.principal

@@ -22,6 +22,7 @@ from wakeful.gateway.openai.chat_stream import ChatStream
 from wakeful.gateway.openai.entry import enter, until_entered
 from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream, until_gone
@@ -90,10 +91,11 @@ class ChatRoutes:
 
     async def _answer(self, receipt: Receipt) -> ChatAnswer:
         answer = ChatAnswer()
-        async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as log:
-            async for event in log:
-                answer.feed(event)
-                if event.is_final:
+        async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
+            async for page in pages:
+                for told in page:
+                    answer.feed(told)
+                if is_last(page):
                     return answer
         # What there is of it must not pass for the whole, and nobody could ask for the rest.
         await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
@@ -102,11 +104,15 @@ class ChatRoutes:
     async def _lines(self, receipt: Receipt, stream: ChatStream) -> AsyncGenerator[bytes, None]:
         has_ended = False
         try:
-            async with aclosing(self._api.engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as log:
-                async for event in log:
-                    for line in stream.feed(event):
-                        yield line
-                    has_ended = event.is_final
+            async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
+                async for page in pages:
+                    lines = b"".join(line for told in page for line in stream.feed(told))
+                    has_ended = is_last(page)
+                    # A reader that waits for the next page holds nothing of this one.
+                    del page
+                    if lines:
+                        yield lines
+                    del lines
                     if stream.is_ended:
                         break
             if not stream.is_ended:

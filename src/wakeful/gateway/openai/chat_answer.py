@@ -1,4 +1,4 @@
-"""A turn's events as the whole answer of a chat completion. The server's own tools are invisible here."""
+"""What is told of a turn as the whole answer of a chat completion. The server's own tools are invisible here."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,8 @@ from wakeful.gateway.openai.failure import chat_error_of
 from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
-from wakeful.model.event import Event
+from wakeful.model.event import Event, Told, spoken
+from wakeful.model.words import TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,16 @@ class ChatAnswer:
         # Why there is no answer, once that is known.
         self.error: dict[str, Any] | None = None
 
-    def feed(self, event: Event) -> None:
+    def feed(self, told: Told) -> None:
+        if (piece := spoken(told)) is not None:
+            kind, step, text = piece
+            if kind == TOKEN:
+                self._text.add(step, text)
+        elif isinstance(told, Event):
+            self._go_on(told)
+
+    def _go_on(self, event: Event) -> None:
         match event.kind:
-            case events.TOKEN:
-                self._text.add(event.data["step"], event.data["text"])
             case events.STEP_ABANDONED:
                 self._text.drop(event.data["step"])
             case events.TOOL if event.data.get("client", False):

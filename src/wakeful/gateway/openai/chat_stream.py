@@ -1,5 +1,5 @@
-"""A turn's events as the stream of a chat completion. It has no numbers and cannot take anything back: what was sent
-and then abandoned ends it with an error.
+"""What is told of a turn as the stream of a chat completion. It has no numbers and cannot take anything back: what was
+sent and then abandoned ends it with an error.
 """
 
 from typing import Any
@@ -10,7 +10,11 @@ from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.failure import chat_error
 from wakeful.gateway.openai.frames import DONE
 from wakeful.model import event as events
-from wakeful.model.event import Event
+from wakeful.model.event import Event, Told, spoken
+from wakeful.model.words import TOKEN
+
+# Where the text stands in a line: no text inside the line looks like that, its quotes are escaped.
+_TEXT = b'{"content":""}'
 
 
 class ChatStream:
@@ -19,22 +23,21 @@ class ChatStream:
         self._includes_usage = includes_usage
         self._answer = ChatAnswer()
         self._has_begun = False
+        # Lines with a word differ in the word alone.
+        self._before_text, _, self._after_text = self._delta({"content": ""}).partition(_TEXT)
         # The last line has been told; what comes after it, if anything, is not for this stream.
         self.is_ended = False
 
-    def feed(self, event: Event) -> list[bytes]:
-        """Take the next event; return the lines that it makes, as they go over the wire."""
+    def feed(self, told: Told) -> list[bytes]:
+        """Take what is told next; return the lines that it makes, as they go over the wire."""
         if self.is_ended:
             return []
         lines = [] if self._has_begun else self._begin()
-        is_taken_back = event.kind == events.STEP_ABANDONED and self._answer.has_said(event.data["step"])
-        self._answer.feed(event)
-        if is_taken_back:
-            message = "The answer broke off after its first words had been sent; send the request again."
-            return lines + self._fail(chat_error("stream_interrupted", message))
-        if event.is_final:
-            return lines + self._end()
-        return lines + self._go_on(event)
+        if (piece := spoken(told)) is not None:
+            kind, _, text = piece
+            self._answer.feed(told)
+            return [*lines, self._text(text)] if kind == TOKEN else lines
+        return lines + self._go_on(told) if isinstance(told, Event) else lines
 
     def break_off(self) -> bytes:
         """The last line of a stream whose turn has not come to its end."""
@@ -46,8 +49,13 @@ class ChatStream:
         return [self._delta({"role": "assistant", "content": "", "refusal": None})]
 
     def _go_on(self, event: Event) -> list[bytes]:
-        if event.kind == events.TOKEN:
-            return [self._delta({"content": event.data["text"]})]
+        is_taken_back = event.kind == events.STEP_ABANDONED and self._answer.has_said(event.data["step"])
+        self._answer.feed(event)
+        if is_taken_back:
+            message = "The answer broke off after its first words had been sent; send the request again."
+            return self._fail(chat_error("stream_interrupted", message))
+        if event.is_final:
+            return self._end()
         if event.kind == events.TOOL and event.data.get("client", False):
             calls = self._answer.calls
             return [self._delta({"tool_calls": [{"index": len(calls) - 1, **calls[-1]}]})]
@@ -65,6 +73,9 @@ class ChatStream:
     def _fail(self, error: dict[str, Any]) -> list[bytes]:
         self.is_ended = True
         return [_line({"error": error})]
+
+    def _text(self, text: str) -> bytes:
+        return b'%b{"content":%b}%b' % (self._before_text, orjson.dumps(text), self._after_text)
 
     def _delta(self, delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         return self._chunk([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}])

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wakeful.engine.ended_words import ended_words
 from wakeful.gateway.openai.item_place import place_of
 from wakeful.gateway.openai.items import INCOMPLETE, ServerCallItem
 from wakeful.gateway.openai.turn_response import response_of
+from wakeful.model.event import Event
 from wakeful.model.journal import Entry
 from wakeful.model.turn import Turn
+from wakeful.model.words import Word
 from wakeful.store.base import Transaction
 
 _PAGE = 1000
@@ -43,10 +46,16 @@ async def _output_items(tx: Transaction, turn: Turn) -> list[Item]:
     seen = 0
     while page := await tx.events.of_turn(turn.id, seen, _PAGE):
         for event in page:
+            for word in await _words_before(tx, event):
+                projection.feed(word)
             projection.feed(event)
-        seen += len(page)
+            seen = event.turn_seq or seen
     output: list[Item] = projection.response()["output"]
     return output
+
+
+async def _words_before(tx: Transaction, event: Event) -> Sequence[Word]:
+    return () if event.ends is None else await ended_words(tx, event, 0, event.ends.count)
 
 
 def _is_deleted(item: Item, journal: Sequence[Entry]) -> bool:

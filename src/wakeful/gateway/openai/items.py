@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import orjson
 
+from wakeful.gateway.openai.frames import DeltaForm
 from wakeful.model.failure import failure_sentence
 
 IN_PROGRESS = "in_progress"
@@ -40,6 +41,10 @@ class TextItem(Item):
     extra: ClassVar[dict[str, Any]]
 
     pieces: list[str] = field(default_factory=list)
+    delta: DeltaForm = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.delta = DeltaForm(self.delta_type, self.place, self.extra)
 
     @property
     def text(self) -> str:

@@ -42,7 +42,7 @@ class References:
 
         journal = await self._api.store.read(body)
         entry = place.entry_in(journal)
-        if entry is None or place.is_deleted(journal):
+        if entry is None or entry.kind is EntryKind.CUT or place.is_deleted(journal):
             return None
         named = _input_of(entry, place)
         return _with_result(named, place, journal) if named is not None and place.result_index is not None else named

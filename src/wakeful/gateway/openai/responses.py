@@ -22,26 +22,26 @@ from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.key_gate import KeyGate
 from wakeful.gateway.openai.lane import Lanes
+from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.gateway.openai.response_request import ResponseRequest, read_response_request
 from wakeful.gateway.openai.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.model.event import Event
+from wakeful.model.event import Told
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream
 
-_PAGE = 1000
 _KEY_LIMIT = 255
 _NO_RETRY = {"x-should-retry": "false"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A response, and where its log stood when it was found."""
+    """A response, as it was when it was found."""
 
     turn: Turn
     # It was there before: the request repeats one that had the same idempotency key.
@@ -78,7 +78,7 @@ class ResponseRoutes:
         stored = await self._known(request, key, fingerprint) or await self._enter(request, asked, key, fingerprint)
         if asked.is_streamed:
             has_joined = stored.is_repeated and not stored.turn.status.is_final and _takes_snapshots(request)
-            return self._stream(stored, starting_after=-1, joined_at=stored.turn.last_seq if has_joined else 0)
+            return self._stream(stored, starting_after=-1, has_joined=has_joined)
         if asked.is_background:
             return JSONResponse(await self._object(stored))
         return JSONResponse(await self._final_object(stored, key))
@@ -184,41 +184,38 @@ class ResponseRoutes:
     async def _object(self, stored: _Stored) -> dict[str, Any]:
         """As it stands now, also while it runs."""
         projection = stored.projection()
-
-        async def body(tx: Transaction) -> list[Event]:
-            log: list[Event] = []
-            while len(page := await tx.events.of_turn(stored.turn.id, len(log), _PAGE)):
-                log += page
-            return log
-
-        for event in await self._api.store.read(body):
-            projection.feed(event)
+        for told in await self._api.engine.told_so_far(stored.turn.session_id, stored.turn.id):
+            projection.feed(told)
         return projection.response()
 
     async def _final_object(self, stored: _Stored, key: str) -> dict[str, Any]:
         projection = stored.projection()
-        async with aclosing(self._api.engine.subscribe_turn(stored.turn.session_id, stored.turn.id)) as log:
-            async for event in log:
-                projection.feed(event)
-                if event.is_final:
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
+            async for page in pages:
+                for told in page:
+                    projection.feed(told)
+                if is_last(page):
                     return projection.response()
         # What there is of it must not pass for the whole.
         raise _interrupted(response_id(stored.turn.id), key)
 
-    def _stream(self, stored: _Stored, *, starting_after: int, joined_at: int = 0) -> EventStream:
-        frames = self._frames(stored, starting_after, joined_at)
+    def _stream(self, stored: _Stored, *, starting_after: int, has_joined: bool = False) -> EventStream:
+        frames = self._frames(stored, starting_after, has_joined=has_joined)
         return EventStream(frames, self._api.streams)
 
-    async def _frames(self, stored: _Stored, starting_after: int, joined_at: int) -> AsyncGenerator[bytes, None]:
-        """From the log's beginning, because every number follows from it; what the client has seen is left out."""
+    async def _frames(self, stored: _Stored, starting_after: int, *, has_joined: bool) -> AsyncGenerator[bytes, None]:
+        """From the log's beginning, because every number follows from it; what the client has seen is left out. One
+        that has joined by its key gets a snapshot when it has caught up.
+        """
         projection = stored.projection()
         has_ended = False
-        pages = self._api.engine.subscribe_turn_pages(stored.turn.session_id, stored.turn.id)
-        async with aclosing(pages):
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
-                has_ended = page[-1].is_final
-                news = _told(projection, page, starting_after, joined_at)
-                # Whoever waits for the next page holds nothing of this one.
+                has_ended = is_last(page)
+                news = _news(projection, page, starting_after)
+                if not page and has_joined:
+                    news, has_joined = projection.snapshot().wire, False
+                # A reader that waits for the next page holds nothing of this one.
                 del page
                 if news:
                     yield news
@@ -227,14 +224,9 @@ class ResponseRoutes:
             yield DONE
 
 
-def _told(projection: ResponseProjection, page: Sequence[Event], starting_after: int, joined_at: int) -> bytes:
+def _news(projection: ResponseProjection, page: Sequence[Told], starting_after: int) -> bytes:
     """What there is at once, in one piece: each piece is a walk through the whole server."""
-    news: list[bytes] = []
-    for event in page:
-        news += [frame.wire for frame in projection.feed(event) if frame.number > starting_after]
-        if event.turn_seq == joined_at and not event.is_final:
-            news.append(projection.snapshot().wire)
-    return b"".join(news)
+    return b"".join(frame.wire for told in page for frame in projection.feed(told) if frame.number > starting_after)
 
 
 async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> Receipt:

@@ -1,4 +1,4 @@
-"""A session's events as the stream of one run, and as the run object at any moment. A pure fold, like a response's."""
+"""What is told of a session as the stream of one run, and as the run object. A pure fold, like a response's."""
 
 from typing import Any
 
@@ -10,7 +10,8 @@ from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
 from wakeful.model.approval import Choice
-from wakeful.model.event import Event
+from wakeful.model.event import Event, Told, spoken
+from wakeful.model.words import TOKEN, Word, WordsEnd
 
 _STATUS = {events.DONE: "completed", events.FAILED: "failed", events.CANCELLED: "cancelled"}
 # Of questions in logs of older versions, which had all of them.
@@ -18,8 +19,8 @@ _OLD_CHOICES = [choice.value for choice in Choice]
 
 
 class RunProjection:
-    """Questions are events of the session and not of the turn, so it is fed with the session's log. What is another
-    turn's, or was asked before this one began, is passed over.
+    """Questions are events of the session and not of the turn, so it is fed with all that is told of the session. What
+    is another turn's, or was asked before this one began, is passed over.
     """
 
     def __init__(self, run_id: str, turn_id: str) -> None:
@@ -32,19 +33,30 @@ class RunProjection:
         self._tools: dict[str, str] = {}
         self._error: dict[str, str] | None = None
         self._incomplete_reason: str | None = None
-        self._count = 0
+        # Of the next frame.
+        self._number = 0
+        # The words that no event has ended yet, and the number of the first frame that these may make.
+        self._words: list[Word] = []
+        self._words_from = 0
+        # When the last fact of its turn was written down: words have no time of their own.
+        self._fact_at = 0.0
 
     @property
     def is_ended(self) -> bool:
         return self._status in _STATUS.values()
 
-    def feed(self, event: Event) -> list[Frame]:
-        if self._status == "queued" and event.turn_id == self._turn_id:
+    def feed(self, told: Told) -> list[Frame]:
+        if isinstance(told, Word):
+            return self._say(told) if told.head.turn_id == self._turn_id else []
+        if self._status == "queued" and told.turn_id == self._turn_id:
             self._status = "running"
-        if self._status != "running" or event.turn_id not in (None, self._turn_id):
+        if self._status != "running" or told.turn_id not in (None, self._turn_id):
             return []
-        told = self._told(event)
-        return [] if told is None else [self._frame(event, *told)]
+        if told.turn_id is not None:
+            self._fact_at = told.at
+            self._end_words(told.ends)
+        news = self._news(told)
+        return [] if news is None else [self._frame(told.at, *news)]
 
     def run(self) -> dict[str, Any]:
         reason = self._incomplete_reason
@@ -57,13 +69,34 @@ class RunProjection:
             "incomplete_details": None if reason is None else {"reason": reason},
         }
 
-    def _told(self, event: Event) -> tuple[str, dict[str, Any]] | None:
+    def _say(self, word: Word) -> list[Frame]:
+        if not self._words:
+            self._words_from = self._number
+        self._words.append(word)
+        news = self._spoken(word.kind, word.head.step, word.text)
+        return [] if news is None else [self._frame(self._fact_at, *news)]
+
+    def _end_words(self, ends: WordsEnd | None) -> None:
+        """Numbers that lost words may have had are skipped, whatever this reader has seen of them."""
+        if ends is not None and ends.void:
+            self._number = (self._words_from if self._words else self._number) + ends.void
+        if ends is not None and len(self._words) > ends.count:
+            kept = sum(word.kind == TOKEN for word in self._words[: ends.count])
+            self._text.keep(self._words[0].head.step, kept)
+        self._words = []
+
+    def _spoken(self, kind: str, step: int, text: str) -> tuple[str, dict[str, Any]] | None:
+        if kind != TOKEN:
+            return None
+        self._text.add(step, text)
+        return "message.delta", {"step": step, "delta": text}
+
+    def _news(self, event: Event) -> tuple[str, dict[str, Any]] | None:
         """The type and the data of the frame that this event makes, if it makes one."""
+        if (piece := spoken(event)) is not None:
+            return self._spoken(*piece)
         data = event.data
         match event.kind:
-            case events.TOKEN:
-                self._text.add(data["step"], data["text"])
-                return "message.delta", {"step": data["step"], "delta": data["text"]}
             case events.STEP_ABANDONED:
                 self._text.drop(data["step"])
                 return "step.abandoned", {"step": data["step"]}
@@ -91,11 +124,11 @@ class RunProjection:
             self._error = run_error(data)
         return f"run.{self._status}", self.run()
 
-    def _frame(self, event: Event, type_: str, data: dict[str, Any]) -> Frame:
-        number = self._count
-        self._count += 1
+    def _frame(self, at: float, type_: str, data: dict[str, Any]) -> Frame:
+        number = self._number
+        self._number += 1
         # The name of the event stands in the data too: there is where hermes-agent's clients look for it.
-        head = {"event": type_, "run_id": self._run_id, "sequence_number": number, "timestamp": event.at}
+        head = {"event": type_, "run_id": self._run_id, "sequence_number": number, "timestamp": at}
         return Frame(number, type_, orjson.dumps(head | data))
 
 

@@ -1,6 +1,6 @@
 """Runs: a stored turn that any number of readers may follow, that may be stopped, and that may ask for approvals."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -17,19 +17,21 @@ from wakeful.gateway.openai.entry import enter, until_entered
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.references import References
+from wakeful.gateway.openai.run_cursor import RunCursor, cursor_from
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunRequest, read_run_request
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.approval import CHOICES, Choice
+from wakeful.model.event import Told
 from wakeful.model.request import RUN, request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
+from wakeful.model.words import Place
 from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream, frame
 
 _RUN = "run_"
 _TURN = "turn_"
-_PAGE = 1000
 _ID_LIMIT = 256
 
 
@@ -46,6 +48,22 @@ class _Run:
 
     def projection(self) -> RunProjection:
         return RunProjection(self.id, self.turn.id)
+
+
+@dataclass(slots=True)
+class _Reader:
+    projection: RunProjection
+    # Where it stood when it came; and where it stands now.
+    seen: RunCursor
+    cursor: RunCursor
+
+    def news(self, page: Sequence[Told]) -> bytes:
+        return b"".join(wire for told in page for wire in self._frames(told))
+
+    def _frames(self, told: Told) -> list[bytes]:
+        self.cursor = self.cursor.after(told)
+        frames = [one for one in self.projection.feed(told) if not self.seen.covers(told, one.number)]
+        return [frame(self.cursor.id, one.type, one.data) for one in frames]
 
 
 class RunRoutes:
@@ -130,27 +148,24 @@ class RunRoutes:
 
     async def _shown(self, run: _Run) -> NamingItsSession:
         """As it stands now, also while it runs."""
-
-        async def body(tx: Transaction) -> RunProjection:
-            projection, seen = run.projection(), run.before
-            while not projection.is_ended and (page := await tx.events.of_session(run.session.id, seen, _PAGE)):
-                for event in page:
-                    projection.feed(event)
-                seen = page[-1].session_seq
-            return projection
-
-        projection = await self._api.store.read(body)
+        projection = run.projection()
+        for told in await self._api.engine.told_so_far(run.session.id, run.turn.id):
+            projection.feed(told)
         return NamingItsSession(JSONResponse(projection.run()), run.session.id)
 
-    async def _frames(self, run: _Run, after: int) -> AsyncGenerator[bytes, None]:
+    async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
-        projection = run.projection()
-        async with aclosing(self._api.engine.subscribe(run.session.id, run.before)) as log:
-            async for event in log:
-                told = projection.feed(event)
-                for wire in [frame(str(one.number), one.type, one.data) for one in told if one.number > after]:
-                    yield wire
-                if projection.is_ended:
+        start = Place(run.before)
+        reader = _Reader(run.projection(), seen, RunCursor(start))
+        async with aclosing(self._api.engine.subscribe(run.session.id, start, starts_over=False)) as pages:
+            async for page in pages:
+                news = reader.news(page)
+                # A reader that waits for the next page holds nothing of this one.
+                del page
+                if news:
+                    yield news
+                del news
+                if reader.projection.is_ended:
                     return
 
 
@@ -163,17 +178,15 @@ def _turn_id(run_id: str) -> str:
     return _TURN + run_id.removeprefix(_RUN) if run_id.startswith(_RUN) and "\0" not in run_id else ""
 
 
-def _after(request: Request) -> int:
+def _after(request: Request) -> RunCursor:
     """The header wins: an EventSource that reconnects asks its first address again."""
-    by_query = _number(request.query_params.get("after", ""), "after")
-    by_header = _number(request.headers.get("last-event-id", ""), "last-event-id")
-    given = by_query if by_header is None else by_header
-    return -1 if given is None else given
+    by_query = _cursor(request.query_params.get("after", ""), "after")
+    by_header = _cursor(request.headers.get("last-event-id", ""), "last-event-id")
+    return by_header or by_query or RunCursor()
 
 
-def _number(given: str, param: str) -> int | None:
-    if not given:
-        return None
-    if not given.isascii() or not given.isdecimal() or len(given) > 15:
-        raise invalid(param, f"{param} must be the number of an event.")
-    return int(given)
+def _cursor(given: str, param: str) -> RunCursor | None:
+    cursor = cursor_from(given) if given else None
+    if given and cursor is None:
+        raise invalid(param, f"{param} must be the id of an event, or its number.")
+    return cursor

@@ -16,6 +16,10 @@ class SpokenText:
         """What was said in this step is void; it is asked for again."""
         self._by_step.pop(step, None)
 
+    def keep(self, step: int, count: int) -> None:
+        """Only so many pieces of what was said in this step are left of it."""
+        self._by_step[step] = self._by_step.get(step, [])[:count]
+
     @property
     def whole(self) -> str:
         return "".join(text for step in sorted(self._by_step) for text in self._by_step[step])

@@ -18,7 +18,7 @@ from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import Input
 from wakeful.gateway.openai.response_request import ResponseRequest
 from wakeful.gateway.openai.turn_response import in_conversation, response_of
-from wakeful.model.event import Event
+from wakeful.model.event import Told
 from wakeful.model.ids import new_id
 from wakeful.model.journal import input_entry
 from wakeful.model.message import Message
@@ -87,16 +87,16 @@ class UnstoredResponses:
         return _Unstored(turn, fold([*before, *said], turn.id).messages)
 
 
-async def _frames(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> AsyncGenerator[bytes, None]:
+async def _frames(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> AsyncGenerator[bytes, None]:
     projection = response_of(unstored.turn)
     async with aclosing(log):
-        async for event in log:
-            for frame in projection.feed(event):
+        async for told in log:
+            for frame in projection.feed(told):
                 yield frame.wire
     yield DONE
 
 
-async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
+async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Told, None]) -> dict[str, Any]:
     """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
     answering = asyncio.create_task(_whole(unstored, log))
     leaving = asyncio.create_task(until_gone(request.receive))
@@ -111,9 +111,9 @@ async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerato
         await asyncio.gather(answering, leaving, return_exceptions=True)
 
 
-async def _whole(unstored: _Unstored, log: AsyncGenerator[Event, None]) -> dict[str, Any]:
+async def _whole(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> dict[str, Any]:
     projection = response_of(unstored.turn)
     async with aclosing(log):
-        async for event in log:
-            projection.feed(event)
+        async for told in log:
+            projection.feed(told)
     return projection.response()

@@ -1,7 +1,8 @@
 """Connections to the server, and the driver's errors as ours, each with a sentence for the operator."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -9,14 +10,13 @@ import asyncpg
 from asyncpg import exceptions
 from asyncpg.pool import PoolConnectionProxy
 
-from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
+from wakeful.errors import SessionLocked, StoreError, StoreFull, StoreReadOnly, StoreTooSlow, StoreUnavailable
 
 CONNECT_SECONDS = 10.0
 # Long enough for any statement of ours: what takes longer hangs in a dead network.
 STATEMENT_SECONDS = 60.0
 
 SETTINGS = {
-    "application_name": "wakeful",
     # A node that is suspended in the middle of a transaction must not hold its locks for ever.
     "idle_in_transaction_session_timeout": "10s",
     # Our statements are short: compiling one takes longer than running it.
@@ -41,6 +41,21 @@ _UNWRITABLE = (
 DRIVER_ERRORS = (exceptions.PostgresError, exceptions.InterfaceError, exceptions.InternalClientError, OSError)
 
 Driver = asyncpg.Connection | PoolConnectionProxy
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server is, and by which name it knows this node's connections."""
+
+    url: str
+    name: str
+
+    @property
+    def where(self) -> str:
+        return describe(self.url)
+
+    def settings(self, more: Mapping[str, str]) -> dict[str, str]:
+        return {**SETTINGS, "application_name": self.name, **more}
 
 
 class Connection:
@@ -92,11 +107,16 @@ class Connection:
             return True  # A pool takes a broken connection back by itself.
 
 
-async def connect(url: str, where: str, *, statement_seconds: float | None = None) -> asyncpg.Connection:
+async def connect(
+    address: Address, settings: Mapping[str, str] | None = None, *, statement_seconds: float | None = None
+) -> asyncpg.Connection:
     """A connection outside the pools. Raises StoreUnavailable."""
-    with connecting(where):
+    with connecting(address.where):
         return await asyncpg.connect(
-            url, timeout=CONNECT_SECONDS, command_timeout=statement_seconds, server_settings=SETTINGS
+            address.url,
+            timeout=CONNECT_SECONDS,
+            command_timeout=statement_seconds,
+            server_settings=address.settings(settings or {}),
         )
 
 
@@ -115,6 +135,10 @@ def connecting(where: str) -> Iterator[None]:
 
 
 def translate(error: Exception, where: str, *, is_lost: bool = False) -> StoreError:
+    if isinstance(error, exceptions.QueryCanceledError):
+        return StoreTooSlow(f"{where} took too long, so the question was dropped: ask for less, or again later.")
+    if isinstance(error, exceptions.LockNotAvailableError):
+        return SessionLocked()
     if is_lost or isinstance(error, _LOST):
         return StoreUnavailable(f"{where} cannot be reached ({_reason(error)}): check that the server runs.")
     if isinstance(error, _REFUSED):

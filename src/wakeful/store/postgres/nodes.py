@@ -2,26 +2,39 @@
 
 from wakeful.store.postgres.connection import Connection
 
+_RENEW = """
+    INSERT INTO nodes (id, lease_until, connections) VALUES ($1, $2, current_setting('application_name'))
+    ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, connections = excluded.connections
+"""
+# Another node of the same host may stand still with this row locked: then it is up all the same, and nobody waits.
+_SEE_HOST = """
+    WITH free AS (SELECT id FROM hosts WHERE id = $1 FOR UPDATE SKIP LOCKED),
+         seen AS (UPDATE hosts h SET seen_at = wakeful_now() FROM free WHERE h.id = free.id)
+    INSERT INTO hosts (id, seen_at) SELECT $1, wakeful_now() WHERE NOT EXISTS (SELECT 1 FROM hosts WHERE id = $1)
+    ON CONFLICT (id) DO NOTHING
+"""
+# An idle connection holds up nobody. The state of connections of other users is hidden: trying tells.
+_CUT_OFF_DEAD = """
+    SELECT count(pg_terminate_backend(a.pid)) FROM nodes n JOIN pg_stat_activity a ON a.application_name = n.connections
+    WHERE n.lease_until <= wakeful_now() AND n.connections NOT IN ('', current_setting('application_name'))
+      AND a.datname = current_database() AND coalesce(a.state, '') <> 'idle'
+"""
+
 
 class PostgresNodes:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:
-        await self._connection.execute(
-            """INSERT INTO nodes (id, lease_until) VALUES ($1, $2)
-               ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until""",
-            node,
-            lease_until,
-        )
-        await self._connection.execute(
-            """INSERT INTO hosts (id, seen_at) VALUES ($1, wakeful_now())
-               ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at""",
-            host,
-        )
+        await self._connection.execute(_RENEW, node, lease_until)
+        await self._connection.execute(_SEE_HOST, host)
 
     async def retire(self, node: str) -> None:
         await self._connection.execute("DELETE FROM nodes WHERE id = $1", node)
+
+    async def cut_off_dead(self) -> int:
+        ended: int = await self._connection.fetchval(_CUT_OFF_DEAD)
+        return ended
 
     async def drop_old(self, before: float, limit: int) -> int:
         dropped: int = await self._connection.fetchval(

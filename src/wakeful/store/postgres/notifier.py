@@ -1,125 +1,165 @@
-"""Commits of all nodes, told to this process: its own at once, those of others through LISTEN."""
+"""Commits of all nodes, told to this process: its own at once, those of others through LISTEN.
+
+The others are told after the commit, from a line of their own: a NOTIFY inside a transaction takes one lock for the
+whole cluster and holds it while the log is synced.
+"""
 
 import asyncio
 import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable
 
 import asyncpg
-import orjson
 
 from wakeful.errors import StoreError
 from wakeful.model.ids import new_id
 from wakeful.store.base import Listener, Signal
 from wakeful.store.listeners import Listeners
-from wakeful.store.postgres.connection import STATEMENT_SECONDS, Connection, connect, connecting, quoted
+from wakeful.store.postgres.connection import STATEMENT_SECONDS, Address, Connection, connect, connecting
+from wakeful.store.postgres.outbox import EVERYTHING, Outbox, newest_numbers, read_payload
+from wakeful.store.postgres.watch import Watch
 
 logger = logging.getLogger(__name__)
 
-EVERYTHING = Signal(frozenset(), is_everything=True)
-
-# The server takes 7,999 bytes.
-_LONGEST_PAYLOAD = 7_900
 # A line that died without a word is found out by asking on it.
 _CHECK_SECONDS = 30.0
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
+# How long a notification that was lost may delay what is followed here.
+_QUESTION_SECONDS = 1.0
+# A stop does not wait longer for its last words.
+_LAST_WORDS_SECONDS = 1.0
+# What is sent holds nothing that a crash of the server would have to keep.
+_TELLING = {"synchronous_commit": "off"}
 
 
 class PostgresNotifier:
-    def __init__(self, url: str, where: str) -> None:
-        self._url = url
-        self._where = where
+    def __init__(self, address: Address) -> None:
+        self._address = address
         self._origin = new_id("store")
         self._listeners = Listeners()
+        self._outbox = Outbox(self._origin)
+        self._watch = Watch()
         self._channel = ""
-        self._line: asyncpg.Connection | None = None
-        self._is_broken = asyncio.Event()
-        self._job: asyncio.Task[None] | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
+        self._is_closing = False
 
     def listen(self, listener: Listener) -> None:
         self._listeners.add(listener)
 
-    def publish(self, signal: Signal) -> None:
-        """Tell this process."""
-        self._listeners.tell(signal)
+    def watch(self, followed: Callable[[], Iterable[str]]) -> None:
+        self._watch.add(followed)
 
-    def announcement(self, signal: Signal) -> str:
-        """The command that tells the other nodes, when its transaction is committed."""
-        return f"SELECT pg_notify({quoted(self._channel)}, {quoted(_encode(self._origin, signal))})"
+    def tell(self, signal: Signal) -> None:
+        """A commit of this process: told here now, and to the other nodes as soon as the line is free."""
+        self._watch.note(newest_numbers(signal))
+        self._listeners.tell(signal)
+        self._outbox.add(signal)
+
+    def doubt(self, signal: Signal | None) -> None:
+        """A commit of this process whose outcome is not known: it may have happened."""
+        self._listeners.tell(EVERYTHING)
+        if signal is not None:
+            self._outbox.add(signal)
 
     async def open(self, channel: str) -> None:
         self._channel = channel
-        self._line = await self._connect()
-        self._job = asyncio.create_task(self._keep_listening(self._line), name="postgres-notifier")
+        line = await self._connect_to_listen()
+        self._listening = asyncio.create_task(self._keep_listening(line), name="postgres-listening")
+        self._telling = asyncio.create_task(self._keep_telling(), name="postgres-telling")
 
     async def close(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            await asyncio.gather(self._job, return_exceptions=True)
-            self._job = None
-        if self._line is not None:
-            self._line.terminate()
-            self._line = None
+        """What was committed last is still told, if the line is up."""
+        self._is_closing = True
+        if self._telling is not None:
+            self._outbox.wake()
+            await asyncio.wait([self._telling], timeout=_LAST_WORDS_SECONDS)
+        jobs = [job for job in (self._telling, self._listening) if job is not None]
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
 
-    async def _connect(self) -> asyncpg.Connection:
-        line = await connect(self._url, self._where, statement_seconds=STATEMENT_SECONDS)
-        self._is_broken = is_broken = asyncio.Event()
-        line.add_termination_listener(lambda _: is_broken.set())
+    def _hear(self, _line: object, _pid: int, _channel: str, payload: object) -> None:
+        origin, signal, numbers = read_payload(str(payload))
+        if origin != self._origin:
+            self._watch.note(numbers)
+            self._listeners.tell(signal)
+
+    async def _connect_to_listen(self) -> asyncpg.Connection:
+        line = await connect(self._address, statement_seconds=STATEMENT_SECONDS)
         try:
-            with connecting(self._where):
+            with connecting(self._address.where):
                 await line.add_listener(self._channel, self._hear)
         except BaseException:
             line.terminate()
             raise
         return line
 
-    def _hear(self, _line: object, _pid: int, _channel: str, payload: object) -> None:
-        origin, signal = _decode(str(payload))
-        if origin != self._origin:
-            self.publish(signal)
-
     async def _keep_listening(self, line: asyncpg.Connection) -> None:
         while True:
-            await self._until_broken(line)
+            try:
+                await _until_broken(line, self._address.where)
+            finally:
+                line.terminate()
             logger.warning("the line that tells of other nodes' commits is broken: connecting again")
-            self._line = line = await self._reconnect()
-            # Nobody knows what was said meanwhile.
-            self.publish(EVERYTHING)
+            line = await _insist(self._connect_to_listen)
+            # What was said meanwhile is not known.
+            self._listeners.tell(EVERYTHING)
 
-    async def _until_broken(self, line: asyncpg.Connection) -> None:
-        while not line.is_closed():
+    async def _connect_to_tell(self) -> asyncpg.Connection:
+        return await connect(self._address, _TELLING, statement_seconds=STATEMENT_SECONDS)
+
+    async def _keep_telling(self) -> None:
+        while not self._is_closing:
+            line = await _insist(self._connect_to_tell)
             try:
-                await asyncio.wait_for(self._is_broken.wait(), _CHECK_SECONDS)
-            except TimeoutError:
-                await self._check(line)
-
-    async def _check(self, line: asyncpg.Connection) -> None:
-        try:
-            await Connection(line, self._where).execute("SELECT 1")
-        except StoreError:
-            line.terminate()
-
-    async def _reconnect(self) -> asyncpg.Connection:
-        pause = _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                return await self._connect()
+                await self._tell_others(Connection(line, self._address.where))
             except StoreError as error:
-                logger.warning("%s", error)
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                logger.warning("the other nodes cannot be told of commits, trying again: %s", error)
+            finally:
+                line.terminate()
+
+    async def _tell_others(self, connection: Connection) -> None:
+        asked_at = float("-inf")
+        while not self._is_closing:
+            await self._outbox.wait(asked_at + _QUESTION_SECONDS - time.monotonic())
+            await self._outbox.send(connection, self._channel)
+            if time.monotonic() >= asked_at + _QUESTION_SECONDS:
+                asked_at = time.monotonic()
+                await self._look_for_moved(connection)
+
+    async def _look_for_moved(self, connection: Connection) -> None:
+        moved = await self._watch.find_moved(connection)
+        if moved is not None:
+            self._listeners.tell(moved)
 
 
-def _encode(origin: str, signal: Signal) -> str:
-    """Where to look. What would not fit becomes "everywhere"."""
-    payload = orjson.dumps([origin, sorted(signal.sessions), signal.fenced])
-    if len(payload) > _LONGEST_PAYLOAD:
-        payload = orjson.dumps([origin])
-    return payload.decode()
+async def _until_broken(line: asyncpg.Connection, where: str) -> None:
+    is_broken = asyncio.Event()
+    line.add_termination_listener(lambda _: is_broken.set())
+    while not line.is_closed():
+        try:
+            async with asyncio.timeout(_CHECK_SECONDS):
+                await is_broken.wait()
+        except TimeoutError:
+            await _check(line, where)
 
 
-def _decode(payload: str) -> tuple[str, Signal]:
-    origin, *where = orjson.loads(payload)
-    if not where:
-        return origin, EVERYTHING
-    sessions, fenced = where
-    return origin, Signal(frozenset(sessions), fenced)
+async def _check(line: asyncpg.Connection, where: str) -> None:
+    try:
+        await Connection(line, where).execute("SELECT 1")
+    except StoreError:
+        line.terminate()
+
+
+async def _insist(connect_once: Callable[[], Awaitable[asyncpg.Connection]]) -> asyncpg.Connection:
+    """Try until it works."""
+    pause = _FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            return await connect_once()
+        except StoreError as error:
+            logger.warning("%s", error)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import asyncpg
@@ -12,8 +12,8 @@ from wakeful.errors import StoreUnavailable
 from wakeful.store.postgres.connection import (
     CONNECT_SECONDS,
     DRIVER_ERRORS,
-    SETTINGS,
     STATEMENT_SECONDS,
+    Address,
     Connection,
     connecting,
 )
@@ -24,21 +24,30 @@ _CLOSE_SECONDS = 10.0
 
 
 class Pool:
-    def __init__(self, url: str, where: str, size: int) -> None:
-        self._url = url
-        self._where = where
+    def __init__(
+        self,
+        address: Address,
+        size: int,
+        settings: Mapping[str, str] | None = None,
+        *,
+        statement_seconds: float = STATEMENT_SECONDS,
+    ) -> None:
+        self._address = address
+        self._where = address.where
         self._size = size
+        self._settings = settings or {}
+        self._statement_seconds = statement_seconds
         self._pool: asyncpg.Pool | None = None
 
     async def open(self) -> None:
         with connecting(self._where):
             self._pool = await asyncpg.create_pool(
-                self._url,
-                min_size=1,
+                self._address.url,
+                min_size=0,
                 max_size=self._size,
                 timeout=CONNECT_SECONDS,
-                command_timeout=STATEMENT_SECONDS,
-                server_settings=SETTINGS,
+                command_timeout=self._statement_seconds,
+                server_settings=self._address.settings(self._settings),
                 reset=_leave_as_it_is,
             )
 

@@ -5,9 +5,10 @@ from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
+from wakeful.model.ids import new_id
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection, connect, describe
+from wakeful.store.postgres.connection import Address, Connection, connect
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.pool import Pool
@@ -16,25 +17,37 @@ from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction,
 
 T = TypeVar("T")
 
-_CONNECTIONS = 10
+# What waits for a lock, what reads long, and the lease: none of them may take the connections of the others.
+_WRITING = 8
+_READING = 6
+_SEARCHING = 2
+# A search that takes longer has too many words to look at; reading is never that slow.
+SEARCH_SETTINGS = {"statement_timeout": "10s"}
+# A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
+# that takes longer than this hangs in a dead network.
+_LEASE_SETTINGS = {"synchronous_commit": "off", "lock_timeout": "1s"}
+_LEASE_SECONDS = 5.0
 
 
 class PostgresStore:
     is_exclusive = False
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._where = describe(url)
-        self._pool = Pool(url, self._where, _CONNECTIONS)
+        self._address = address = Address(url, f"wakeful {new_id('store')}")
+        self._writing = Pool(address, _WRITING)
+        self._reading = Pool(address, _READING)
+        self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
+        self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
         self._under_way: set[asyncio.Task[Any]] = set()
         self._is_open = False
         self._is_closed = False
-        self.notifier = PostgresNotifier(url, self._where)
+        self.notifier = PostgresNotifier(address)
 
     async def open(self) -> None:
         try:
             channel = await self._prepare_schema()
-            await self._pool.open()
+            for pool in self._pools:
+                await pool.open()
             await self.notifier.open(channel)
         except BaseException:
             await self._disconnect()
@@ -47,24 +60,33 @@ class PostgresStore:
             await asyncio.wait(self._under_way)
         await self._disconnect()
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         self._require_open()
-        return await self._to_its_end(self._write(body, lock))
+        begin = WRITE if patience is None else f"{WRITE}; SET LOCAL lock_timeout = {round(patience * 1000)}"
+        return await self._to_its_end(self._write(self._writing, body, lock, begin))
+
+    async def write_lease(self, body: Body[T]) -> T:
+        self._require_open()
+        return await self._to_its_end(self._write(self._leasing, body, (), WRITE))
 
     async def read(self, body: Body[T]) -> T:
         self._require_open()
-        return await self._to_its_end(self._read(body))
+        return await self._to_its_end(self._read(self._reading, body))
 
-    async def _write(self, body: Body[T], lock: Collection[str]) -> T:
+    async def search(self, body: Body[T]) -> T:
+        self._require_open()
+        return await self._to_its_end(self._read(self._searching, body))
+
+    async def _write(self, pool: Pool, body: Body[T], lock: Collection[str], begin: str) -> T:
         footprint = Footprint(lock)
-        async with self._pool.transaction(WRITE) as connection:
+        async with pool.transaction(begin) as connection:
             await lock_sessions(connection, lock)
             result = await body(PostgresTransaction(connection, footprint))
             await commit(connection, self.notifier, footprint.signal)
         return result
 
-    async def _read(self, body: Body[T]) -> T:
-        async with self._pool.transaction(READ) as connection:
+    async def _read(self, pool: Pool, body: Body[T]) -> T:
+        async with pool.transaction(READ) as connection:
             return await body(PostgresTransaction(connection, Footprint(None)))
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
@@ -88,10 +110,10 @@ class PostgresStore:
 
     async def _prepare_schema(self) -> str:
         """Returns the channel of the schema: notifications would otherwise go through the whole database."""
-        driver = await connect(self._url, self._where)
+        driver = await connect(self._address)
         try:
-            await migrate(driver, self._where)
-            schema = await Connection(driver, self._where).fetchval(
+            await migrate(driver, self._address.where)
+            schema = await Connection(driver, self._address.where).fetchval(
                 "SELECT oid FROM pg_namespace WHERE nspname = current_schema()"
             )
         finally:
@@ -100,4 +122,9 @@ class PostgresStore:
 
     async def _disconnect(self) -> None:
         await self.notifier.close()
-        await self._pool.close()
+        for pool in self._pools:
+            await pool.close()
+
+    @property
+    def _pools(self) -> tuple[Pool, ...]:
+        return self._writing, self._reading, self._searching, self._leasing

@@ -15,7 +15,7 @@ from wakeful.store.postgres.journal import PostgresJournal
 from wakeful.store.postgres.logins import PostgresLogins
 from wakeful.store.postgres.news import PostgresNews
 from wakeful.store.postgres.nodes import PostgresNodes
-from wakeful.store.postgres.notifier import EVERYTHING, PostgresNotifier
+from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.purges import PostgresPurges
 from wakeful.store.postgres.readers import PostgresReaders
 from wakeful.store.postgres.search import PostgresSearch
@@ -56,15 +56,13 @@ class PostgresTransaction:
 
 
 async def commit(connection: Connection, notifier: PostgresNotifier, signal: Signal | None) -> None:
-    """Commit and tell: the other nodes in the same transaction, then this process, before anyone goes on."""
-    commands = "COMMIT" if signal is None else f"{notifier.announcement(signal)}; COMMIT"
+    """Commit and tell: this process before anyone goes on, the other nodes soon after."""
     try:
-        tag = await connection.execute(commands)
+        tag = await connection.execute("COMMIT")
     except StoreUnavailable:
-        # Whether the server has still committed nobody knows.
-        notifier.publish(EVERYTHING)
+        notifier.doubt(signal)
         raise
     if tag != "COMMIT":
         raise StoreError("The transaction was undone: one of its statements had failed before.")
     if signal is not None:
-        notifier.publish(signal)
+        notifier.tell(signal)

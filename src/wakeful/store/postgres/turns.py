@@ -88,7 +88,9 @@ class PostgresTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         session_id = await self._connection.fetchval(
-            "UPDATE turns SET resumes = 0 WHERE id = $1 RETURNING session_id", turn_id
+            """UPDATE turns SET resumes = 0, taken_back = 0, taken_from = NULL WHERE id = $1
+               RETURNING session_id""",
+            turn_id,
         )
         if session_id is not None:
             self._footprint.require_lock(session_id)
@@ -106,7 +108,7 @@ class PostgresTurns:
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = await self._connection.fetchrow(
-            """UPDATE turns SET node = $3, epoch = epoch + 1, resumes = resumes + 1
+            """UPDATE turns SET taken_from = nullif(node, $3), node = $3, epoch = epoch + 1, resumes = resumes + 1
                WHERE id = $1 AND epoch = $2 AND status = 'running' RETURNING *""",
             turn_id,
             epoch,
@@ -116,6 +118,24 @@ class PostgresTurns:
             return None
         self._has_fenced(row)
         return turn_from(row)
+
+    async def taken_from(self, node: str) -> list[Turn]:
+        rows = await self._connection.fetch(
+            "SELECT * FROM turns WHERE status = 'running' AND taken_from = $1 ORDER BY opened_at", node
+        )
+        return [turn_from(row) for row in rows]
+
+    async def take_resume_back(self, turn_id: str, node: str, *, limit: int) -> None:
+        session_id = await self._connection.fetchval(
+            """UPDATE turns SET taken_from = NULL, taken_back = taken_back + 1,
+                   resumes = CASE WHEN resumes > 0 AND taken_back < $3 THEN resumes - 1 ELSE resumes END
+               WHERE id = $1 AND taken_from = $2 AND status = 'running' RETURNING session_id""",
+            turn_id,
+            node,
+            limit,
+        )
+        if session_id is not None:
+            self._footprint.require_lock(session_id)
 
     async def release(self, lease: Lease) -> None:
         self._footprint.require_lock(lease.session_id)

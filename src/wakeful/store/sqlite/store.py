@@ -1,4 +1,4 @@
-"""The SQLite store: a file, one thread that writes, one that reads. The default; one engine holds it."""
+"""The SQLite store: a file; a thread that writes, one that reads, one that searches. One engine holds it."""
 
 import asyncio
 import sqlite3
@@ -35,6 +35,8 @@ class SqliteStore:
         self._busy_seconds = busy_seconds
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._reader: Reader | None = None
+        # A search goes through much: other reads do not wait for it.
+        self._searcher: Reader | None = None
         self._writer: Writer | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
@@ -42,10 +44,10 @@ class SqliteStore:
     async def open(self) -> None:
         self._prepare_folder()
         self._lock.acquire()
-        opening = asyncio.create_task(asyncio.to_thread(self._connect_both))
+        opening = asyncio.create_task(asyncio.to_thread(self._connect_all))
         try:
             # Not interrupted half-way: the lock must not be free while a thread still migrates.
-            writing, reading = await asyncio.shield(opening)
+            writing, reading, searching = await asyncio.shield(opening)
         except asyncio.CancelledError:
             await asyncio.gather(opening, return_exceptions=True)
             self._lock.release()
@@ -55,24 +57,35 @@ class SqliteStore:
             raise
         self._writer = Writer(writing, self._path, self._clock, self.notifier)
         self._reader = Reader(reading, self._path, self._clock)
+        self._searcher = Reader(searching, self._path, self._clock)
 
     async def close(self) -> None:
         self._is_closed = True
-        if self._reader is not None:
-            await self._reader.close()
+        for reader in (self._reader, self._searcher):
+            if reader is not None:
+                await reader.close()
         if self._writer is not None:
             await self._writer.close()
         self._lock.release()
 
-    async def write(self, body: Body[T], *, lock: Collection[str] = ()) -> T:
+    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         # The writer is alone, so every session is locked; the names are held against what the body writes.
         result: T = await self._open_writer().write(body, lock)
         return result
+
+    async def write_lease(self, body: Body[T]) -> T:
+        return await self.write(body)
 
     async def read(self, body: Body[T]) -> T:
         self._open_writer()
         assert self._reader is not None
         result: T = await self._reader.submit(body)
+        return result
+
+    async def search(self, body: Body[T]) -> T:
+        self._open_writer()
+        assert self._searcher is not None
+        result: T = await self._searcher.submit(body)
         return result
 
     def _open_writer(self) -> Writer:
@@ -90,13 +103,13 @@ class SqliteStore:
         except OSError as error:
             raise StoreReadOnly(f"{self._path} cannot be written: {error.strerror}.") from error
 
-    def _connect_both(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-        """The connection that writes, which migrates first, and the one that reads."""
+    def _connect_all(self) -> tuple[sqlite3.Connection, sqlite3.Connection, sqlite3.Connection]:
+        """The connection that writes, which migrates first, the one that reads and the one that searches."""
         try:
             writing = self._connect()
             try:
                 migrate(writing, self._path)
-                return writing, self._connect(for_reading=True)
+                return writing, self._connect(for_reading=True), self._connect(for_reading=True)
             except BaseException:
                 writing.close()
                 raise

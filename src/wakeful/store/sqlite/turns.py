@@ -91,7 +91,7 @@ class SqliteTurns:
 
     async def mark_recorded(self, turn_id: str) -> None:
         row = self._connection.execute(
-            "UPDATE turns SET resumes = 0 WHERE id = ? RETURNING session_id",
+            "UPDATE turns SET resumes = 0, taken_back = 0, taken_from = NULL WHERE id = ? RETURNING session_id",
             (turn_id,),
         ).fetchone()
         if row is not None:
@@ -108,8 +108,8 @@ class SqliteTurns:
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         row = self._connection.execute(
-            """UPDATE turns SET node = ?, epoch = epoch + 1, resumes = resumes + 1
-               WHERE id = ? AND epoch = ? AND status = 'running' RETURNING *""",
+            """UPDATE turns SET taken_from = nullif(node, ?1), node = ?1, epoch = epoch + 1, resumes = resumes + 1
+               WHERE id = ?2 AND epoch = ?3 AND status = 'running' RETURNING *""",
             (node, turn_id, epoch),
         ).fetchone()
         if row is None:
@@ -117,6 +117,22 @@ class SqliteTurns:
         self._footprint.require_lock(row["session_id"])
         self._footprint.fenced[turn_id] = row["epoch"]
         return turn_from(row)
+
+    async def taken_from(self, node: str) -> list[Turn]:
+        rows = self._connection.execute(
+            "SELECT * FROM turns WHERE status = 'running' AND taken_from = ? ORDER BY opened_at", (node,)
+        )
+        return [turn_from(row) for row in rows]
+
+    async def take_resume_back(self, turn_id: str, node: str, *, limit: int) -> None:
+        row = self._connection.execute(
+            """UPDATE turns SET taken_from = NULL, taken_back = taken_back + 1,
+                   resumes = resumes - (resumes > 0 AND taken_back < ?)
+               WHERE id = ? AND taken_from = ? AND status = 'running' RETURNING session_id""",
+            (limit, turn_id, node),
+        ).fetchone()
+        if row is not None:
+            self._footprint.require_lock(row["session_id"])
 
     async def release(self, lease: Lease) -> None:
         self._footprint.require_lock(lease.session_id)

@@ -55,7 +55,7 @@ _ACTIVE = record(
         "turn_id": TEXT,
         "stream_id": TEXT,
         "source": TEXT,
-        "partial": told("What its open step has said up to `last_event_id`.", or_null(_PARTIAL)),
+        "partial": told("What its open step has said up to `cursor`.", or_null(_PARTIAL)),
     }
 )
 _NOTICE = record(
@@ -81,7 +81,8 @@ _SNAPSHOT = record(
         "tasks": list_of(ref("Task")),
         "approvals": list_of(ref("Approval")),
         "pending_notices": list_of(_NOTICE),
-        "last_event_id": whole(0),
+        "last_event_id": told("The newest fact; as `session/seen` takes it.", whole(0)),
+        "cursor": told("Where a stream goes on: `after` it comes all that is not in here.", TEXT),
     }
 )
 _NEW = record(

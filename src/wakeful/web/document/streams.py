@@ -17,7 +17,12 @@ _NEWS = query(
     "{last_news_id}; the position is part of the `id`, as `news:57`.",
 )
 _CURSOR = (
-    query("after", TEXT, "Only what comes after the event with this `id`; what is not understood is the start."),
+    query(
+        "after",
+        TEXT,
+        "Only what comes after the frame with this `id`, or after this `cursor` of a session, as it came; what is not "
+        "understood is the start.",
+    ),
     header("Last-Event-ID", TEXT, "The same; it wins over `after`."),
 )
 
@@ -58,4 +63,4 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILY = Family("Streams", "Each reader is a cursor into a log: nothing is missed or doubled.", PATHS)
+FAMILY = Family("Streams", "Each reader is a cursor: nothing is missed or doubled.", PATHS)

@@ -44,7 +44,7 @@ class ScriptedClient(Client):
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
         self.asked_after.append(after)
         for number, (name, data) in enumerate(self._streams.pop(0)):
-            yield ServerEvent(str(number), name, data)
+            yield ServerEvent(f"{number}~1~1" if name == "token" else str(number), name, data)
         await asyncio.Event().wait()
 
 
@@ -74,6 +74,7 @@ def snapshot(active: str | None, *said: tuple[str, str]) -> dict[str, Any]:
         "approvals": [],
         "turns": {},
         "last_event_id": 41,
+        "cursor": "41",
     }
 
 
@@ -140,7 +141,8 @@ async def test_a_stream_that_begins_again_tells_nothing_twice() -> None:
 
 
 async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> None:
-    frames = [initial("t2"), said("two"), done("t2"), ("turn_completed", {"turn_id": "t2", "status": "done"})]
+    words = ("token", {"turn_id": "t2", "step": 1, "text": "Well"})
+    frames = [initial("t2"), said("two"), words, done("t2"), ("turn_completed", {"turn_id": "t2", "status": "done"})]
     client = ScriptedClient([snapshot("t2")], [frames])
     lines, standing = Lines(), Standing()
     conversation = Conversation(client, Narrator(lines, standing), standing, lambda: None)
@@ -149,7 +151,7 @@ async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> N
         await client.has_marked.wait()
     await conversation.leave()
 
-    assert client.seen == [{"session_id": "ses_1", "event_id": 3}]
+    assert client.seen == [{"session_id": "ses_1", "event_id": 4}]
 
 
 async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() -> None:

@@ -25,7 +25,7 @@ class FaultyClient(Client):
 
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
         session = {"session_id": "ses_1", "title": "", "model": "demo:wakeful"}
-        known: dict[str, Any] = {"session": session, "messages": [], "active": None, "last_event_id": 0}
+        known: dict[str, Any] = {"session": session, "messages": [], "active": None, "cursor": "0"}
         return known | {"tasks": [], "queued": [], "pending_notices": [], "approvals": [], "turns": {}}
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from wakeful.gateway.openai.frames import DONE, Frame
 from wakeful.gateway.openai.response_object import ResponseFacts
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.model import event as events
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event, NewEvent, Told, spoken
 from wakeful.model.request import FUNCTION_CALL
+from wakeful.model.words import Word, WordsEnd, WordsHead
 
 REST = "0190a1b2c3d4"
 TURN = f"turn_{REST}"
@@ -78,9 +79,25 @@ def log(*told: NewEvent) -> list[Event]:
     ]
 
 
-def fold(turn_log: Iterable[Event], projection: ResponseProjection | None = None) -> list[Frame]:
+def with_words(turn_log: Iterable[Event]) -> list[Told]:
+    """The same log as it is told now: its words are no events of it."""
+    told: list[Told] = []
+    words: list[Word] = []
+    base = 0
+    for event in turn_log:
+        if (piece := spoken(event)) is not None:
+            kind, step, text = piece
+            words.append(Word(WordsHead("s", TURN, step, base), len(words) + 1, kind, text))
+            continue
+        ends = WordsEnd(words[0].head.step, base, len(words)) if words else None
+        told += [*words, replace(event, ends=ends)]
+        words, base = [], event.session_seq
+    return [*told, *words]
+
+
+def fold(turn_log: Iterable[Told], projection: ResponseProjection | None = None) -> list[Frame]:
     projection = projection or ResponseProjection(FACTS, {})
-    return [frame for event in turn_log for frame in projection.feed(event)]
+    return [frame for told in turn_log for frame in projection.feed(told)]
 
 
 def with_pairs() -> ResponseProjection:

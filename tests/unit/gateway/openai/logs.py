@@ -41,6 +41,8 @@ def spoken(turn_log: list[Event]) -> str:
     """What was said and not taken back."""
     said: list[tuple[int, str]] = []
     for event in turn_log:
+        if event.ends is not None and event.ends.said is not None:
+            said.append((event.ends.step, event.ends.said.text))
         if event.kind == events.TOKEN:
             said.append((event.data["step"], event.data["text"]))
         elif event.kind == events.STEP_ABANDONED:

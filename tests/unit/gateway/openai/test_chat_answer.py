@@ -16,6 +16,7 @@ from tests.unit.gateway.openai.kit import (
     token,
     tool,
     usage,
+    with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
@@ -26,8 +27,8 @@ FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
 def answer_to(*told: NewEvent) -> ChatAnswer:
     answer = ChatAnswer()
-    for event in log(*told):
-        answer.feed(event)
+    for news in with_words(log(*told)):
+        answer.feed(news)
     return answer
 
 

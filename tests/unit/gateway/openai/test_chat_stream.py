@@ -1,6 +1,7 @@
 """The stream of a chat completion, line by line, and what the official SDK makes of it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -21,20 +22,21 @@ from tests.unit.gateway.openai.kit import (
     token,
     tool,
     usage,
+    with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from wakeful.gateway.openai.chat_answer import ChatFacts
 from wakeful.gateway.openai.chat_stream import ChatStream
 from wakeful.gateway.openai.frames import DONE
 from wakeful.model import event as events
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event, NewEvent, Told
 
 FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
 
-def stream(turn_log: Iterable[Event], *, includes_usage: bool = False) -> list[bytes]:
+def stream(turn_log: Iterable[Told], *, includes_usage: bool = False) -> list[bytes]:
     projection = ChatStream(FACTS, includes_usage=includes_usage)
-    return [line for event in turn_log for line in projection.feed(event)]
+    return [line for told in turn_log for line in projection.feed(told)]
 
 
 def chunk(line: bytes) -> dict[str, Any]:
@@ -159,3 +161,18 @@ def test_a_stream_ends_once_with_an_error_or_with_all_that_was_said(turn_log: li
         assert [data for data in chunks if "error" in data] == chunks[-1:]
         assert reasons == []
         assert any(event.kind in (events.STEP_ABANDONED, events.FAILED, events.CANCELLED) for event in turn_log)
+
+
+@randomly
+@given(turn_logs())
+def test_words_make_the_lines_that_they_made_as_events(turn_log: list[Event]) -> None:
+    assert stream(with_words(turn_log)) == stream(turn_log)
+
+
+def test_a_model_of_any_name_leaves_the_lines_whole() -> None:
+    projection = ChatStream(replace(FACTS, model='{"content":""}'), includes_usage=True)
+
+    lines = [line for told in with_words(log(token("Hi"), done())) for line in projection.feed(told)]
+
+    assert deltas(lines[:2])[1] == {"content": "Hi"}
+    assert chunk(lines[1])["model"] == '{"content":""}'

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
 from tests.bare_engine import bare_engine
-from tests.unit.gateway.openai.kit import TERMINAL
+from tests.unit.gateway.openai.kit import TERMINAL, with_words
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from tests.unit.gateway.openai.test_run_projection import ENDS, question
 from wakeful.engine import broadcaster
@@ -24,10 +24,12 @@ from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import spoken as piece_of
 from wakeful.model.ids import new_id
 from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.words import Said, Word
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -155,7 +157,7 @@ class Log:
         async def body(tx: Transaction) -> None:
             for event in events:
                 turn_id = None if event.turn_id is None else self.turn.id
-                await tx.events.append(self.turn.session_id, turn_id, [NewEvent(event.kind, event.payload)])
+                await tx.events.append(self.turn.session_id, turn_id, [NewEvent(event.kind, event.payload, event.ends)])
             if events and events[-1].is_final:
                 await tx.turns.close_if_running(self.turn.id, Outcome(TurnStatus.DONE))
 
@@ -210,9 +212,22 @@ def parted(draw: st.DrawFn, logs: st.SearchStrategy[list[Event]]) -> list[list[E
     return [log[first:last] for first, last in zip([0, *places], [*places, len(log)], strict=True)]
 
 
+def kept(turn_log: list[Event]) -> list[Event]:
+    """The same log as it is written now: what was said is kept with the event that ends it."""
+    facts: list[Event] = []
+    words: list[Word] = []
+    for told in with_words(event for event in turn_log if (piece := piece_of(event)) is None or piece[2]):
+        if isinstance(told, Word):
+            words.append(told)
+            continue
+        facts.append(told if told.ends is None else replace(told, ends=replace(told.ends, said=Said.of(words))))
+        words = []
+    return facts
+
+
 @st.composite
 def with_questions(draw: st.DrawFn) -> list[Event]:
-    log = draw(turn_logs())
+    log = draw(turn_logs() | turn_logs().map(kept))
     for number in range(draw(st.integers(0, 3))):
         log.insert(draw(st.integers(1, len(log) - 1)), question(f"asked_{number}"))
     return log
@@ -222,7 +237,7 @@ CUTS = st.lists(st.integers(1, 12), max_size=5)
 
 
 @seldom
-@given(parts=parted(turn_logs()), cuts=CUTS)
+@given(parts=parted(turn_logs() | turn_logs().map(kept)), cuts=CUTS)
 def test_a_response_that_is_cut_anywhere_is_whole_in_the_end(
     place: Place, parts: list[list[Event]], cuts: list[int]
 ) -> None:

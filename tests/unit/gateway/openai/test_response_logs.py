@@ -15,6 +15,7 @@ from tests.unit.gateway.openai.kit import (
     last_response,
     sdk,
     stream_body,
+    with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from wakeful.gateway.openai.response_projection import ResponseProjection
@@ -30,6 +31,12 @@ def test_the_frames_of_a_shorter_log_are_the_first_of_the_longer(turn_log: list[
     first = fold(turn_log[:length])
 
     assert frames[: len(first)] == first
+
+
+@randomly
+@given(turn_logs())
+def test_words_make_the_frames_that_they_made_as_events(turn_log: list[Event]) -> None:
+    assert fold(with_words(turn_log)) == fold(turn_log)
 
 
 @randomly

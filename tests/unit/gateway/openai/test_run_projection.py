@@ -1,5 +1,6 @@
 """The events of a run, and the run object."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -19,19 +20,21 @@ from tests.unit.gateway.openai.kit import (
     token,
     tool,
     usage,
+    with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.model import event as events
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event, NewEvent, Told
+from wakeful.model.words import REASONING, TOKEN, Word, WordsEnd, WordsHead
 
 ENDS = {"run.completed", "run.failed", "run.cancelled"}
 
 
-def fold(turn_log: list[Event], projection: RunProjection | None = None) -> list[Frame]:
+def fold(turn_log: Sequence[Told], projection: RunProjection | None = None) -> list[Frame]:
     projection = projection or RunProjection("run_1", TURN)
-    return [frame for event in turn_log for frame in projection.feed(event)]
+    return [frame for told in turn_log for frame in projection.feed(told)]
 
 
 def question(call_id: str) -> Event:
@@ -149,6 +152,38 @@ def test_what_is_not_of_this_turn_is_passed_over() -> None:
     frames = fold([question("c0"), *foreign, *own[:2], *foreign, *own[2:], question("c9"), *foreign])
 
     assert frames == fold(own)
+
+
+def test_a_word_has_the_time_of_the_fact_before_it() -> None:
+    started, asked, ended = log(done())
+    word = Word(WordsHead("s", TURN, 1, asked.session_seq), 1, TOKEN, "Hi")
+
+    frames = fold([started, replace(asked, at=7.0), word, ended])
+
+    assert [data_of(frame)["timestamp"] for frame in frames] == [7.0, ENDED_AT]
+
+
+def test_words_of_another_turn_are_passed_over() -> None:
+    foreign = Word(WordsHead("s", "turn_other", 1, 9), 1, TOKEN, "No")
+
+    assert fold([foreign, *log(), foreign, log(done())[-1]]) == fold(log(done()))
+
+
+@pytest.mark.parametrize("seen", [0, 1, 2, 3])
+def test_a_run_goes_on_above_every_number_that_lost_words_may_have_had(seen: int) -> None:
+    head = WordsHead("s", TURN, 1, 9)
+    words = [Word(head, place, kind, "x") for place, kind in enumerate([TOKEN, REASONING, TOKEN], start=1)]
+    lost, ended = log(abandoned(), done())[2:]
+
+    frames = fold([*log(), *words[:seen], replace(lost, ends=WordsEnd(1, 9, void=1000)), ended])
+
+    assert [(frame.number, frame.type) for frame in frames[-2:]] == [(1000, "step.abandoned"), (1001, "run.completed")]
+
+
+@randomly
+@given(turn_logs())
+def test_words_make_the_events_that_they_made_when_they_were_written_down(turn_log: list[Event]) -> None:
+    assert fold(with_words(turn_log)) == fold(turn_log)
 
 
 @randomly

@@ -32,7 +32,7 @@ from wakeful.wire.openapi import (
 )
 
 _ID = path("run_id", "`run_…`")
-_CURSOR = or_empty(whole(0, 10**15 - 1))
+_CURSOR = or_empty(text(pattern=r"^[0-9]{1,15}(\.[0-9]{1,15}\.[0-9]{1,15})?$"))
 _CHOICE = choice(*(known.value for known in Choice))
 _SECONDS: Json = {"type": "number", "minimum": 0}
 _CALL_ID = text(minLength=1, maxLength=256, pattern="^[^\\u0000]*$")
@@ -103,7 +103,7 @@ PATHS: dict[str, dict[str, Json]] = {
             words="Any number of readers, each from where it likes.",
             parameters=[
                 _ID,
-                query("after", _CURSOR, "Only the events after the one with this number."),
+                query("after", _CURSOR, "Only the events after the one with this id, or with this number."),
                 header("Last-Event-ID", _CURSOR, "The same; it wins over `after`."),
             ],
         ),

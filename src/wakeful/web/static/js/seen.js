@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { on } from "./bus.js";
 import { openSession } from "./session/state.js";
+import { factOf } from "./stream/cursor.js";
 
 const GATHER_MS = 400;
 let timer = 0;
@@ -19,9 +20,9 @@ export function startSeen() {
 }
 
 async function tell() {
-  const { id, session, lastEventId, activeTurn } = openSession;
+  const { id, session, cursor, activeTurn } = openSession;
   if (document.hidden || !session || activeTurn) return;
-  const event_id = Math.floor(Number(lastEventId));
+  const event_id = factOf(cursor);
   const mark = `${id}:${event_id}`;
   if (mark === told) return;
   told = mark;

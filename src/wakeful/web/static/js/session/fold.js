@@ -2,7 +2,7 @@
 // more.
 // The same frames give the same state, however the line was cut between them.
 
-import { isBeyond } from "../stream/cursor.js";
+import { factOf, isBeyond, moveOn } from "../stream/cursor.js";
 import { dropHtml, foldHtml, showHtml } from "./html.js";
 import { SESSION_FRAMES } from "./session_frames.js";
 import { TURN_FRAMES } from "./turn_frames.js";
@@ -15,11 +15,12 @@ export function applyFrame(state, { name, cursor, data }) {
   // What a reader is told on arrival is in its snapshot, or in the log after it.
   if (data.recovered) return [];
   if (name === "step_abandoned") dropHtml(state, data);
-  const shown = isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
-  if (!isBeyond(cursor, state.lastEventId)) return shown;
-  state.lastEventId = cursor;
+  const shown = isBeyond(state.cursor, cursor) ? [] : showHtml(state);
+  const next = moveOn(state.cursor, { name, cursor });
+  if (next === null) return shown;
+  state.cursor = next;
   // It happened while there was no line, and only the server knows when.
-  if (name === "turn_started" && !isBeyond(cursor, state.caughtUpTo)) state.isStale = true;
+  if (name === "turn_started" && factOf(cursor) <= state.caughtUpTo) state.isStale = true;
   return [...shown, ...(FRAMES[name]?.(state, data) ?? [])];
 }
 
@@ -27,7 +28,7 @@ export function applyFrame(state, { name, cursor, data }) {
 function greet(state, data) {
   // A new line tells the look from its first block on.
   state.html = null;
-  state.caughtUpTo = String(data.last_event_id);
-  if (isBeyond(state.lastEventId, String(data.last_event_id))) state.isStale = true;
+  state.caughtUpTo = data.last_event_id;
+  if (factOf(state.cursor) > data.last_event_id) state.isStale = true;
   return [];
 }

@@ -9,7 +9,7 @@ export function foldHtml(state, cursor, { turn_id: turnId, step, from, blocks, i
   const isSame = before?.turnId === turnId && before.step === step;
   const kept = isSame ? before.blocks.slice(0, from) : [];
   state.html = { turnId, step, blocks: [...kept, ...blocks], isFinal, isShown: false };
-  return isBeyond(state.lastEventId, cursor) ? [] : showHtml(state);
+  return isBeyond(state.cursor, cursor) ? [] : showHtml(state);
 }
 
 // After the frame that the html came before.

@@ -25,7 +25,7 @@ let meanwhile = [];
 let isLoaded = false;
 
 const client = new Client(
-  () => ({ session: isLoaded ? openSession.id : null, after: openSession.lastEventId }),
+  () => ({ session: isLoaded ? openSession.id : null, after: openSession.cursor }),
   (told) => HEARD[told.kind](told),
 );
 

@@ -1,11 +1,15 @@
-// GET /api/session into the state: everything in it fits its last_event_id.
+// GET /api/session into the state: everything in it fits its cursor.
 
+import { withWordsOf } from "../stream/cursor.js";
 import { answerOf, merged, touch } from "./messages.js";
 
 export function loadSnapshot(state, snapshot) {
   const isSameSession = state.id === snapshot.session.session_id;
   const known = isSameSession ? state.messages : [];
   const older = isSameSession ? olderThan(known, snapshot.messages[0]) : [];
+  // Another node may have fewer words of the open step than we have.
+  const open = openAnswer(known, snapshot.active);
+  const cursor = open ? withWordsOf(snapshot.cursor, state.cursor) : snapshot.cursor;
   state.id = snapshot.session.session_id;
   state.session = snapshot.session;
   state.messages = [...older, ...merged(known, snapshot.messages)];
@@ -16,8 +20,9 @@ export function loadSnapshot(state, snapshot) {
   state.queued = snapshot.queued;
   state.pendingNotices = snapshot.pending_notices ?? [];
   state.activeTurn = snapshot.active;
-  state.lastEventId = String(snapshot.last_event_id);
-  loadPartial(state, snapshot.active);
+  state.cursor = cursor;
+  if (cursor === snapshot.cursor) loadPartial(state, snapshot.active);
+  else state.messages.push(open);
 }
 
 // An older page, asked for with `before` the first message that we have.
@@ -38,6 +43,10 @@ function loadPartial(state, active) {
   message.reasoning = partial.reasoning || null;
   const { html } = state;
   if (html?.turnId === active.turn_id && html.step === partial.step) message.blocks = html.blocks;
+}
+
+function openAnswer(known, active) {
+  return known.findLast((message) => message.isOpen && message.turn_id === active?.turn_id);
 }
 
 // Pages that were loaded before stay, if the conversation still passes through them.

@@ -23,10 +23,10 @@ export function emptyState() {
     pendingNotices: [],
     // {turn_id, stream_id, source} or null
     activeTurn: null,
-    // The cursor: every frame up to here is in this state.
-    lastEventId: "0",
-    // Where the log ended when the line was opened: frames up to here tell of the past.
-    caughtUpTo: "0",
+    // Every frame up to here is in this state.
+    cursor: "0",
+    // Where the log ended when the line was opened: facts up to here are of the past.
+    caughtUpTo: 0,
     // Frames told that something changed which only the server can tell.
     isStale: false,
     // The streamed answer's look: {turnId, step, blocks, isFinal, isShown}

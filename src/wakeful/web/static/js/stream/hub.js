@@ -2,7 +2,7 @@
 // of them, from the lowest cursor of each session; whoever is further drops what it has by its own cursor.
 // News of all sessions has one cursor for all pages, which is kept here: a line that was cut goes on after the last.
 
-import { cursorOf, isBeyond, joinCursors, lowest } from "./cursor.js";
+import { cursorOf, joinCursors, lowest, moveOn } from "./cursor.js";
 import { Line } from "./line.js";
 
 // Several pages that come at once are one change.
@@ -43,7 +43,8 @@ export class Hub {
       this.#openSoon();
     } else if (!known || message.kind === "follow") {
       const { session, after, isHidden } = message;
-      this.#readers.set(reader, { tell, session, after, isHidden, heardAt: Date.now() });
+      // The line may be further than this reader: until it is opened anew, what it tells is not for it.
+      this.#readers.set(reader, { tell, session, after, isHidden, isWaiting: true, heardAt: Date.now() });
       // It is opened anew for this reader, who hears of that.
       if (this.#status.kind === "lost") tell(this.#status);
       this.#openSoon();
@@ -80,7 +81,9 @@ export class Hub {
 
   #address() {
     const cursors = new Map();
-    for (const { session, after } of this.#readers.values()) {
+    for (const reader of this.#readers.values()) {
+      const { session, after } = reader;
+      reader.isWaiting = false;
       if (session) cursors.set(session, cursors.has(session) ? lowest([cursors.get(session), after]) : after);
     }
     const followed = new Map([...cursors].slice(-MOST_SESSIONS));
@@ -99,8 +102,8 @@ export class Hub {
     const session = sessionOf(frame);
     const cursor = session ? cursorOf(frame.id, session) : null;
     for (const reader of this.#readers.values()) {
-      if (session && reader.session !== session) continue;
-      if (cursor && isBeyond(cursor, reader.after)) reader.after = cursor;
+      if (session && (reader.session !== session || reader.isWaiting)) continue;
+      if (cursor) reader.after = moveOn(reader.after, { name: frame.name, cursor }) ?? reader.after;
       reader.tell({ kind: "frame", name: frame.name, cursor, data: frame.data });
     }
   }

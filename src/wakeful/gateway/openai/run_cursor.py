@@ -1,0 +1,46 @@
+"""Where a reader of a run stands. Questions come while words are being said, and are written down while those are not:
+so a number alone does not say what a reader has seen. The id of an event does.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from wakeful.model.event import Told
+from wakeful.model.words import Place, Word
+
+_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class RunCursor:
+    """After this place in the session; or, as clients have it that count, after the event with this number."""
+
+    place: Place = field(default_factory=Place)
+    number: int = -1
+
+    @property
+    def id(self) -> str:
+        return f"{self.place.fact}.{self.place.base}.{self.place.place}"
+
+    def after(self, told: Told) -> "RunCursor":
+        if isinstance(told, Word):
+            return RunCursor(replace(self.place, base=told.head.base, place=told.place))
+        return RunCursor(replace(self.place, fact=told.session_seq))
+
+    def covers(self, told: Told, number: int) -> bool:
+        """Whether the reader has seen the event of this number, which was made of this."""
+        if isinstance(told, Word):
+            return number <= self.number or (told.head.base, told.place) <= (self.place.base, self.place.place)
+        return number <= self.number or told.session_seq <= self.place.fact
+
+
+def cursor_from(given: str) -> RunCursor | None:
+    """None for what is neither an id nor a number."""
+    parts = given.split(".")
+    if len(parts) not in (1, 3) or not all(map(_is_number, parts)):
+        return None
+    first, *rest = map(int, parts)
+    return RunCursor(Place(first, *rest)) if rest else RunCursor(number=first)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
