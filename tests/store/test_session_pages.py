@@ -47,6 +47,8 @@ async def test_a_page_may_be_of_a_few_sessions_only(store: Store) -> None:
     assert await _page(store, "alice", among=["a", "b", "his", "none"]) == ["b", "a"]
     assert await _page(store, "alice", among=["a", "b", "c"], before=(3.0, "c"), limit=1) == ["b"]
     assert await _page(store, "alice", among=[]) == []
+    assert await _page(store, "alice", among=[], pinned=True) == []
+    assert await _page(store, "alice", among=["a"], pinned=True) == []
 
 
 async def _page(store: Store, owner: str | None, *, limit: int = 10, **which: Any) -> list[str]:

@@ -169,7 +169,7 @@ class SqliteSessions:
             wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
             arguments += among
         # Few are pinned, which SQLite does not know.
-        index = "INDEXED BY sessions_pinned" if pinned else ""
+        index = "INDEXED BY sessions_pinned" if pinned and among is None else ""
         rows = self._connection.execute(
             f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
                 ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",
