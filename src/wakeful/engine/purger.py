@@ -20,8 +20,9 @@ from wakeful.store.base import Store, Transaction
 
 # While something of a session still has to end.
 _PAUSE_SECONDS = 0.5
-# Where several nodes share a store, another one may have deleted something.
-_ROUND_SECONDS = 15.0
+# Of responses that were deleted nobody says when the last thing in their session has ended. Where several nodes share
+# a store, another one may have deleted something.
+_ROUND_SECONDS, _SHARED_ROUND_SECONDS = 300.0, 15.0
 # Rows removed in one transaction: those of others wait for it.
 _ROWS = 1_000
 # Turns looked at in one transaction; with each go the entries of its journal.
@@ -77,13 +78,28 @@ class Purger:
         async def look(tx: Transaction) -> list[str]:
             return await tx.sessions.to_purge(await tx.now())
 
+        await self._delete_forgotten()
         for session_id in await self._store.read(look):
             await self.job.row(session_id, partial(self._purge, session_id))
         wait = await self._store.read(_time_left)
-        if wait is not None:
-            # What is overdue has to end first.
-            wait = max(wait, _PAUSE_SECONDS) if wait <= 0 else wait
-        return wait if self._store.is_exclusive else min(wait or _ROUND_SECONDS, _ROUND_SECONDS)
+        # What is overdue has to end first.
+        wait = _ROUND_SECONDS if wait is None else max(wait, _PAUSE_SECONDS)
+        return min(wait, _ROUND_SECONDS if self._store.is_exclusive else _SHARED_ROUND_SECONDS)
+
+    async def _delete_forgotten(self) -> None:
+        """The sessions behind deleted responses: nobody will ask for them again."""
+
+        async def look(tx: Transaction) -> list[str]:
+            return await tx.sessions.forgotten(_ROWS)
+
+        for session_id in await self._store.read(look):
+            await self.job.row(session_id, partial(self._delete_if_forgotten, session_id))
+
+    async def _delete_if_forgotten(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> bool:
+            return await tx.sessions.delete_if_forgotten(session_id, await tx.now())
+
+        await self._store.write(body, lock=[session_id])
 
     async def _purge(self, session_id: str) -> bool:
         """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""

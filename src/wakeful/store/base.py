@@ -98,6 +98,16 @@ class Sessions(Protocol):
         """The sessions of its sub-agents, but those that were purged."""
         ...
 
+    async def forgotten(self, limit: int) -> list[str]:
+        """Sessions behind deleted responses, which no list shows and nothing needs: each response in them is hidden,
+        nothing runs or waits there, and no conversation goes on in them.
+        """
+        ...
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        """False when it is not, or not any more."""
+        ...
+
     async def to_purge(self, now: float) -> list[str]:
         """Deleted sessions whose time is over, and of which something is left to remove."""
         ...

@@ -19,6 +19,15 @@ _IDLE_WITH_PENDING = """
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
 
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
+"""
+
 
 async def lock_sessions(connection: Connection, session_ids: Collection[str]) -> None:
     """A statement of its own, before all others: one that waits for a lock sees the rows as they were before it."""
@@ -141,6 +150,21 @@ class PostgresSessions:
             session_id,
         )
         return [row["id"] for row in rows]
+
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = await self._connection.fetch(
+            f"""SELECT DISTINCT s.id FROM turns h JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT $1""",
+            limit,
+        )
+        return [row["id"] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        tag = await self._connection.execute(
+            f"UPDATE sessions s SET purge_at = $2 WHERE s.id = $1 AND {_FORGOTTEN}", session_id, purge_at
+        )
+        return tag == "UPDATE 1"
 
     async def to_purge(self, now: float) -> list[str]:
         rows = await self._connection.fetch(

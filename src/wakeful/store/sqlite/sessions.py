@@ -17,6 +17,15 @@ _IDLE_WITH_PENDING = """
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
 
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
+"""
+
 
 class SqliteSessions:
     def __init__(self, connection: sqlite3.Connection, footprint: Footprint, search: SqliteSearch) -> None:
@@ -130,6 +139,21 @@ class SqliteSessions:
             (session_id,),
         )
         return [row[0] for row in rows]
+
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = self._connection.execute(
+            f"""SELECT DISTINCT s.id FROM turns h CROSS JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT ?""",
+            (limit,),
+        )
+        return [row[0] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        cursor = self._connection.execute(
+            f"UPDATE sessions AS s SET purge_at = ? WHERE s.id = ? AND {_FORGOTTEN}", (purge_at, session_id)
+        )
+        return cursor.rowcount == 1
 
     async def to_purge(self, now: float) -> list[str]:
         rows = self._connection.execute(

@@ -39,3 +39,6 @@ CREATE INDEX tasks_by_time ON tasks (started_at, id);
 CREATE INDEX sessions_by_head ON sessions (head) WHERE head IS NOT NULL;
 CREATE INDEX sessions_by_checkpoint ON sessions (checkpoint) WHERE checkpoint IS NOT NULL;
 CREATE INDEX idempotency_keys_by_turn ON idempotency_keys (turn_id);
+
+-- Deleted responses, whose sessions go with the last of them.
+CREATE INDEX turns_hidden ON turns (session_id) WHERE is_hidden;
