@@ -80,7 +80,6 @@ async def grow(url: str, size: Size) -> str:
         await database.run(f"UPDATE sessions SET is_listed = (id NOT IN ({_list(seeds[:_UNLISTED])}))")
         await _copy_sessions(database, seeds, size.turns // (_SEEDS * TURNS_A_SESSION) - 1)
         await _lengthen(database, long, size.messages // 2)
-        await database.run("INSERT INTO upkeep (name, position) VALUES ('search_titles', ''), ('search_messages', '~')")
     finally:
         await database.close()
     await _index(url)
@@ -89,7 +88,7 @@ async def grow(url: str, size: Size) -> str:
 
 
 async def _index(url: str) -> None:
-    """Search finds what was copied as it finds what an older version has written."""
+    """What was copied was noted for the search, as whatever is written is."""
     store = open_store(url)
     await store.open()
     while await store.write(lambda tx: tx.search.index_some(500)):

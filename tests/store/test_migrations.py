@@ -298,7 +298,7 @@ def _sqlite_columns(path: Path) -> Columns:
     rows = connection.execute(
         """SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
            WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
-           AND t.name NOT LIKE 'search_words%' ORDER BY t.name, c.cid"""
+           AND t.name NOT LIKE 'search_%' ORDER BY t.name, c.cid"""
     ).fetchall()
     connection.close()
     return _grouped(rows)
@@ -309,7 +309,7 @@ async def _postgres_columns(url: str) -> Columns:
     rows = await connection.fetch(
         """SELECT table_name, column_name FROM information_schema.columns
            WHERE table_schema = current_schema() AND table_name <> 'wakeful_schema'
-           AND (table_name, column_name) <> ('search_docs', 'words')
+           AND table_name <> 'search_docs'
            ORDER BY table_name, ordinal_position"""
     )
     await connection.close()

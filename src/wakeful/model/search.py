@@ -79,17 +79,12 @@ def folded(text: str) -> str:
 
 def searched_text(entry: Entry) -> str:
     """What of an entry is searched: what people and models have said. The results of tools are not."""
-    if not is_searched(entry) or is_gone(entry):
+    if entry.kind is EntryKind.RESULT or is_gone(entry):
         return ""
     data = entry.data
     if data.get("role") == "tool" or "text" in data.get("deleted", ()):
         return ""
     return str(data.get("text") or "")
-
-
-def is_searched(entry: Entry) -> bool:
-    """As far as can be said without decoding it."""
-    return entry.kind is not EntryKind.RESULT
 
 
 def owner_word(owner: str) -> str:

@@ -256,7 +256,7 @@ class Readers(Protocol):
 
 
 class Search(Protocol):
-    """The words of titles and of messages. Writing these notes them for it."""
+    """The words of titles and of messages. The database notes for it whatever of these is written."""
 
     async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
         """Sessions of an owner, or of everybody, that have all of these words in one message or in their title, and

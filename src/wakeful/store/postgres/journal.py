@@ -43,7 +43,6 @@ class PostgresJournal:
             [entry.payload for entry in entries],
             [entry.cuts for entry in entries],
         )
-        await self._search.add_entries(entries)
 
     async def replace(self, entry: Entry) -> None:
         await self._connection.execute(
@@ -54,7 +53,7 @@ class PostgresJournal:
             entry.payload,
         )
         await self._search.remove_entry(entry)
-        await self._search.add_entries([entry])
+        await self._search.add_entry(entry)
         await self._connection.execute(
             """INSERT INTO upkeep (name, position) VALUES ('journal_revision', '1')
                ON CONFLICT (name) DO UPDATE SET position = upkeep.position::bigint + 1"""

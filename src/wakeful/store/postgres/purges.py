@@ -39,10 +39,10 @@ class PostgresPurges:
         self._footprint.require_lock(session_id)
         stands_on = await self._connection.fetchrow("SELECT head, checkpoint FROM sessions WHERE id = $1", session_id)
         await self._look_again(session_id, [turn for turn in stands_on or () if turn is not None])
-        await self._search.set_title(session_id, None)
         await self._connection.execute(
             "UPDATE sessions SET head = NULL, checkpoint = NULL, active = NULL, title = '' WHERE id = $1", session_id
         )
+        await self._search.remove_title(session_id)
 
     async def remove_turns(
         self, session_id: str, before: tuple[float, str] | None, limit: int

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import asyncpg
 
 from wakeful.model.journal import Entry
-from wakeful.model.search import Hit, Wanted, is_searched, owner_word, words_of
+from wakeful.model.search import Hit, Wanted, owner_word, words_of
 from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.postgres.backlog import SearchBacklog
 from wakeful.store.postgres.connection import Connection
@@ -63,20 +63,16 @@ class PostgresSearch:
         )
         return bool(rows) or await SearchBacklog(self._connection).note_some(limit)
 
-    async def add_entries(self, entries: Iterable[Entry]) -> None:
-        spoken = [entry for entry in entries if is_searched(entry)]
-        if spoken:
-            await self._connection.execute(
-                f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
-                    SELECT s.id, e.turn_id, e.step, e.idx
-                    FROM unnest($1::text[], $2::integer[], $3::integer[])
-                        WITH ORDINALITY AS e (turn_id, step, idx, place)
-                    JOIN turns t ON t.id = e.turn_id JOIN sessions s ON s.id = t.session_id
-                    WHERE {_SHOWN} ORDER BY e.place""",
-                [entry.turn_id for entry in spoken],
-                [entry.step for entry in spoken],
-                [entry.index for entry in spoken],
-            )
+    async def add_entry(self, entry: Entry) -> None:
+        """One that was written over; those that are new are noted by the database itself."""
+        await self._connection.execute(
+            f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
+                SELECT s.id, t.id, $2, $3 FROM turns t JOIN sessions s ON s.id = t.session_id
+                WHERE t.id = $1 AND {_SHOWN}""",
+            entry.turn_id,
+            entry.step,
+            entry.index,
+        )
 
     async def remove_entry(self, entry: Entry) -> None:
         await self._connection.execute(
@@ -86,14 +82,8 @@ class PostgresSearch:
             entry.index,
         )
 
-    async def set_title(self, session_id: str, title: str | None) -> None:
-        """None: it has none any more."""
+    async def remove_title(self, session_id: str) -> None:
         await self._connection.execute("DELETE FROM search_docs WHERE session_id = $1 AND turn_id IS NULL", session_id)
-        if title:
-            await self._connection.execute(
-                f"INSERT INTO search_docs (session_id) SELECT s.id FROM sessions s WHERE s.id = $1 AND {_SHOWN}",
-                session_id,
-            )
 
     async def _find_new(self, owner: str | None, wanted: Wanted) -> list[tuple[object, ...]]:
         rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id DESC LIMIT $1", _MOST_NEW)

@@ -6,7 +6,6 @@ from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
-from wakeful.store.postgres.search import PostgresSearch
 
 # In the order of ids: whoever locks several sessions meets the others in the same order, so nobody waits in a circle.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
@@ -36,10 +35,9 @@ async def lock_sessions(connection: Connection, session_ids: Collection[str]) ->
 
 
 class PostgresSessions:
-    def __init__(self, connection: Connection, footprint: Footprint, search: PostgresSearch) -> None:
+    def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
-        self._search = search
 
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
@@ -68,11 +66,7 @@ class PostgresSessions:
             session.updated_at,
         )
         self._footprint.note_locked(session.id)
-        if created is None:
-            return False
-        if session.title:
-            await self._search.set_title(session.id, session.title)
-        return True
+        return created is not None
 
     async def get(self, session_id: str) -> Session | None:
         row = await self._connection.fetchrow("SELECT * FROM sessions WHERE id = $1", session_id)
@@ -80,8 +74,6 @@ class PostgresSessions:
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
         self._footprint.require_lock(session_id)
-        if title is not None:
-            await self._search.set_title(session_id, title)
         await self._connection.execute(
             """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model),
                                    title_origin = CASE WHEN $2::text IS NULL THEN title_origin ELSE 'user' END,
@@ -93,7 +85,6 @@ class PostgresSessions:
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
-        await self._search.set_title(session_id, title)
         await self._write("UPDATE sessions SET title = $2, title_origin = $3 WHERE id = $1", session_id, title, origin)
 
     async def count_title_try(self, session_id: str) -> None:

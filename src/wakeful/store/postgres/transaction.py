@@ -32,7 +32,7 @@ class PostgresTransaction:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
         self.search = PostgresSearch(connection)
-        self.sessions = PostgresSessions(connection, footprint, self.search)
+        self.sessions = PostgresSessions(connection, footprint)
         self.turns = PostgresTurns(connection, footprint)
         self.readers = PostgresReaders(connection, footprint)
         self.purges = PostgresPurges(connection, footprint, self.search)

@@ -33,12 +33,10 @@ class SqliteJournal:
 
     async def add(self, entries: Iterable[Entry]) -> None:
         at = self._clock()
-        entries = list(entries)
         self._connection.executemany(
             "INSERT INTO journal (turn_id, step, idx, kind, payload, at, cuts) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at, entry.cuts) for entry in entries],
         )
-        self._search.add_entries(entries)
 
     async def replace(self, entry: Entry) -> None:
         for before in await self.at([Hit(entry.turn_id, entry.step, entry.index)]):
@@ -47,7 +45,7 @@ class SqliteJournal:
             "UPDATE journal SET payload = ? WHERE turn_id = ? AND step = ? AND idx = ?",
             (entry.payload, entry.turn_id, entry.step, entry.index),
         )
-        self._search.add_entries([entry])
+        self._search.add_entry(entry)
         self._connection.execute(
             """INSERT INTO upkeep (name, position) VALUES ('journal_revision', '1')
                ON CONFLICT (name) DO UPDATE SET position = CAST(position AS INTEGER) + 1"""

@@ -41,10 +41,10 @@ class SqlitePurges:
         self._look_again(
             session_id, "SELECT head FROM sessions WHERE id = ?1 UNION SELECT checkpoint FROM sessions WHERE id = ?1"
         )
-        self._search.set_title(session_id, None)
         self._connection.execute(
             "UPDATE sessions SET head = NULL, checkpoint = NULL, active = NULL, title = '' WHERE id = ?", (session_id,)
         )
+        self._search.remove_title(session_id)
 
     async def remove_turns(
         self, session_id: str, before: tuple[float, str] | None, limit: int

@@ -8,18 +8,20 @@ import sqlite3
 from collections.abc import Iterable
 
 from wakeful.model.journal import Entry
-from wakeful.model.search import Hit, Wanted, is_searched, owner_word, searched_text, words_of
+from wakeful.model.search import Hit, Wanted, owner_word, searched_text, words_of
 from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.sqlite.backlog import SearchBacklog
 
 # Only what a list can show is searched.
 _SHOWN = "s.is_listed AND s.task_id IS NULL"
 _NEW = """
-    SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, s.owner, s.title, j.kind, j.payload, j.at
+    SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, d.title AS indexed_title, s.owner, s.title, j.kind, j.payload,
+           j.at
     FROM search_docs d JOIN sessions s ON s.id = d.session_id
     LEFT JOIN journal j ON j.turn_id = d.turn_id AND j.step = d.step AND j.idx = d.idx
     WHERE d.is_new
 """
+_DOC = "SELECT d.id, d.is_new, d.title, s.owner FROM search_docs d JOIN sessions s ON s.id = d.session_id"
 # Docs looked at, the newest first: a word that everybody uses is in too many to look at them all.
 _MOST_DOCS, _MOST_NEW = 20_000, 200
 
@@ -34,7 +36,7 @@ class SqliteSearch:
         rows = self._connection.execute(
             """SELECT d.session_id, d.turn_id, d.step, d.idx FROM (
                    SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?
-               ) w CROSS JOIN search_docs d ON d.id = w.rowid""",
+               ) w CROSS JOIN search_docs d ON d.id = w.rowid AND NOT d.is_new""",
             (_expression(owner, wanted), _MOST_DOCS),
         )
         return hits_from([self._find_new(owner, wanted), rows], limit)
@@ -42,61 +44,58 @@ class SqliteSearch:
     async def index_some(self, limit: int) -> bool:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id LIMIT ?", (limit,)).fetchall()
         for row in rows:
-            self._index(row["id"], row["owner"], words_of(doc_text(row)))
+            self._index(row)
         return bool(rows) or SearchBacklog(self._connection).note_some(limit)
 
-    def add_entries(self, entries: Iterable[Entry]) -> None:
-        self._connection.executemany(
+    def add_entry(self, entry: Entry) -> None:
+        """One that was written over; those that are new are noted by the database itself."""
+        self._connection.execute(
             f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
                 SELECT s.id, t.id, ?2, ?3 FROM turns t JOIN sessions s ON s.id = t.session_id
                 WHERE t.id = ?1 AND {_SHOWN}""",
-            [(entry.turn_id, entry.step, entry.index) for entry in entries if is_searched(entry)],
+            (entry.turn_id, entry.step, entry.index),
         )
 
     def remove_entry(self, entry: Entry) -> None:
-        """As it was added."""
+        """As it is before it is written over or removed."""
         doc = self._connection.execute(
-            """SELECT d.id, d.is_new, s.owner FROM search_docs d JOIN sessions s ON s.id = d.session_id
-               WHERE d.turn_id = ? AND d.step = ? AND d.idx = ?""",
-            (entry.turn_id, entry.step, entry.index),
+            f"{_DOC} WHERE d.turn_id = ? AND d.step = ? AND d.idx = ?", (entry.turn_id, entry.step, entry.index)
         ).fetchone()
         if doc is not None:
-            self._remove(doc, searched_text(entry))
+            self._remove(doc, "" if doc["is_new"] else searched_text(entry))
 
-    def set_title(self, session_id: str, title: str | None) -> None:
-        """Before the session itself gets it: its old words are taken from there. None: it has none any more."""
-        doc = self._connection.execute(
-            """SELECT d.id, d.is_new, s.owner, s.title FROM search_docs d JOIN sessions s ON s.id = d.session_id
-               WHERE d.session_id = ? AND d.turn_id IS NULL""",
-            (session_id,),
-        ).fetchone()
+    def remove_title(self, session_id: str) -> None:
+        doc = self._connection.execute(f"{_DOC} WHERE d.session_id = ? AND d.turn_id IS NULL", (session_id,)).fetchone()
         if doc is not None:
-            self._remove(doc, doc["title"])
-        if title:
-            self._connection.execute(
-                f"INSERT INTO search_docs (session_id) SELECT s.id FROM sessions s WHERE s.id = ? AND {_SHOWN}",
-                (session_id,),
-            )
+            self._remove(doc, doc["title"] or "")
 
     def _find_new(self, owner: str | None, wanted: Wanted) -> list[sqlite3.Row]:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id DESC LIMIT ?", (_MOST_NEW,)).fetchall()
         own = [row for row in rows if owner in (None, row["owner"])]
         return [row[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
 
-    def _index(self, doc: int, owner: str, words: list[str]) -> None:
-        if not words:
+    def _index(self, row: sqlite3.Row) -> None:
+        doc, owner, text = row["id"], row["owner"], doc_text(row)
+        self._forget_words(doc, owner, row["indexed_title"] or "")
+        if words := words_of(text):
+            title = text if row["turn_id"] is None else None
+            self._connection.execute("UPDATE search_docs SET is_new = 0, title = ? WHERE id = ?", (title, doc))
+            self._connection.execute(
+                "INSERT INTO search_words (rowid, words) VALUES (?, ?)", (doc, _joined(owner, words))
+            )
+        else:
             self._connection.execute("DELETE FROM search_docs WHERE id = ?", (doc,))
-            return
-        self._connection.execute("UPDATE search_docs SET is_new = 0 WHERE id = ?", (doc,))
-        self._connection.execute("INSERT INTO search_words (rowid, words) VALUES (?, ?)", (doc, _joined(owner, words)))
 
-    def _remove(self, doc: sqlite3.Row, text: str) -> None:
+    def _remove(self, doc: sqlite3.Row, indexed: str) -> None:
         self._connection.execute("DELETE FROM search_docs WHERE id = ?", (doc["id"],))
-        if not doc["is_new"]:
-            # An index without its texts has to be told what it knew.
+        self._forget_words(doc["id"], doc["owner"], indexed)
+
+    def _forget_words(self, doc: int, owner: str, indexed: str) -> None:
+        """An index without its texts has to be told what it knew."""
+        if words := words_of(indexed):
             self._connection.execute(
                 "INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', ?, ?)",
-                (doc["id"], _joined(doc["owner"], words_of(text))),
+                (doc, _joined(owner, words)),
             )
 
 

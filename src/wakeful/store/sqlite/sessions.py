@@ -7,7 +7,6 @@ from typing import Any
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.footprint import Footprint
-from wakeful.store.sqlite.search import SqliteSearch
 
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 _DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
@@ -28,10 +27,9 @@ _FORGOTTEN = """
 
 
 class SqliteSessions:
-    def __init__(self, connection: sqlite3.Connection, footprint: Footprint, search: SqliteSearch) -> None:
+    def __init__(self, connection: sqlite3.Connection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
-        self._search = search
 
     async def create_if_absent(self, session: Session) -> bool:
         address = session.address
@@ -59,11 +57,7 @@ class SqliteSessions:
             ),
         )
         self._footprint.note_locked(session.id)
-        if cursor.rowcount == 0:
-            return False
-        if session.title:
-            self._search.set_title(session.id, session.title)
-        return True
+        return cursor.rowcount == 1
 
     async def get(self, session_id: str) -> Session | None:
         row = self._connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
@@ -71,8 +65,6 @@ class SqliteSessions:
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
         self._footprint.require_lock(session_id)
-        if title is not None:
-            self._search.set_title(session_id, title)
         self._connection.execute(
             """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model),
                                    title_origin = CASE WHEN ?1 IS NULL THEN title_origin ELSE 'user' END,
@@ -82,7 +74,6 @@ class SqliteSessions:
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
-        self._search.set_title(session_id, title)
         self._write("UPDATE sessions SET title = ?, title_origin = ? WHERE id = ?", session_id, title, origin)
 
     async def count_title_try(self, session_id: str) -> None:

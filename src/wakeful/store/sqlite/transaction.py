@@ -33,7 +33,7 @@ class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
         self._clock = clock
         self.search = SqliteSearch(connection)
-        self.sessions = SqliteSessions(connection, footprint, self.search)
+        self.sessions = SqliteSessions(connection, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
         self.readers = SqliteReaders(connection, footprint)
         self.purges = SqlitePurges(connection, footprint, self.search)

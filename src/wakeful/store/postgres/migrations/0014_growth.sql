@@ -18,6 +18,29 @@ CREATE UNIQUE INDEX search_docs_of_title ON search_docs (session_id) WHERE turn_
 CREATE INDEX search_docs_new ON search_docs (id) WHERE words IS NULL;
 CREATE INDEX search_docs_by_word ON search_docs USING gin (words);
 
+-- Whatever writes notes what it has written: it is indexed soon after, many texts at a time.
+CREATE FUNCTION wakeful_note_entry() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO search_docs (session_id, turn_id, step, idx)
+    SELECT s.id, NEW.turn_id, NEW.step, NEW.idx FROM turns t JOIN sessions s ON s.id = t.session_id
+    WHERE t.id = NEW.turn_id AND s.is_listed AND s.task_id IS NULL;
+    RETURN NULL;
+END $$;
+CREATE FUNCTION wakeful_note_title() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE search_docs SET words = NULL WHERE session_id = NEW.id AND turn_id IS NULL;
+    IF NOT FOUND THEN
+        INSERT INTO search_docs (session_id) VALUES (NEW.id);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER search_new_entry AFTER INSERT ON journal FOR EACH ROW WHEN (NEW.kind <> 'result')
+    EXECUTE FUNCTION wakeful_note_entry();
+CREATE TRIGGER search_new_session AFTER INSERT ON sessions FOR EACH ROW
+    WHEN (NEW.title <> '' AND NEW.is_listed AND NEW.task_id IS NULL) EXECUTE FUNCTION wakeful_note_title();
+CREATE TRIGGER search_new_title AFTER UPDATE OF title ON sessions FOR EACH ROW
+    WHEN (NEW.title <> OLD.title AND NEW.is_listed AND NEW.task_id IS NULL) EXECUTE FUNCTION wakeful_note_title();
+
 DROP FUNCTION wakeful_text (BYTEA);
 
 INSERT INTO upkeep (name, position) SELECT 'search_titles', '' WHERE EXISTS (SELECT 1 FROM sessions);

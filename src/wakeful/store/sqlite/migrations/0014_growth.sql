@@ -8,13 +8,31 @@ CREATE TABLE search_docs (
     turn_id     TEXT,
     step        INTEGER,
     idx         INTEGER,
-    -- Its words are not in the index yet.
+    -- The title whose words are in the index, which has to be told them again when they are to leave it.
+    title       TEXT,
+    -- Its words, as they are now, are not in the index yet.
     is_new      INTEGER NOT NULL DEFAULT 1
 );
 
 CREATE UNIQUE INDEX search_docs_of_entry ON search_docs (turn_id, step, idx) WHERE turn_id IS NOT NULL;
 CREATE UNIQUE INDEX search_docs_of_title ON search_docs (session_id) WHERE turn_id IS NULL;
 CREATE INDEX search_docs_new ON search_docs (id) WHERE is_new;
+
+-- Whatever writes notes what it has written: it is indexed soon after, many texts at a time.
+CREATE TRIGGER search_new_entry AFTER INSERT ON journal WHEN NEW.kind <> 'result' BEGIN
+    INSERT INTO search_docs (session_id, turn_id, step, idx)
+    SELECT s.id, NEW.turn_id, NEW.step, NEW.idx FROM turns t JOIN sessions s ON s.id = t.session_id
+    WHERE t.id = NEW.turn_id AND s.is_listed AND s.task_id IS NULL;
+END;
+CREATE TRIGGER search_new_session AFTER INSERT ON sessions
+WHEN NEW.title <> '' AND NEW.is_listed AND NEW.task_id IS NULL BEGIN
+    INSERT INTO search_docs (session_id) VALUES (NEW.id);
+END;
+CREATE TRIGGER search_new_title AFTER UPDATE OF title ON sessions
+WHEN NEW.title <> OLD.title AND NEW.is_listed AND NEW.task_id IS NULL BEGIN
+    UPDATE search_docs SET is_new = 1 WHERE session_id = NEW.id AND turn_id IS NULL;
+    INSERT OR IGNORE INTO search_docs (session_id) VALUES (NEW.id);
+END;
 
 -- Their words, as model/search.py makes them, by the ids of the docs. Neither the text nor the places are kept.
 CREATE VIRTUAL TABLE search_words USING fts5 (
