@@ -295,7 +295,8 @@ def _sqlite_columns(path: Path) -> Columns:
     connection = sqlite3.connect(path)
     rows = connection.execute(
         """SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid"""
+           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
+           AND t.name NOT LIKE 'search_%' ORDER BY t.name, c.cid"""
     ).fetchall()
     connection.close()
     return _grouped(rows)
@@ -306,6 +307,7 @@ async def _postgres_columns(url: str) -> Columns:
     rows = await connection.fetch(
         """SELECT table_name, column_name FROM information_schema.columns
            WHERE table_schema = current_schema() AND table_name <> 'wakeful_schema'
+           AND table_name <> 'search_docs'
            ORDER BY table_name, ordinal_position"""
     )
     await connection.close()

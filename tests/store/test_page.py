@@ -64,7 +64,16 @@ async def purge(store: Store, session_id: str) -> None:
 
     while await store.write(some, lock=[session_id]):
         pass
-    await store.write(lambda tx: tx.purges.remove_turns(session_id), lock=[session_id])
+    await store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
+
+    async def turns(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
+        return await tx.purges.remove_turns(session_id, before, 2)
+
+    before: tuple[float, str] | None = None
+    _, before = await store.write(turns, lock=[session_id])
+    while before is not None:
+        _, before = await store.write(turns, lock=[session_id])
+    await store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
 
 
 async def test_a_new_session_has_no_marks(store: Store) -> None:

@@ -195,8 +195,7 @@ class Delegations:
         return await tx.tasks.watched_by(self._dispatcher.node)
 
     async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        tasks = await tx.tasks.of_session(parent.id)
-        working = sum(task.kind is TaskKind.DELEGATION and task.is_running for task in tasks)
+        working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
         depth = await _depth_of(tx, parent)
         check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
 

@@ -109,7 +109,8 @@ class Dispatcher:
         )
         closed = await tx.close(closing)
         if outcome.status is not TurnStatus.DONE:
-            await _end_inline_tasks(tx, turn)
+            # What only this turn was waiting for ends with it; the rest of its background work goes on.
+            await tx.tasks.intend_kill_of_inline(turn.id)
             await tx.approvals.expire(turn.id, lane.now)
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
@@ -230,10 +231,3 @@ def assignment_of(opening: Opening, opened: Opened) -> Assignment:
     """Of a turn that has ancestors the journal must be read."""
     base = opened.events[len(opening.facts) - 1].session_seq
     return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None)
-
-
-async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:
-    """What only this turn was waiting for ends with it; the rest of its background work goes on."""
-    for task in await tx.tasks.of_session(turn.session_id):
-        if task.turn_id == turn.id and task.is_inline and task.is_running:
-            await tx.tasks.intend_kill_if_running(task.id)

@@ -12,6 +12,8 @@ from wakeful.engine.custodian import Custodian
 from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
+from wakeful.engine.history import History
+from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.job import Job
@@ -66,11 +68,12 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop)
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._indexer = Indexer(store, clock)
         self._old_words = OldWords(store, clock)
         self._hearer = WordsHearer(store, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
@@ -101,7 +104,7 @@ class Engine:
         if not self._adopts:
             return own
         custodian = self._custodian
-        upkeep = [self._janitor.job, self._old_words.job, self.purger.job]
+        upkeep = [self._janitor.job, self._indexer.job, self._old_words.job, self.purger.job]
         return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     async def stop(self) -> None:

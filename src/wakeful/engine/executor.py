@@ -2,24 +2,24 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.history import History
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.recorder import Recorder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry, input_message
+from wakeful.model.journal import input_message
 from wakeful.model.message import Message
 from wakeful.model.opening import Step
-from wakeful.model.transcript import Transcript, fold
+from wakeful.model.transcript import Transcript
 from wakeful.model.turn import Outcome, Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Store
 
 _OUTPUT_LIMIT = "max_output_tokens"
 
@@ -44,6 +44,7 @@ class Executor:
     dispatcher: Dispatcher
     settings: EngineSettings
     loop: AgentLoop
+    history: History
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn to its end; None when it pauses because the node is stopping.
@@ -67,7 +68,7 @@ class Executor:
                     f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                     code="resume_limit",
                 )
-            transcript = fold(await self._journal(assignment), assignment.turn.id)
+            transcript = await self.history.of(assignment)
             brief = self._brief(assignment.turn, transcript, recorder)
             is_cut = await self._follow(assignment, brief, recorder, is_cut=transcript.is_cut)
         except TurnFailed as failure:
@@ -92,15 +93,6 @@ class Executor:
             take_inputs=partial(self._take_inputs, recorder),
             calls_made=transcript.calls_made,
         )
-
-    async def _journal(self, assignment: Assignment) -> Sequence[Entry]:
-        if assignment.journal is not None:
-            return assignment.journal
-
-        async def body(tx: Transaction) -> list[Entry]:
-            return await tx.journal.of_chain(assignment.turn.id)
-
-        return await self.store.read(body)
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
         # Between two steps nothing is half done: the place to leave a turn to the next node.

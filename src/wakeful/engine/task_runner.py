@@ -77,7 +77,7 @@ class TaskRunner:
 
     async def all_visible(self, turn: Turn) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
-            own = await tx.tasks.of_session(turn.session_id)
+            own = (await tx.tasks.recent(turn.session_id, ended=_PAGE))[::-1]
             if turn.door.name != _SHARED_DOOR:
                 return own
             session = await tx.sessions.get(turn.session_id)

@@ -14,13 +14,14 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal import Chain, Entry
 from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.old_words import Move
 from wakeful.model.opening import Closed, Closing, Opened, Opening
+from wakeful.model.search import Hit, Wanted
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
@@ -103,6 +104,16 @@ class Sessions(Protocol):
         """The sessions of its sub-agents, but those that were purged."""
         ...
 
+    async def forgotten(self, limit: int) -> list[str]:
+        """Sessions behind deleted responses, which no list shows and nothing needs: each response in them is hidden,
+        nothing runs or waits there, and no conversation goes on in them.
+        """
+        ...
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        """False when it is not, or not any more."""
+        ...
+
     async def to_purge(self, now: float) -> list[str]:
         """Deleted sessions whose time is over, and of which something is left to remove."""
         ...
@@ -115,7 +126,7 @@ class Sessions(Protocol):
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -124,8 +135,8 @@ class Sessions(Protocol):
         """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
         last comes first. Deleted ones are in no page, archived ones in pages of their own.
 
-        `query`: only those with these words in their title or their messages, whatever their case. `before`: only
-        those that come after this (updated_at, id) in the list. `pinned`: only those that are, or are not.
+        `among`: only of these. `before`: only those that come after this (updated_at, id) in the list. `pinned`: only
+        those that are, or are not.
         """
         ...
 
@@ -238,17 +249,47 @@ class Readers(Protocol):
         ...
 
 
+class Search(Protocol):
+    """The words of titles and of messages. The database notes for it whatever of these is written."""
+
+    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+        """Sessions of an owner, or of everybody, that have all of these words in one message or in their title, and
+        where: the newest such message, or None when it is the title alone. Those with the newest hits, `limit` at most.
+        Archived and deleted ones are among them, those that no list shows are not.
+        """
+        ...
+
+    async def index_some(self, limit: int) -> bool:
+        """Make the words of so many titles and messages that are new, or that an older version has written. False when
+        nothing is left. What is new is found before, if there is not too much of it.
+        """
+        ...
+
+
 class Purges(Protocol):
     """The end of a deleted session, in small pieces: each may be the last before a crash."""
 
     async def remove_some(self, session_id: str, limit: int) -> bool:
-        """Remove so many rows of what only this session has; false when nothing of it is left."""
+        """Remove about so many rows of what only this session has; false when nothing of it is left."""
         ...
 
-    async def remove_turns(self, session_id: str) -> None:
-        """Remove its turns but those that other sessions grow from, and the session itself if none of them is left.
-        What another deleted session had kept for its sake is to be purged again.
+    async def let_go(self, session_id: str) -> None:
+        """It stands on no turn any more, and has no title. Here and below, what another deleted session has kept for
+        its sake is to be purged again.
         """
+        ...
+
+    async def remove_turns(
+        self, session_id: str, before: tuple[float, str] | None, limit: int
+    ) -> tuple[int, tuple[float, str] | None]:
+        """Of its turns, newest first, look at so many that come after this (opened_at, id), and remove those that
+        nothing grows from. How many went, and where to go on: None at the end.
+        """
+        ...
+
+    async def finish(self, session_id: str) -> bool:
+        """Remove the session itself; false where turns are left, because other sessions grow from them, and it with
+        them."""
         ...
 
 
@@ -299,6 +340,10 @@ class Journal(Protocol):
         """The entries of these turns, each turn's in their order, the turns in any."""
         ...
 
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        """The entries at these places, in any order."""
+        ...
+
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         """Of the entries of these turns those that came from outside."""
         ...
@@ -319,6 +364,10 @@ class Journal(Protocol):
         """The entries of the turn and of all its ancestors, oldest first."""
         ...
 
+    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
+        """The same, of those alone that come after the newest ancestor that is `known`."""
+        ...
+
     async def count_chain(self, turn_id: str) -> int:
         """How many those are."""
         ...
@@ -336,6 +385,10 @@ class Tasks(Protocol):
         ...
 
     async def of_session(self, session_id: str) -> list[Task]:
+        """In the order of their start."""
+        ...
+
+    async def running_in(self, session_id: str) -> list[Task]:
         """In the order of their start."""
         ...
 
@@ -387,6 +440,10 @@ class Tasks(Protocol):
         ...
 
     async def intend_kill_if_running(self, task_id: str) -> bool: ...
+
+    async def intend_kill_of_inline(self, turn_id: str) -> None:
+        """The end is wanted of all that a turn itself was waiting for."""
+        ...
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool: ...
 
@@ -598,6 +655,8 @@ class Transaction(Protocol):
     def turns(self) -> Turns: ...
     @property
     def readers(self) -> Readers: ...
+    @property
+    def search(self) -> Search: ...
     @property
     def purges(self) -> Purges: ...
     @property

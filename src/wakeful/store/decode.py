@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import orjson
@@ -14,12 +15,13 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal import Chain, Entry, EntryKind
 from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.packed_json import pack
+from wakeful.model.search import Hit, searched_text
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -230,8 +232,38 @@ def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list
     return said.words(head, after, limit)
 
 
+def hits_from(pages: Iterable[Iterable[Iterable[Any]]], limit: int) -> dict[str, Hit | None]:
+    """The newest entry of each session, from rows of what was found, newest first; None where only its title was."""
+    found: dict[str, Hit | None] = {}
+    for session_id, turn_id, step, index in chain.from_iterable(pages):
+        if session_id not in found and len(found) == limit:
+            break
+        if found.get(session_id) is None:
+            found[session_id] = None if turn_id is None else Hit(turn_id, step, index)
+    return found
+
+
+def doc_text(row: Row) -> str:
+    """What is searched of a row that has a session's title and, unless the title is meant, a journal entry."""
+    if row["turn_id"] is None:
+        title: str = row["title"]
+        return title
+    try:
+        return "" if row["kind"] is None else searched_text(entry_from(row))
+    except (ValueError, LookupError, AttributeError):
+        # Written by another version, or by hand: it is not found, and keeps nothing else from being so.
+        return ""
+
+
 def entry_from(row: Row) -> Entry:
     return Entry(row["turn_id"], row["step"], row["idx"], EntryKind(row["kind"]), row["payload"], row["at"])
+
+
+def chain_from(rows: Sequence[Row]) -> Chain:
+    """From the rows of a chain of turns, oldest first, each joined with its entries, if it has any."""
+    if not rows:
+        return Chain("", None, [])
+    return Chain(rows[0]["revision"], rows[0]["base"], [entry_from(row) for row in rows if row["kind"] is not None])
 
 
 def task_from(row: Row) -> Task:

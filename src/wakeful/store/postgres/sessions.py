@@ -24,15 +24,16 @@ _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
-_IN_THE_LIST = """
-    s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $5
-    AND ($6::boolean IS NULL OR s.is_pinned = $6) AND ($1::text IS NULL OR s.owner = $1)
-    AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
+_IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
+
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
 """
-_SAYS = """(strpos(lower(s.title), lower($7)) > 0 OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($7)) > 0
-))"""
 
 
 def locking(session_ids: Collection[str]) -> str:
@@ -128,6 +129,21 @@ class PostgresSessions:
         )
         return [row["id"] for row in rows]
 
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = await self._connection.fetch(
+            f"""SELECT DISTINCT s.id FROM turns h JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT $1""",
+            limit,
+        )
+        return [row["id"] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        tag = await self._connection.execute(
+            f"UPDATE sessions s SET purge_at = $2 WHERE s.id = $1 AND {_FORGOTTEN}", session_id, purge_at
+        )
+        return tag == "UPDATE 1"
+
     async def to_purge(self, now: float) -> list[str]:
         rows = await self._connection.fetch(
             """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= $1
@@ -146,23 +162,28 @@ class PostgresSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
     ) -> list[Session]:
-        # Text has no NUL here, so none can be looked for.
-        words = query.replace("\0", "")
-        wanted = f"{_IN_THE_LIST} AND {_SAYS}" if words else _IN_THE_LIST
+        # Conditions that are not there, rather than such as hold for nothing given: only those are known to an index.
+        wanted, arguments = [_IN_THE_LIST], list[object]([limit, archived])
+        if pinned is not None:
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
+        if owner is not None:
+            wanted.append(f"s.owner = ${len(arguments) + 1}")
+            arguments.append(owner)
+        if before is not None:
+            wanted.append(f"(s.updated_at, s.id) < (${len(arguments) + 1}, ${len(arguments) + 2})")
+            arguments += before
+        if among is not None:
+            wanted.append(f"s.id = ANY(${len(arguments) + 1}::text[])")
+            arguments.append(list(among))
         rows = await self._connection.fetch(
-            f"SELECT s.* FROM sessions s WHERE {wanted} ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
-            owner,
-            *(before or (None, None)),
-            limit,
-            archived,
-            pinned,
-            *([words] if words else []),
+            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT $1",
+            *arguments,
         )
         return [session_from(row) for row in rows]
 

@@ -24,6 +24,7 @@ from wakeful.store.postgres.old_words import PostgresOldWords
 from wakeful.store.postgres.openings import open_all
 from wakeful.store.postgres.purges import PostgresPurges
 from wakeful.store.postgres.readers import PostgresReaders
+from wakeful.store.postgres.search import PostgresSearch
 from wakeful.store.postgres.sessions import PostgresSessions
 from wakeful.store.postgres.tasks import PostgresTasks
 from wakeful.store.postgres.turns import PostgresTurns
@@ -37,13 +38,14 @@ class PostgresTransaction:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
+        self.search = PostgresSearch(connection)
         self.sessions = PostgresSessions(connection, footprint)
         self.turns = PostgresTurns(connection, footprint)
         self.readers = PostgresReaders(connection, footprint)
-        self.purges = PostgresPurges(connection, footprint)
+        self.purges = PostgresPurges(connection, footprint, self.search)
         self.inbox = PostgresInbox(connection, footprint)
         self.events = PostgresEvents(connection, footprint)
-        self.journal = PostgresJournal(connection)
+        self.journal = PostgresJournal(connection, self.search)
         self.news = PostgresNews(connection, footprint)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)

@@ -1,6 +1,7 @@
 """Sessions in SQLite."""
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
@@ -19,10 +20,15 @@ _IDLE_WITH_PENDING = """
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
-_SAYS = """(contains(s.title, ?) OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND contains(text_of(j.payload), ?)
-))"""
+
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
+"""
 
 
 class SqliteSessions:
@@ -107,6 +113,21 @@ class SqliteSessions:
         )
         return [row[0] for row in rows]
 
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = self._connection.execute(
+            f"""SELECT DISTINCT s.id FROM turns h CROSS JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT ?""",
+            (limit,),
+        )
+        return [row[0] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        cursor = self._connection.execute(
+            f"UPDATE sessions AS s SET purge_at = ? WHERE s.id = ? AND {_FORGOTTEN}", (purge_at, session_id)
+        )
+        return cursor.rowcount == 1
+
     async def to_purge(self, now: float) -> list[str]:
         rows = self._connection.execute(
             """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= ?
@@ -126,7 +147,7 @@ class SqliteSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -134,19 +155,21 @@ class SqliteSessions:
     ) -> list[Session]:
         wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
         if pinned is not None:
-            wanted.append("s.is_pinned = ?")
-            arguments.append(pinned)
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
         if owner is not None:
             wanted.append("s.owner = ?")
             arguments.append(owner)
         if before is not None:
             wanted.append("(s.updated_at, s.id) < (?, ?)")
             arguments += before
-        if query:
-            wanted.append(_SAYS)
-            arguments += [query, query]
+        if among is not None:
+            wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
+            arguments += among
+        # Few are pinned, which SQLite does not know.
+        index = "INDEXED BY sessions_pinned" if pinned and among is None else ""
         rows = self._connection.execute(
-            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?",
+            f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
+                ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",
             [*arguments, limit],
         )
         return [session_from(row) for row in rows]

@@ -29,6 +29,7 @@ from wakeful.store.sqlite.old_words import SqliteOldWords
 from wakeful.store.sqlite.opener import open_all
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
+from wakeful.store.sqlite.search import SqliteSearch
 from wakeful.store.sqlite.sessions import SqliteSessions
 from wakeful.store.sqlite.tasks import SqliteTasks
 from wakeful.store.sqlite.turns import SqliteTurns
@@ -41,13 +42,14 @@ class SqliteTransaction:
         self._connection = connection
         self._clock = clock
         self._footprint = footprint
+        self.search = SqliteSearch(connection)
         self.sessions = SqliteSessions(connection, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
         self.readers = SqliteReaders(connection, footprint)
-        self.purges = SqlitePurges(connection, footprint)
+        self.purges = SqlitePurges(connection, footprint, self.search)
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
-        self.journal = SqliteJournal(connection, clock)
+        self.journal = SqliteJournal(connection, clock, self.search)
         self.news = SqliteNews(connection, footprint)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
