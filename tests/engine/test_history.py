@@ -12,6 +12,7 @@ from wakeful.engine.history import History
 from wakeful.model.fact import Answered
 from wakeful.model.journal import WHOLE, Entry, answer_entry, input_entry, result_entry, without
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.transcript import Transcript, fold
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
@@ -103,7 +104,7 @@ async def _talk(store: Store, history: History, count: int) -> list[Turn]:
 
 async def _open(store: Store, number: int, parent: str | None) -> Turn:
     turn = a_turn(f"t{number}", parent=parent)
-    await store.write(lambda tx: tx.turns.open(turn), lock=["s1"])
+    await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
     # A client goes on with the answer of the turn before: that is one message to the model.
     more = {"source": "user", "message_id": "", "text": "", "role": "assistant", "calls": []}
     said = [an_input(turn.id, f"ask {number}")]
@@ -119,7 +120,7 @@ async def _close(store: Store, turn: Turn) -> str:
     answered = Answered(1, AssistantMessage("answer", "", calls), Usage(1, 1))
     result = result_entry(turn.id, 1, 1, call_id="c1", text="result", seconds=0.1)
     await _add(store, [answer_entry(turn.id, answered), result])
-    await store.write(lambda tx: tx.turns.close_if_running(turn.id, Outcome(TurnStatus.DONE)), lock=["s1"])
+    await store.write(lambda tx: tx.close(Closing(turn, Outcome(TurnStatus.DONE), ())), lock=["s1"])
     return turn.id
 
 

@@ -35,7 +35,6 @@ async def test_a_session_where_something_runs_or_waits_is_not(store: Store) -> N
     for session_id in ("turn", "task", "row", "talk"):
         await _have_responses(store, f"t_{session_id}", session_id=session_id)
     await have_turn(store, "t2", "turn", is_wakeup=True)
-    await store.write(lambda tx: tx.sessions.activate("turn", "t2", release_hold=False), lock=["turn"])
     await have_task(store, a_task("k1", "task"))
     await have_row(store, a_row("m1", "row"))
     talk = Conversation("conv1", "alice", "talk", metadata=b"{}", created_at=1.0)

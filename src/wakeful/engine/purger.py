@@ -68,7 +68,7 @@ class Purger:
             session = await require_session(tx, session_id)
             if session.is_deleted and not await tx.sessions.restore_if_whole(session_id, await tx.now()):
                 raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -129,12 +129,11 @@ class Purger:
         """Stop its turn and want the end of its background work, of which nobody will be told."""
 
         async def body(tx: Transaction) -> tuple[list[Task], Assignment | None]:
-            session = await tx.sessions.get(session_id)
-            if session is None:
+            if await tx.sessions.get(session_id) is None:
                 return [], None
-            active = None if session.active is None else await tx.turns.get(session.active)
-            if active is not None:
-                await self._dispatcher.close(tx, active, _DELETED, by_user=True)
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is not None:
+                await self._dispatcher.close(tx, lane, _DELETED, by_user=True)
             await tx.tasks.take_promises_back(session_id)
             running = await tx.tasks.running_in(session_id)
             for task in running:

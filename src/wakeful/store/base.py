@@ -15,14 +15,18 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Chain, Entry
+from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
+from wakeful.model.old_words import Move
+from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.model.search import Hit, Wanted
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
-from wakeful.model.turn import Lease, Outcome, Turn
-from wakeful.model.words import Word, WordsHead
+from wakeful.model.turn import Lease, Turn
+from wakeful.model.words import Said, Word, WordsHead, WordsPart
 
 T = TypeVar("T")
 
@@ -36,6 +40,8 @@ class Signal:
     fenced: Mapping[str, int] = field(default_factory=dict)
     # The events themselves, when the commit was made by this process.
     events: tuple[Event, ...] = ()
+    # Sessions that are saying something at another node.
+    spoken: frozenset[str] = frozenset()
     # The line to the database was down: anything may have changed.
     is_everything: bool = False
 
@@ -134,16 +140,6 @@ class Sessions(Protocol):
         """
         ...
 
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        """The session now runs this turn. `release_hold`: a user has spoken, notices need not wait any more."""
-        ...
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        """The active turn, now `head`, has ended; the session is idle. Its entries count as messages from now on."""
-        ...
-
     async def wake_later(self, session_id: str, at: float | None) -> None:
         """Notices wait until then: the wake budget is used up. None: they do not."""
         ...
@@ -152,14 +148,16 @@ class Sessions(Protocol):
         """Idle sessions with rows that may open a turn now."""
         ...
 
+    async def ready_since(self, now: float) -> float | None:
+        """Since when the row has been able to open a turn that has been able to for longest; None: there is none."""
+        ...
+
     async def next_due(self, now: float) -> float | None:
         """The next moment after `now` at which time alone makes a session ready."""
         ...
 
 
 class Turns(Protocol):
-    async def open(self, turn: Turn) -> None: ...
-
     async def get(self, turn_id: str) -> Turn | None: ...
 
     async def hide(self, turn_id: str) -> None:
@@ -174,10 +172,6 @@ class Turns(Protocol):
         """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
         ...
 
-    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
-        """End the turn and raise its epoch, so that its runner, if it is not the one who asks, stops."""
-        ...
-
     async def mark_recorded(self, turn_id: str) -> None:
         """A step was recorded: resumes count from zero again."""
         ...
@@ -188,6 +182,10 @@ class Turns(Protocol):
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        ...
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        """The step, and what another node has shared of the words that follow this event, as far as it has no hole."""
         ...
 
     async def taken_from(self, node: str) -> list[Turn]:
@@ -216,10 +214,6 @@ class Turns(Protocol):
 
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         """The newest turns that were opened in a session, newest first, also those of branches that were left."""
-        ...
-
-    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
-        """When the session's wake-up turns were opened, oldest first."""
         ...
 
 
@@ -637,6 +631,35 @@ class Nodes(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A turn, as the job sees it that moves old words."""
+
+    turn_id: str
+    session_id: str
+    is_closed: bool
+    # Some of its events are words.
+    has_words: bool
+
+
+class OldWords(Protocol):
+    """Words that an older version has written as events; see model/old_words.py."""
+
+    async def position(self) -> str:
+        """How far the job has come that moves them; empty: it has not begun."""
+        ...
+
+    async def reach(self, position: str) -> None: ...
+
+    async def turns_after(self, turn_id: str, limit: int) -> list[LookedAt]:
+        """In the order of their ids."""
+        ...
+
+    async def move(self, words: Move) -> None:
+        """Let the fact have them, and the entry their cuts, and take their events out of the log."""
+        ...
+
+
 class Transaction(Protocol):
     @property
     def sessions(self) -> Sessions: ...
@@ -672,18 +695,67 @@ class Transaction(Protocol):
     def logins(self) -> Logins: ...
     @property
     def nodes(self) -> Nodes: ...
+    @property
+    def old_words(self) -> OldWords: ...
 
     async def now(self) -> float:
         """The store's time: one clock for all nodes."""
+        ...
+
+    async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
+        """A session and all that a decision about its next turn asks for, in one read; None when it is not there.
+
+        `wake_budget`: how many wake-ups an hour it may have. `key`: the dedupe key of a row that is about to come in.
+        """
+        ...
+
+    async def open(self, opening: Opening) -> Opened:
+        """Write an opening. Raises NameTaken when its session or conversation is new and was there first."""
+        ...
+
+    async def close(self, closing: Closing) -> Closed:
+        """Write a closing and the opening that follows it, and raise the turn's epoch, so that its runner, if it is not
+        the one that asks, stops. Raises LeaseLost when the turn has ended or was taken over.
+        """
         ...
 
 
 Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 
 
+class SharedWords(Protocol):
+    """The words of steps that are being answered, for other nodes to show. They cost no sync, and a crash of the
+    database may lose them: whoever reads them takes what follows without a hole.
+    """
+
+    async def has_readers(self, node: str) -> bool:
+        """Whether there is another node."""
+        ...
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        """Add these, remove those that have ended, and tell the other nodes."""
+        ...
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        """What was said in these sessions after these bases and places, in order; a part may begin before."""
+        ...
+
+    async def sweep(self) -> None:
+        """Remove what no node says any more."""
+        ...
+
+
 class Store(Protocol):
     @property
     def notifier(self) -> Notifier: ...
+
+    @property
+    def stats(self) -> StoreStats: ...
+
+    @property
+    def words(self) -> SharedWords | None:
+        """None where no other node can follow."""
+        ...
 
     @property
     def is_exclusive(self) -> bool:
@@ -715,5 +787,11 @@ class Store(Protocol):
     async def search(self, body: Body[T]) -> T:
         """A read that may take long: few of them run at once, and none of them holds up other reads. Raises
         StoreTooSlow.
+        """
+        ...
+
+    async def open_new(self, opening: Opening) -> Opened:
+        """Open the first turn of a new session, in one transaction with all others that are waiting for it. Raises
+        NameTaken.
         """
         ...

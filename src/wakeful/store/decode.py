@@ -1,9 +1,9 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from wakeful.model.event import Event
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Chain, Entry, EntryKind
+from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
@@ -25,6 +26,9 @@ from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
+
+_DOOR_AND_PLACE = ("async_delivery", "platform", "chat_id", "thread_id")
+
 
 T = TypeVar("T")
 
@@ -165,6 +169,40 @@ def inbox_row_from(row: Row) -> InboxRow:
         status=RowStatus(row["status"]),
         claimed_by=row["claimed_by"],
         created_at=row["created_at"],
+    )
+
+
+# The columns of a lane's turn and of its rows stand beside those of the session, each under a name of its own.
+_OF_TURN = (*(f.name for f in fields(Turn) if f.name not in ("address", "is_ephemeral", "works_for")), *_DOOR_AND_PLACE)
+_OF_ROW = (*(f.name for f in fields(InboxRow) if f.name != "address"), *_DOOR_AND_PLACE)
+LANE_COLUMNS = ", ".join(
+    [*(f"t.{name} AS t_{name}" for name in _OF_TURN), *(f"i.{name} AS i_{name}" for name in _OF_ROW)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    row: Row
+    prefix: str
+
+    def __getitem__(self, column: str, /) -> Any:
+        return self.row[self.prefix + column]
+
+
+def lane_from(rows: Sequence[Row], promised: Collection[str], now: float) -> Lane:
+    """From the row of a session, once for each of its inbox rows, joined with its active turn. A row that is not
+    pending is there because its name was asked about.
+    """
+    first = rows[0]
+    inbox = decoded(inbox_row_from, [_Part(row, "i_") for row in rows if row["i_id"] is not None])
+    return Lane(
+        session_from(first),
+        None if first["t_id"] is None else turn_from(_Part(first, "t_")),
+        tuple(row for row in inbox if row.status is RowStatus.PENDING),
+        next((row for row in inbox if row.dedupe_key == first["asked_key"]), None),
+        frozenset(promised),
+        first["spent_at"],
+        now,
     )
 
 

@@ -40,6 +40,11 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
     return ours
 
 
+def is_taken(error: sqlite3.IntegrityError) -> bool:
+    """Whether a row with the same id or name was there first."""
+    return error.sqlite_errorname in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
+
+
 def _require_search(connection: sqlite3.Connection) -> None:
     if connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").fetchone() is None:
         raise StoreError(

@@ -2,12 +2,15 @@
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
 from wakeful.model.journal import Chain, Entry
 from wakeful.model.search import Hit
 from wakeful.model.words import Word, WordsHead
+from wakeful.store import encode
 from wakeful.store.decode import chain_from, entry_from, words_from
 from wakeful.store.sqlite.search import SqliteSearch
+from wakeful.store.sqlite.statement import insert
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
@@ -33,10 +36,8 @@ class SqliteJournal:
 
     async def add(self, entries: Iterable[Entry]) -> None:
         at = self._clock()
-        self._connection.executemany(
-            "INSERT INTO journal (turn_id, step, idx, kind, payload, at, cuts) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, at, entry.cuts) for entry in entries],
-        )
+        rows = [encode.entry_values(replace(entry, at=at)) for entry in entries]
+        insert(self._connection, "journal", encode.ENTRY, rows)
 
     async def replace(self, entry: Entry) -> None:
         for before in await self.at([Hit(entry.turn_id, entry.step, entry.index)]):

@@ -6,10 +6,15 @@ from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
+from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
 
+_CREATE = f"""INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join("?" * len(SESSION))})
+              ON CONFLICT (id) DO NOTHING"""
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0
+    ELSE max(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
@@ -32,30 +37,7 @@ class SqliteSessions:
         self._footprint = footprint
 
     async def create_if_absent(self, session: Session) -> bool:
-        address = session.address
-        cursor = self._connection.execute(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
-            (
-                session.id,
-                session.owner,
-                address.platform,
-                address.chat_id,
-                address.thread_id,
-                session.model,
-                session.workspace,
-                session.title,
-                session.task_id,
-                session.is_listed,
-                session.head,
-                session.checkpoint,
-                session.message_count,
-                session.title_origin,
-                session.created_at,
-                session.updated_at,
-            ),
-        )
+        cursor = self._connection.execute(_CREATE, session_values(session))
         self._footprint.note_locked(session.id)
         return cursor.rowcount == 1
 
@@ -192,25 +174,6 @@ class SqliteSessions:
         )
         return [session_from(row) for row in rows]
 
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            "UPDATE sessions SET active = ?, is_held = is_held AND NOT ?, wake_at = NULL WHERE id = ?",
-            (turn_id, release_hold, session_id),
-        )
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1),
-                   closed_seq = last_seq
-               WHERE id = ?5""",
-            (head, checkpoint, is_held, is_blocked, session_id),
-        )
-
     async def wake_later(self, session_id: str, at: float | None) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute("UPDATE sessions SET wake_at = ? WHERE id = ?", (at, session_id))
@@ -218,16 +181,25 @@ class SqliteSessions:
     async def ready(self, now: float) -> list[str]:
         rows = self._connection.execute(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
-                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= ?)) ORDER BY s.id""",
-            (now,),
+                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now)) ORDER BY s.id""",
+            {"now": now},
         )
         return [row[0] for row in rows]
+
+    async def ready_since(self, now: float) -> float | None:
+        row = self._connection.execute(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE max(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now))""",
+            {"now": now},
+        ).fetchone()
+        since: float | None = row[0]
+        return since
 
     async def next_due(self, now: float) -> float | None:
         row = self._connection.execute(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}
-                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > ?""",
-            (now,),
+                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > :now""",
+            {"now": now},
         ).fetchone()
         due: float | None = row[0]
         return due
