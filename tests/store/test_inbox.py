@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.store.conftest import Sql
 from tests.store.nouns import a_row, have_row, have_session
 from wakeful.errors import StoreError
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
@@ -98,6 +99,29 @@ async def test_claimed_rows_belong_to_their_turn_for_good(store: Store) -> None:
     assert await _pending(store) == []
 
 
+async def test_the_text_of_a_row_goes_when_a_turn_has_taken_it_or_its_sender_has_taken_it_back(store: Store) -> None:
+    rows = [await have_row(store, a_row(key)) for key in ("m1", "m2", "m3")]
+    await _claim(store, rows[:1], "t1")
+    await store.write(lambda tx: tx.inbox.withdraw_if_pending("s1", "m2"), lock=["s1"])
+
+    found = [await _find(store, key) for key in ("m1", "m2", "m3")]
+    assert [row and row.payload for row in found] == [b"{}", b"{}", rows[2].payload]
+    # The same message again is still known.
+    assert not await _post(store, a_row("m1"))
+
+
+async def test_the_texts_that_an_older_version_has_left_go_in_steps(store: Store, kind: str, sql: Sql) -> None:
+    rows = [await have_row(store, a_row(f"m{number}")) for number in range(5)]
+    await _claim(store, rows[:4], "t1")
+    await sql(f"UPDATE inbox SET payload = {'CAST(source AS BLOB)' if kind == 'sqlite' else 'source::bytea'}")
+    await sql("INSERT INTO upkeep (name, position) VALUES ('inbox_payloads', '0')")
+
+    steps = [await store.write(lambda tx: tx.inbox.empty_taken(2)) for _ in range(5)]
+
+    assert steps == [2, 2, 1, 0, 0]
+    assert [bytes(row[0]) for row in await sql("SELECT payload FROM inbox ORDER BY id")] == [b"{}"] * 4 + [b"user"]
+
+
 async def test_claiming_nothing_changes_nothing(store: Store) -> None:
     row = await have_row(store, a_row())
 
@@ -114,7 +138,7 @@ async def test_a_pending_row_is_withdrawn_once(store: Store) -> None:
 
     found = await _find(store, "m1")
     assert withdrawn == [True, False]
-    assert found == replace(row, status=RowStatus.WITHDRAWN)
+    assert found == replace(row, status=RowStatus.WITHDRAWN, payload=b"{}")
 
 
 async def _post(store: Store, row: InboxRow) -> bool:

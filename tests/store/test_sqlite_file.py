@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,41 @@ def _child(action: str, path: Path) -> subprocess.Popen[str]:
         text=True,
         cwd=_ROOT,
     )
+
+
+async def test_what_was_removed_is_given_back_to_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "wakeful.db"
+    await _fill_and_empty(path)
+    full = path.stat().st_size
+
+    store = SqliteStore(path, lambda: 1.0, synchronous="OFF")
+    await store.open()
+    while await store.write(lambda tx: tx.purges.give_space_back(500)):
+        pass
+    await store.close()
+
+    assert path.stat().st_size < full / 2
+
+
+async def test_a_small_file_of_an_older_version_is_rebuilt_to_give_space_back(tmp_path: Path) -> None:
+    path = tmp_path / "wakeful.db"
+    await _fill_and_empty(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA auto_vacuum = NONE")
+        connection.execute("VACUUM")
+
+    await _fill_and_empty(path)
+
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+
+
+async def _fill_and_empty(path: Path) -> None:
+    store = SqliteStore(path, lambda: 1.0, synchronous="OFF")
+    await store.open()
+    await store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE filling (bytes BLOB)")
+        connection.execute("INSERT INTO filling VALUES (zeroblob(10000000))")
+        connection.execute("DROP TABLE filling")

@@ -232,9 +232,17 @@ class Inbox(Protocol):
         """In the order of arrival."""
         ...
 
-    async def claim(self, row_ids: Sequence[int], turn_id: str) -> None: ...
+    async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
+        """They are the turn's now, which has their texts in its journal: here they are dropped."""
+        ...
 
     async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool: ...
+
+    async def empty_taken(self, limit: int) -> int:
+        """Drop the texts of rows that an older version has left in them after a turn had taken them. Looks at so many
+        rows; how many there were to look at.
+        """
+        ...
 
 
 class Readers(Protocol):
@@ -285,6 +293,10 @@ class Purges(Protocol):
         """Of its turns, newest first, look at so many that come after this (opened_at, id), and remove those that
         nothing grows from. How many went, and where to go on: None at the end.
         """
+        ...
+
+    async def give_space_back(self, pages: int) -> bool:
+        """Let the file system have so much of what was removed; false when there is nothing to give back."""
         ...
 
     async def finish(self, session_id: str) -> bool:

@@ -59,3 +59,22 @@ class PostgresInbox:
             dedupe_key,
         )
         return withdrawn is not None
+
+    async def empty_taken(self, limit: int) -> int:
+        position = await self._connection.fetchval(
+            "SELECT position FROM upkeep WHERE name = 'inbox_payloads' FOR UPDATE SKIP LOCKED"
+        )
+        if position is None:
+            return 0
+        rows = await self._connection.fetch(
+            "SELECT id FROM inbox WHERE id > $1 ORDER BY id LIMIT $2", int(position), limit
+        )
+        if not rows:
+            await self._connection.execute("DELETE FROM upkeep WHERE name = 'inbox_payloads'")
+            return 0
+        last = rows[-1]["id"]
+        await self._connection.execute(
+            "UPDATE inbox SET payload = '{}' WHERE id BETWEEN $1 AND $2 AND status <> 'pending'", rows[0]["id"], last
+        )
+        await self._connection.execute("UPDATE upkeep SET position = $1 WHERE name = 'inbox_payloads'", str(last))
+        return len(rows)

@@ -68,6 +68,10 @@ class PostgresPurges:
         self._footprint.sessions.add(session_id)
         return tag == "DELETE 1"
 
+    async def give_space_back(self, pages: int) -> bool:
+        # The server does so itself.
+        return False
+
     async def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
         children: dict[str, list[str]] = defaultdict(list)
         for parent, child in await self._connection.fetch(

@@ -20,6 +20,8 @@ def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: b
     )
     connection.row_factory = sqlite3.Row
     try:
+        # Only a file that has no tables yet takes this one (see space.py for the others).
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")

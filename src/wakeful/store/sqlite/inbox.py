@@ -58,3 +58,20 @@ class SqliteInbox:
             (session_id, dedupe_key),
         )
         return cursor.rowcount == 1
+
+    async def empty_taken(self, limit: int) -> int:
+        upkeep = self._connection.execute("SELECT position FROM upkeep WHERE name = 'inbox_payloads'").fetchone()
+        if upkeep is None:
+            return 0
+        rows = self._connection.execute(
+            "SELECT id FROM inbox WHERE id > ? ORDER BY id LIMIT ?", (int(upkeep["position"]), limit)
+        ).fetchall()
+        if not rows:
+            self._connection.execute("DELETE FROM upkeep WHERE name = 'inbox_payloads'")
+            return 0
+        self._connection.execute(
+            "UPDATE inbox SET payload = x'7B7D' WHERE id BETWEEN ? AND ? AND status <> 'pending'",
+            (rows[0]["id"], rows[-1]["id"]),
+        )
+        self._connection.execute("UPDATE upkeep SET position = ? WHERE name = 'inbox_payloads'", (rows[-1]["id"],))
+        return len(rows)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wakeful.store.decode import entry_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.search import SqliteSearch
+from wakeful.store.sqlite.space import give_back
 from wakeful.store.standing import unneeded
 
 # What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
@@ -67,6 +68,9 @@ class SqlitePurges:
         cursor = self._connection.execute(f"DELETE FROM sessions WHERE id = ?1 AND NOT {is_left}", (session_id,))
         self._footprint.sessions.add(session_id)
         return cursor.rowcount == 1
+
+    async def give_space_back(self, pages: int) -> bool:
+        return give_back(self._connection, pages)
 
     def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
         marks = ", ".join("?" * len(turns))

@@ -15,6 +15,7 @@ from wakeful.store.sqlite.lock import FileLock
 from wakeful.store.sqlite.migrate import migrate
 from wakeful.store.sqlite.notifier import LocalNotifier
 from wakeful.store.sqlite.reader import Reader
+from wakeful.store.sqlite.space import prepare
 from wakeful.store.sqlite.writer import Writer
 
 T = TypeVar("T")
@@ -120,6 +121,7 @@ class SqliteStore:
             writing = self._connect()
             try:
                 migrate(writing, self._path)
+                prepare(writing)
                 return writing, self._connect(for_reading=True), self._connect(for_reading=True)
             except BaseException:
                 writing.close()

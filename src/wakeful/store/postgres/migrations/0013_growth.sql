@@ -64,3 +64,14 @@ CREATE INDEX idempotency_keys_by_turn ON idempotency_keys (turn_id);
 
 -- Deleted responses, whose sessions go with the last of them.
 CREATE INDEX turns_hidden ON turns (session_id) WHERE is_hidden;
+
+-- What a turn has taken from the inbox stands in its journal: the row stays, so that the same message is known again,
+-- but its text does not. Those of older versions are emptied in the background (see engine/janitor.py).
+CREATE FUNCTION wakeful_empty_payload() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.payload := '{}';
+    RETURN NEW;
+END $$;
+CREATE TRIGGER inbox_taken BEFORE INSERT OR UPDATE OF status ON inbox FOR EACH ROW WHEN (NEW.status <> 'pending')
+    EXECUTE FUNCTION wakeful_empty_payload();
+INSERT INTO upkeep (name, position) SELECT 'inbox_payloads', '0' WHERE EXISTS (SELECT 1 FROM inbox);

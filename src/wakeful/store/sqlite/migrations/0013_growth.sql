@@ -60,3 +60,13 @@ CREATE INDEX idempotency_keys_by_turn ON idempotency_keys (turn_id);
 
 -- Deleted responses, whose sessions go with the last of them.
 CREATE INDEX turns_hidden ON turns (session_id) WHERE is_hidden;
+
+-- What a turn has taken from the inbox stands in its journal: the row stays, so that the same message is known again,
+-- but its text does not. Those of older versions are emptied in the background (see engine/janitor.py).
+CREATE TRIGGER inbox_taken_at_once AFTER INSERT ON inbox WHEN NEW.status <> 'pending' BEGIN
+    UPDATE inbox SET payload = x'7B7D' WHERE id = NEW.id;
+END;
+CREATE TRIGGER inbox_taken AFTER UPDATE OF status ON inbox WHEN NEW.status <> 'pending' BEGIN
+    UPDATE inbox SET payload = x'7B7D' WHERE id = NEW.id;
+END;
+INSERT INTO upkeep (name, position) SELECT 'inbox_payloads', '0' WHERE EXISTS (SELECT 1 FROM inbox);
