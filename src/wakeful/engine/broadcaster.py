@@ -16,7 +16,7 @@ from itertools import islice
 from wakeful.engine.ended_words import ended_words
 from wakeful.engine.words import LiveWords, Words
 from wakeful.engine.words_hearer import WordsHearer
-from wakeful.model.event import STEP_ABANDONED, TURN_STARTED, Event, Told
+from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, Told
 from wakeful.model.packed_json import pack
 from wakeful.model.words import Place, Word
 from wakeful.store.base import Signal, Store, Transaction
@@ -70,6 +70,8 @@ class _Reader:
     # The last fact of a turn that it has read.
     turn_id: str | None = None
     turn_seq: int = 0
+    # So many words since the last other fact it has read as events, as older versions wrote them.
+    written: int = 0
 
     def has_passed(self, words: Words) -> bool:
         """Whether it knows how these words have ended."""
@@ -79,6 +81,10 @@ class _Reader:
         self.fact = number
         if fact.ends is not None:
             self.base, self.place = 0, 0
+        if fact.kind in (TOKEN, REASONING):
+            self.written += 1
+        elif fact.turn_id == self.turn_id:
+            self.written = 0
         if fact.turn_id is not None:
             self.turn_id, self.turn_seq = fact.turn_id, fact.turn_seq or 0
 
@@ -210,7 +216,11 @@ class Broadcaster:
         """What the reader has not seen of the words that end with this fact."""
         assert fact.ends is not None
         seen = reader.place if reader.base == (reader.fact if of_turn else fact.ends.base) else 0
-        if _lies_in_hole(reader, fact, of_turn) or seen > fact.ends.count:
+        is_in_hole = _lies_in_hole(reader, fact, of_turn)
+        if is_in_hole and not reader.starts_over:
+            # The words were moved while it read them as events.
+            seen = reader.written
+        elif is_in_hole or seen > fact.ends.count:
             if fact.kind == STEP_ABANDONED or not reader.starts_over:
                 return
             # It has words that are not kept: they are taken back, and it gets those that are.

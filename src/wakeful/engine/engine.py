@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.branch_title import branch_title
@@ -11,11 +12,14 @@ from wakeful.engine.custodian import Custodian
 from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
+from wakeful.engine.history import History
+from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.job import Job
 from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ledger import Ledger
+from wakeful.engine.old_words import OldWords
 from wakeful.engine.ports import Equipment
 from wakeful.engine.purger import Purger
 from wakeful.engine.rescuer import Rescuer
@@ -24,11 +28,13 @@ from wakeful.engine.runners import Runners
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
+from wakeful.engine.vitals import Vitals
 from wakeful.engine.words_hearer import WordsHearer
 from wakeful.engine.words_sharer import WordsSharer
-from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
+from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
+from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Place, Said, WordsHead
@@ -62,11 +68,13 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop)
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._indexer = Indexer(store, clock)
+        self._old_words = OldWords(store, clock)
         self._hearer = WordsHearer(store, ledger.words, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
@@ -96,7 +104,8 @@ class Engine:
         if not self._adopts:
             return own
         custodian = self._custodian
-        return [*own, self._timekeeper.job, self._janitor.job, self.purger.job, custodian.rounds, custodian.errands]
+        upkeep = [self._janitor.job, self._indexer.job, self._old_words.job, self.purger.job]
+        return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     def _lasting_jobs(self) -> list[Job]:
         """As long as a turn runs, the lease is kept and its words are shown at other nodes."""
@@ -167,7 +176,7 @@ class Engine:
             await tx.sessions.change(session_id, title=title, model=model)
             data = {"session_id": session_id, "changed": changed}
             await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -188,6 +197,8 @@ class Engine:
         """
         if self.is_stopping:
             raise EngineStopping
+        if submission.session is not None and before is None:
+            return Receipt.opened(await self._runners.open_new(self._intake.first(submission)))
 
         async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
             known = None if before is None else await before(tx)
@@ -202,12 +213,9 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> str:
-            session = await require_session(tx, submission.session_id)
-            if session.active is not None:
-                raise SessionBusy(session.active)
-            receipt, opened = await self._intake.accept(tx, submission)
-            assert opened is not None
-            await self._dispatcher.close(tx, opened.turn, Outcome(TurnStatus.DONE))
+            receipt, _ = await self._intake.accept(tx, replace(submission, if_busy=IfBusy.REJECT))
+            lane = await self._dispatcher.lane(tx, submission.session_id)
+            await self._dispatcher.close(tx, lane, Outcome(TurnStatus.DONE))
             return receipt.turn_id
 
         return await self._store.write(body, lock=[submission.session_id])
@@ -219,11 +227,10 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
-            session = await require_session(tx, session_id)
-            active = None if session.active is None else await tx.turns.get(session.active)
-            if active is None or active.id != (turn_id or active.id):
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is None or lane.active.id != (turn_id or lane.active.id):
                 return False, None
-            return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
+            return True, await self._dispatcher.close(tx, lane, _STOPPED, by_user=True)
 
         return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 
@@ -264,6 +271,16 @@ class Engine:
         """What the step that is being answered has said so far."""
         words = await self._broadcaster.live_words(session_id)
         return None if words is None else (words.head, words.said())
+
+    def vitals(self) -> Vitals:
+        return Vitals(
+            running_turns=self._places.taken,
+            waiting_turns=self._places.waiting,
+            taken_over=self._rescuer.taken_over,
+            lease_seconds_left=self._lease.seconds_left,
+            is_lease_late=self._lease.is_late,
+            jobs=list(self.supervisor.counts()),
+        )
 
     async def store_failure(self) -> StoreError:
         """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come

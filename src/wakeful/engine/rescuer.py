@@ -153,8 +153,10 @@ class Rescuer:
             if taken is None:
                 return False, None
             if not is_own and _is_of_a_connection(taken):
-                left = replace(taken, node=turn.node)
-                return True, await self._dispatcher.close(tx, left, _CLIENT_GONE, by_user=True)
+                # It ran elsewhere: what was said there is not known here.
+                lane = await self._dispatcher.lane(tx, turn.session_id)
+                lane = replace(lane, active=replace(taken, node=turn.node))
+                return True, await self._dispatcher.close(tx, lane, _CLIENT_GONE, by_user=True)
             return True, await self._abandon_words(tx, turn, taken)
 
         try:
