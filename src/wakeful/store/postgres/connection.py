@@ -21,6 +21,8 @@ SETTINGS = {
     "idle_in_transaction_session_timeout": "10s",
     # Our statements are short: compiling one takes longer than running it.
     "jit": "off",
+    # quoted() relies on it.
+    "standard_conforming_strings": "on",
 }
 
 _LOST = (
@@ -156,6 +158,11 @@ def describe(url: str) -> str:
     host = query.get("host", [parts.netloc])[0] or "localhost"
     database = query.get("dbname", [unquote(parts.path.removeprefix("/"))])[0]
     return f'The PostgreSQL database "{database}" at {host}'
+
+
+def quoted(text: str) -> str:
+    """A literal, for commands that take no arguments."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _reason(error: Exception) -> str:
