@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,24 +62,32 @@ def relaying(upstream: Target) -> Iterator[Target]:
         yield Target("relay", Process(process.pid), first_line(process), _ASK, upstream.mark)
 
 
-@contextmanager
-def serving(home: Path, upstream: Target) -> Iterator[Server]:
+def settings_of(home: Path, upstream: Target) -> dict[str, str]:
     base_url = upstream.url.removesuffix("/chat/completions")
-    settings = {"WAKEFUL_HOME": str(home), "WAKEFUL_MODEL": "openai:m", "OPENAI_BASE_URL": base_url}
+    return {"WAKEFUL_HOME": str(home), "WAKEFUL_MODEL": "openai:m", "OPENAI_BASE_URL": base_url}
+
+
+@contextmanager
+def serving(home: Path, upstream: Target, database: str = "") -> Iterator[Server]:
+    """On a SQLite file in its home, or on the PostgreSQL database at this address."""
+    settings = settings_of(home, upstream) | ({"WAKEFUL_DATABASE_URL": database} if database else {})
     with started("wakeful", "serve", "--port", "0", settings=settings) as process:
         url = first_line(process).split()[-1]
         yield Server(process.pid, url, (home / "key").read_text().strip())
 
 
-def stored_responses(server: Server) -> Target:
+def stored_responses(server: Server, name: str = "wakeful") -> Target:
     body = {"model": "openai:m", "stream": True, "store": True, "input": "go"}
     headers = {"Authorization": f"Bearer {server.key}"}
-    return Target("wakeful", server, f"{server.url}/v1/responses", body, b"output_text.delta", headers)
+    return Target(name, server, f"{server.url}/v1/responses", body, b"output_text.delta", headers)
 
 
 @contextmanager
-def started(module: str, *arguments: str, settings: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", module, *arguments]
+def started(
+    module: str, *arguments: str, settings: Mapping[str, str] | None = None, under: Sequence[str] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    """`under` is the beginning of a command that runs it."""
+    command = [*under, sys.executable, "-m", module, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(settings or {})})
     try:
         yield process

@@ -23,6 +23,7 @@ import uvloop
 
 from benchmarks._peer import peer_serving
 from benchmarks._servers import Target, endpoint, relaying, serving, stored_responses
+from tests.postgres_server import PostgresServer
 
 # So many separate events, at the least, make the log that is replayed.
 _LOG = 500
@@ -46,9 +47,10 @@ class Round:
 
     first_tokens: Sequence[float]
     wall: float
-    # Seconds of the target's processor, and of the endpoint's.
+    # Seconds of the target's processor.
     cpu: float
-    endpoint_cpu: float
+    # Pieces of text that were told, of all streams.
+    frames: int
 
     @property
     def first(self) -> float:
@@ -74,26 +76,30 @@ async def main() -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, job.cancel)
     folder = Path(tempfile.mkdtemp(prefix="wakeful-bench-"))
     try:
-        for case in (Case(1, 500, 0), Case(50, 100, 50), Case(200, 100, 50)):
-            await report(case, folder / f"case-{case.streams}", options.rounds, with_peer=options.peer)
+        with PostgresServer(fsync=True) as postgres:
+            for case in (Case(1, 500, 0), Case(50, 100, 50), Case(200, 100, 50), Case(500, 100, 50)):
+                home = folder / f"case-{case.streams}"
+                await report(case, home, postgres.create_schema(), options.rounds, with_peer=options.peer)
         await report_replay(folder / "replay")
     finally:
         shutil.rmtree(folder)
 
 
-async def report(case: Case, folder: Path, rounds: int, *, with_peer: bool) -> None:
+async def report(case: Case, folder: Path, database: str, rounds: int, *, with_peer: bool) -> None:
     with ExitStack() as ending:
         direct = ending.enter_context(endpoint(case.tokens, case.rate))
         targets = [ending.enter_context(relaying(direct))]
-        targets.append(stored_responses(ending.enter_context(serving(folder, direct))))
+        targets.append(stored_responses(ending.enter_context(serving(folder / "sqlite", direct)), "sqlite"))
+        on_postgres = ending.enter_context(serving(folder / "postgres", direct, database))
+        targets.append(stored_responses(on_postgres, "postgres"))
         if with_peer:
             targets.append(ending.enter_context(peer_serving(folder, direct)))
         measured = [(target, await measure(case, target, direct, rounds)) for target in targets]
         print(f"\n{case}, {rounds} rounds, medians; in brackets: times direct")
-        print(f"{'':10}{'first token':>22}{'p99':>22}{'wall':>20}{'CPU':>9}{'endpoint':>10}{'memory':>10}")
-        print(line(direct, [(one, one) for _, pairs in measured for one, _ in pairs]))
+        print(f"{'':10}{'first token':>22}{'p99':>22}{'wall':>20}{'CPU a token':>13}{'frames':>8}{'memory':>9}")
+        print(line(case, direct, [(one, one) for _, pairs in measured for one, _ in pairs]))
         for target, pairs in measured:
-            print(line(target, pairs), flush=True)
+            print(line(case, target, pairs), flush=True)
 
 
 async def measure(case: Case, target: Target, direct: Target, rounds: int) -> list[Pair]:
@@ -103,40 +109,43 @@ async def measure(case: Case, target: Target, direct: Target, rounds: int) -> li
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4)
     async with aiohttp.ClientSession(connector=connector) as client:
         for _ in range(rounds + 1):
-            alone = await one_round(client, case, direct, direct)
-            pairs.append((alone, await one_round(client, case, target, direct)))
+            alone = await one_round(client, case, direct)
+            pairs.append((alone, await one_round(client, case, target)))
     # The first round is cold.
     return pairs[1:]
 
 
-async def one_round(client: aiohttp.ClientSession, case: Case, target: Target, direct: Target) -> Round:
-    cpu, endpoint_cpu = target.process.cpu_seconds(), direct.process.cpu_seconds()
+async def one_round(client: aiohttp.ClientSession, case: Case, target: Target) -> Round:
+    cpu = target.process.cpu_seconds()
     started = time.perf_counter()
-    firsts = await asyncio.gather(*(first_token(client, target, started) for _ in range(case.streams)))
+    read = await asyncio.gather(*(first_token(client, target, started) for _ in range(case.streams)))
     wall = time.perf_counter() - started
-    return Round(firsts, wall, target.process.cpu_seconds() - cpu, direct.process.cpu_seconds() - endpoint_cpu)
+    firsts, frames = zip(*read, strict=True)
+    return Round(firsts, wall, target.process.cpu_seconds() - cpu, sum(frames))
 
 
-async def first_token(client: aiohttp.ClientSession, target: Target, started: float) -> float:
-    """Read one stream to its end; when its first token came."""
-    first = 0.0
+async def first_token(client: aiohttp.ClientSession, target: Target, started: float) -> tuple[float, int]:
+    """Read one stream to its end; when its first token came, and in how many frames all of them."""
+    first, frames = 0.0, 0
     async with client.post(target.url, headers=target.headers, json=target.body) as response:
         assert response.status == 200, await response.text()
         async for chunk in response.content.iter_any():
             if not first and target.mark in chunk:
                 first = time.perf_counter() - started
+            frames += chunk.count(target.mark)
     assert first, f"{target.name} has sent no token"
-    return first
+    return first, frames
 
 
-def line(target: Target, pairs: Sequence[Pair]) -> str:
+def line(case: Case, target: Target, pairs: Sequence[Pair]) -> str:
     first = compared([(one.first, two.first) for one, two in pairs])
     p99 = compared([(one.p99, two.p99) for one, two in pairs])
     wall = compared([(one.wall, two.wall) for one, two in pairs])
-    own = "" if target.is_direct else f"{statistics.median(two.cpu for _, two in pairs):.2f} s"
-    others = f"{statistics.median(two.endpoint_cpu for _, two in pairs):.2f} s"
+    tokens = case.streams * case.tokens
+    own = "" if target.is_direct else f"{statistics.median(two.cpu for _, two in pairs) / tokens * 1e6:.0f} µs"
+    frames = f"{statistics.median(two.frames for _, two in pairs) / tokens:.2f}"
     memory = "" if target.is_direct else f"{target.process.memory():.0f} MB"
-    return f"{target.name:10}{first:>22}{p99:>22}{wall:>20}{own:>9}{others:>10}{memory:>10}"
+    return f"{target.name:10}{first:>22}{p99:>22}{wall:>20}{own:>13}{frames:>8}{memory:>9}"
 
 
 def compared(seconds: Sequence[tuple[float, float]]) -> str:

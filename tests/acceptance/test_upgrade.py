@@ -11,6 +11,9 @@ from wakeful.store.migrations import migrations_in
 
 _MIGRATIONS = migrations_in(Path(wakeful.store.__file__).parent / "sqlite" / "migrations")
 
+# The last schema of a version that did so.
+_WORDS_ARE_EVENTS = 10
+
 # A turn that has called a tool and was killed before there was a result, and one that was killed while it answered.
 _ROWS = """
     INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, head, checkpoint, active,
@@ -58,6 +61,41 @@ _ROWS_OF_THE_API = """
 """
 
 
+# A response that is done and one that was killed while it answered, of the last version that wrote words as events.
+_ROWS_WITH_WORDS = """
+    INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, active, last_seq, created_at,
+                          updated_at)
+    VALUES ('ses_5', 'alice', 'api_server', '', '', 'demo:wakeful', '', NULL, 6, 10, 10),
+           ('ses_6', 'alice', 'api_server', '', '', 'demo:wakeful', '', 'turn_6', 4, 10, 10);
+
+    INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id, source, is_wakeup,
+                       model, status, node, epoch, last_seq, recorded_seq, workspace, opened_at, request)
+    VALUES ('turn_5', 'ses_5', NULL, 'api_server', FALSE, 'api_server', '', '', 'user', FALSE,
+            'demo:wakeful', 'done', 'node1', 1, 6, 6, '', 21, '{"kind": "response"}'),
+           ('turn_6', 'ses_6', NULL, 'api_server', FALSE, 'api_server', '', '', 'user', FALSE,
+            'demo:wakeful', 'running', 'node1', 1, 4, 2, '', 22, '{"kind": "response"}');
+
+    INSERT INTO journal (turn_id, step, idx, kind, payload)
+    VALUES ('turn_5', 0, 0, 'input', '{"text": "Hi", "source": "user", "message_id": ""}'),
+           ('turn_5', 1, 0, 'answer', '{"text": "Hello", "reasoning": "", "usage": {}, "calls": []}'),
+           ('turn_6', 0, 0, 'input', '{"text": "count to 3", "source": "user", "message_id": ""}');
+
+    INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, at)
+    VALUES ('ses_5', 1, 'turn_5', 1, 'turn_started', '{}', 30),
+           ('ses_5', 2, 'turn_5', 2, 'message', '{}', 30),
+           ('ses_5', 3, 'turn_5', 3, 'token', '{"step": 1, "text": "Hel"}', 30),
+           ('ses_5', 4, 'turn_5', 4, 'token', '{"step": 1, "text": "lo"}', 30),
+           ('ses_5', 5, 'turn_5', 5, 'usage', '{"step": 1, "usage": {}}', 30),
+           ('ses_5', 6, 'turn_5', 6, 'done', '{}', 30),
+           ('ses_6', 1, 'turn_6', 1, 'turn_started', '{}', 30),
+           ('ses_6', 2, 'turn_6', 2, 'message', '{}', 30),
+           ('ses_6', 3, 'turn_6', 3, 'token', '{"step": 1, "text": "1 "}', 30),
+           ('ses_6', 4, 'turn_6', 4, 'token', '{"step": 1, "text": "2"}', 30);
+
+    UPDATE events SET payload = CAST(payload AS BLOB);
+"""
+
+
 async def test_running_turns_of_the_version_before_the_api_go_on(wakeful: Command) -> None:
     _leave_behind(wakeful.home, 2, _ROWS)
 
@@ -82,6 +120,19 @@ async def test_running_turns_of_the_version_before_go_on(wakeful: Command) -> No
         assert connection.execute("SELECT turn_id FROM idempotency_keys").fetchall() == [("turn_3",)]
 
 
+async def test_words_of_the_version_that_wrote_them_as_events_move_while_the_server_runs(wakeful: Command) -> None:
+    _leave_behind(wakeful.home, _WORDS_ARE_EVENTS, _ROWS_WITH_WORDS)
+
+    async with wakeful.serving():
+        await until(lambda: asyncio.to_thread(_are, wakeful.home, ["done", "done"]))
+        await until(lambda: asyncio.to_thread(lambda: _kinds(wakeful.home, "turn_5").count("token") == 0))
+
+    assert _kinds(wakeful.home, "turn_5") == ["turn_started", "message", "usage", "done"]
+    begun = ["turn_started", "message", "token", "token", "step_abandoned"]
+    assert _kinds(wakeful.home, "turn_6") == [*begun, "usage", "done"]
+    assert "1 2 3" in _answers(wakeful.home)["turn_6"]
+
+
 def _leave_behind(home: Path, version: int, rows: str) -> None:
     """A database of this version, with these rows."""
     home.mkdir()
@@ -95,6 +146,12 @@ def _leave_behind(home: Path, version: int, rows: str) -> None:
 
 def _are(home: Path, statuses: list[str]) -> bool:
     return turn_statuses(home) == statuses
+
+
+def _kinds(home: Path, turn_id: str) -> list[str]:
+    with closing(sqlite3.connect(home / "wakeful.db")) as connection:
+        kinds = connection.execute("SELECT kind FROM events WHERE turn_id = ? ORDER BY turn_seq", (turn_id,))
+        return [kind for (kind,) in kinds]
 
 
 def _answers(home: Path) -> dict[str, str]:

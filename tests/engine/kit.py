@@ -17,6 +17,7 @@ from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
@@ -191,6 +192,7 @@ class NodeStore:
         self.fuse: int | None = None
         self.notifier = self
         self.stats = store.stats
+        self.words = store.words
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:
@@ -226,6 +228,10 @@ class NodeStore:
     async def read(self, body: Body[T]) -> T:
         result: T = await self._carry(self._store.read(body))
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        opened: Opened = await self._carry(self._store.open_new(opening))
+        return opened
 
     async def _carry(self, call: Any) -> Any:
         if self.is_dead:

@@ -11,12 +11,11 @@ import pytest
 import wakeful.store
 from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_session, a_task, a_turn, have_turn
+from tests.store.nouns import a_session, a_task, a_turn, close_turn, have_turn
 from wakeful.errors import StoreTooNew
 from wakeful.model.approval import Choice, Reason
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.task import TaskStatus
-from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
 from wakeful.store.postgres.store import PostgresStore
@@ -43,7 +42,7 @@ async def test_both_stores_have_the_same_tables_and_columns(tmp_path: Path, post
 @pytest.mark.parametrize("version", range(len(SQLITE) + 1))
 async def test_an_older_sqlite_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     await _open_sqlite(tmp_path / "fresh.db")
-    _apply_to_sqlite(tmp_path / "older.db", SQLITE[:version])
+    apply_to_sqlite(tmp_path / "older.db", SQLITE[:version])
 
     await _open_sqlite(tmp_path / "older.db")
 
@@ -52,7 +51,7 @@ async def test_an_older_sqlite_schema_is_brought_up_to_date(tmp_path: Path, vers
 
 @pytest.mark.parametrize("version", range(len(POSTGRES) + 1))
 async def test_an_older_postgres_schema_is_brought_up_to_date(postgres_url: str, version: int) -> None:
-    await _apply_to_postgres(postgres_url, POSTGRES[:version])
+    await apply_to_postgres(postgres_url, POSTGRES[:version])
 
     await _open_postgres(postgres_url)
 
@@ -64,7 +63,7 @@ async def test_an_older_postgres_schema_is_brought_up_to_date(postgres_url: str,
 
 async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: Path) -> None:
     path = tmp_path / "wakeful.db"
-    _apply_to_sqlite(path, SQLITE[:1])
+    apply_to_sqlite(path, SQLITE[:1])
     _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
 
     store = SqliteStore(path, FakeClock())
@@ -74,7 +73,7 @@ async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: 
 
 
 async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(postgres_url: str) -> None:
-    await _apply_to_postgres(postgres_url, POSTGRES[:1])
+    await apply_to_postgres(postgres_url, POSTGRES[:1])
     async with Admin(postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
 
@@ -86,7 +85,7 @@ async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(post
 
 async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tmp_path: Path) -> None:
     path = tmp_path / "wakeful.db"
-    _apply_to_sqlite(path, SQLITE[:2])
+    apply_to_sqlite(path, SQLITE[:2])
     _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
 
     store = SqliteStore(path, FakeClock())
@@ -96,7 +95,7 @@ async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tm
 
 
 async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(postgres_url: str) -> None:
-    await _apply_to_postgres(postgres_url, POSTGRES[:2])
+    await apply_to_postgres(postgres_url, POSTGRES[:2])
     async with Admin(postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
 
@@ -110,7 +109,7 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "wakeful.db"
-    _apply_to_sqlite(path, SQLITE[:7])
+    apply_to_sqlite(path, SQLITE[:7])
     _execute(path, _ROWS_OF_VERSION_7.format(blob="BLOB"))
 
     store = SqliteStore(path, FakeClock())
@@ -122,7 +121,7 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
 async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_postgres(
     postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await _apply_to_postgres(postgres_url, POSTGRES[:7])
+    await apply_to_postgres(postgres_url, POSTGRES[:7])
     async with Admin(postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_7.format(blob="BYTEA"))
 
@@ -249,8 +248,7 @@ async def _check_that_the_running_turn_goes_on(store: Store) -> None:
     assert request_from(taken.request) == TurnRequest()
     assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
 
-    outcome = Outcome(TurnStatus.DONE)
-    assert await store.write(lambda tx: tx.turns.close_if_running("t2", outcome), lock=["s1"])
+    await close_turn(store, "t2")
 
 
 async def _open_sqlite(path: Path) -> None:
@@ -265,13 +263,13 @@ async def _open_postgres(url: str) -> None:
     await store.close()
 
 
-def _apply_to_sqlite(path: Path, migrations: list[Migration]) -> None:
+def apply_to_sqlite(path: Path, migrations: list[Migration]) -> None:
     for migration in migrations:
         _execute(path, migration.sql)
         _execute(path, f"PRAGMA user_version = {migration.version}")
 
 
-async def _apply_to_postgres(url: str, migrations: list[Migration]) -> None:
+async def apply_to_postgres(url: str, migrations: list[Migration]) -> None:
     connection = await asyncpg.connect(url)
     await connection.execute("CREATE TABLE wakeful_schema (version INTEGER PRIMARY KEY)")
     for migration in migrations:
@@ -297,7 +295,8 @@ def _sqlite_columns(path: Path) -> Columns:
     connection = sqlite3.connect(path)
     rows = connection.execute(
         """SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid"""
+           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
+           AND t.name NOT LIKE 'search_%' ORDER BY t.name, c.cid"""
     ).fetchall()
     connection.close()
     return _grouped(rows)
@@ -308,6 +307,7 @@ async def _postgres_columns(url: str) -> Columns:
     rows = await connection.fetch(
         """SELECT table_name, column_name FROM information_schema.columns
            WHERE table_schema = current_schema() AND table_name <> 'wakeful_schema'
+           AND table_name <> 'search_docs'
            ORDER BY table_name, ordinal_position"""
     )
     await connection.close()

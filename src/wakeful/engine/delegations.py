@@ -195,8 +195,7 @@ class Delegations:
         return await tx.tasks.watched_by(self._dispatcher.node)
 
     async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        tasks = await tx.tasks.of_session(parent.id)
-        working = sum(task.kind is TaskKind.DELEGATION and task.is_running for task in tasks)
+        working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
         depth = await _depth_of(tx, parent)
         check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
 
@@ -251,10 +250,9 @@ class Delegations:
                 return False, None
             outcome = await outcome_of(tx, task, child, is_late=is_late)
             if outcome is None:
-                return False, await self._dispatcher.open_next(tx, child)
+                return False, await self._dispatcher.open_next(tx, child.id)
             await self._empty_inbox(tx, child)
-            await finish_task(tx, self._dispatcher, task.id, outcome)
-            return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
+            return await finish_task(tx, self._dispatcher, task.id, outcome)
 
         lock = [watched.parent_id, watched.child_id]
         has_ended = await self._commits.commit(body, lock=lock, seals=[watched.child_id])
@@ -263,11 +261,11 @@ class Delegations:
 
     async def _halt_if_unwanted(self, tx: Transaction, task: Task, child: Session, is_late: bool) -> Session:
         """Stop what the sub-agent is doing, if it was stopped or its time is over, and nothing else begins there."""
-        active = None if child.active is None else await tx.turns.get(child.active)
-        if active is None or not (task.kill_intended or is_late):
+        if child.active is None or not (task.kill_intended or is_late):
             return child
         await self._empty_inbox(tx, child)
-        opened = await self._dispatcher.close(tx, active, _STOPPED if task.kill_intended else _TIMED_OUT, by_user=True)
+        lane = await self._dispatcher.lane(tx, child.id)
+        opened = await self._dispatcher.close(tx, lane, _STOPPED if task.kill_intended else _TIMED_OUT, by_user=True)
         assert opened is None
         return await require_session(tx, child.id)
 

@@ -36,8 +36,12 @@ class _Line:
     def waiting(self) -> int:
         return len(self._returning) + sum(map(len, self._waiting.values()))
 
+    @property
+    def has_room(self) -> bool:
+        return self.taken < self._limit and not self.waiting
+
     def take_if_free(self) -> bool:
-        if self.taken >= self._limit or self.waiting:
+        if not self.has_room:
             return False
         self.taken += 1
         return True
@@ -123,6 +127,11 @@ class TurnPlaces:
     @property
     def waiting(self) -> int:
         return self._new.waiting + self._taken_over.waiting
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a new turn could begin at once."""
+        return self._new.has_room
 
     @asynccontextmanager
     async def taken_by(self, turn: Turn) -> AsyncIterator[None]:

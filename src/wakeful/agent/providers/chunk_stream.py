@@ -55,16 +55,15 @@ class ChunkStream:
 
     def _chunk(self, event: bytes) -> dict[str, Any] | None:
         """None where there is none: at the end, in a sign of life, and in nonsense."""
-        chunk = decoded(event)
-        if isinstance(chunk, dict):
-            self.is_empty = False
-            return chunk
         words = event.strip()
-        if words:
-            self.is_empty = False
+        if not words:
+            return None
+        self.is_empty = False
         if words == _DONE:
             self.has_ended = self.is_done = True
-        return None
+            return None
+        chunk = decoded(words)
+        return chunk if isinstance(chunk, dict) else None
 
 
 def decoded(data: bytes) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 class SqliteStore:
     is_exclusive = True
+    # Nobody else can follow.
+    words = None
 
     def __init__(
         self,
@@ -91,6 +94,10 @@ class SqliteStore:
         assert self._searcher is not None
         result: T = await self._searcher.submit(body)
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        opened: Opened = await self._open_writer().open(opening)
+        return opened
 
     def _open_writer(self) -> Writer:
         if self._is_closed:

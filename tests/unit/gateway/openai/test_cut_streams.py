@@ -1,175 +1,24 @@
 """Streams that are cut and taken up again, through the routes and a real store, while the log is still written."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from starlette.types import ASGIApp
 
-from tests.bare_engine import bare_engine
-from tests.unit.gateway.asgi import well
 from tests.unit.gateway.openai.kit import TERMINAL, with_words
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
+from tests.unit.gateway.openai.served import Log, Place
 from tests.unit.gateway.openai.test_run_projection import ENDS, question
-from wakeful.engine import broadcaster
-from wakeful.engine.clock import SystemClock
-from wakeful.engine.settings import EngineSettings
-from wakeful.gateway.auth import Keyring
-from wakeful.gateway.http import http_app
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.routes import api_routes
-from wakeful.gateway.platforms.api_server import APIServerAdapter
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event
 from wakeful.model.event import spoken as piece_of
-from wakeful.model.ids import new_id
-from wakeful.model.request import TurnRequest
-from wakeful.model.session import Address, Session
-from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Said, Word
-from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 DONE = b"data: [DONE]"
 # Each example is a server's work; the unit tests of the projections have more of them.
 seldom = settings(randomly, max_examples=25)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The routes over a store, and the loop that they run in."""
-
-    runner: asyncio.Runner
-    store: Store
-    app: ASGIApp
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
-        # So few that these short logs have many pages, and more than a tail.
-        patch.setattr(broadcaster, "_PAGE", 3)
-        patch.setattr(broadcaster, "_TAIL", 5)
-        store = SqliteStore(tmp_path_factory.mktemp("cut") / "wakeful.db", lambda: 1_700_000_000.0)
-        runner.run(store.open())
-        yield Place(runner, store, runner.run(_app(store)))
-        runner.run(store.close())
-
-
-async def _app(store: Store) -> ASGIApp:
-    no_loop: Any = None
-    api = Api(
-        engine=bare_engine(store, no_loop, SystemClock(), EngineSettings()),
-        store=store,
-        door=APIServerAdapter.door(),
-        resolve_model=_any_model,
-        models=lambda: (),
-        operator="operator",
-        workspace="/",
-    )
-    return http_app(Keyring({"alice": "key"}), api_routes(api), health=well)
-
-
-async def _any_model(name: str) -> str | None:
-    return name
-
-
-@dataclass(slots=True)
-class Reader:
-    """A client that reads a stream to its end, or leaves after so many frames."""
-
-    app: ASGIApp
-    path: str
-    query: str
-    leaves_after: int = 1_000_000
-    frames: list[bytes] = field(default_factory=list)
-
-    async def read(self) -> list[bytes]:
-        scope = {
-            "type": "http",
-            "method": "GET",
-            "path": self.path,
-            "raw_path": self.path.encode(),
-            "query_string": self.query.encode(),
-            "headers": [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer key")],
-        }
-        left = asyncio.Event()
-
-        async def receive() -> dict[str, Any]:
-            await left.wait()
-            return {"type": "http.disconnect"}
-
-        async def send(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                assert message["status"] == 200
-                return
-            if not left.is_set():
-                self.frames += [frame for frame in message["body"].split(b"\n\n") if frame]
-            if not message.get("more_body") or len(self.frames) >= self.leaves_after:
-                left.set()
-
-        async with asyncio.timeout(10):
-            await self.app(scope, receive, send)
-        return self.frames
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """The log of one object of the API, as it is being written."""
-
-    place: Place
-    kind: str
-    turn: Turn
-
-    @classmethod
-    async def begin(cls, place: Place, kind: str) -> "Log":
-        door = APIServerAdapter.door()
-        address = Address(door.name)
-        session = Session(new_id("ses"), "alice", address, "demo:model", "/")
-        turn = Turn(
-            id=new_id("turn"),
-            session_id=session.id,
-            parent=None,
-            door=door,
-            address=address,
-            source="user",
-            is_wakeup=False,
-            model="demo:model",
-            status=TurnStatus.RUNNING,
-            node="node",
-            epoch=1,
-            request=TurnRequest(kind=kind).dump(),
-        )
-
-        async def body(tx: Transaction) -> None:
-            await tx.sessions.create_if_absent(session)
-            await tx.turns.open(turn)
-
-        await place.store.write(body, lock=[session.id])
-        return cls(place, kind, turn)
-
-    async def write(self, events: Sequence[Event]) -> None:
-        """In one commit; a question belongs to the session and not to the turn."""
-
-        async def body(tx: Transaction) -> None:
-            for event in events:
-                turn_id = None if event.turn_id is None else self.turn.id
-                await tx.events.append(self.turn.session_id, turn_id, [NewEvent(event.kind, event.payload, event.ends)])
-            if events and events[-1].is_final:
-                await tx.turns.close_if_running(self.turn.id, Outcome(TurnStatus.DONE))
-
-        await self.place.store.write(body, lock=[self.turn.session_id])
-
-    def reader(self, after: int, leaves_after: int = 1_000_000) -> Reader:
-        rest = self.turn.id.removeprefix("turn_")
-        if self.kind == "run":
-            return Reader(self.place.app, f"/v1/runs/run_{rest}/events", f"after={after}" * (after >= 0), leaves_after)
-        query = "stream=true" + f"&starting_after={after}" * (after >= 0)
-        return Reader(self.place.app, f"/v1/responses/resp_{rest}", query, leaves_after)
 
 
 async def cut_and_resumed(place: Place, kind: str, parts: list[list[Event]], cuts: list[int]) -> list[list[bytes]]:

@@ -58,7 +58,7 @@ class DirectClient:
             raise self._errors.untrusted(str(error)) from error
         except TimeoutError as error:
             raise self._errors.late(self._connect_seconds) from error
-        # The eyeballs may raise a RuntimeError of uvloop's for an address that cannot be used.
+        # aiohappyeyeballs passes on a RuntimeError of uvloop, for an address that cannot be used.
         except (OSError, RuntimeError) as error:
             raise self._errors.unreachable(reason_of(error)) from error
 
