@@ -76,7 +76,7 @@ async def main() -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, job.cancel)
     folder = Path(tempfile.mkdtemp(prefix="wakeful-bench-"))
     try:
-        with PostgresServer() as postgres:
+        with PostgresServer(fsync=True) as postgres:
             for case in (Case(1, 500, 0), Case(50, 100, 50), Case(200, 100, 50), Case(500, 100, 50)):
                 home = folder / f"case-{case.streams}"
                 await report(case, home, postgres.create_schema(), options.rounds, with_peer=options.peer)

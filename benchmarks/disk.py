@@ -53,8 +53,7 @@ async def main() -> None:
 
 
 async def report_slow_disk(home: Path) -> None:
-    home.mkdir()
-    trace = home / "syncs"
+    trace = home.with_name("syncs")
     with endpoint(_TOKENS, _RATE) as direct, serving_on_slow_disk(home, direct, trace) as server:
         target = stored_responses(server)
         async with aiohttp.ClientSession() as client:
@@ -70,16 +69,13 @@ async def report_slow_disk(home: Path) -> None:
 
 
 async def report_size(home: Path, answers: int) -> None:
-    with endpoint(_LONG, 0) as direct:
-        with serving(home, direct) as server:
-            target = stored_responses(server)
-            async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=_ABREAST)) as client:
-                await asyncio.gather(*(read(client, target) for _ in range(answers)))
-        # The server has ended, and its log is in the database.
-        size = sum(file.stat().st_size for file in home.glob("wakeful.db*"))
-    print(
-        f"{answers:,} answers of {_LONG} tokens: {size / 1e6:.1f} MB, {size / answers / 1000:.1f} kB each", flush=True
-    )
+    with endpoint(_LONG, 0) as direct, serving(home, direct) as server:
+        target = stored_responses(server)
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=_ABREAST)) as client:
+            await asyncio.gather(*(read(client, target) for _ in range(answers)))
+    # The server has ended, and its log is in the database.
+    size = size_of(home)
+    print(f"{answers:,} answers of {_LONG} tokens: {size / 1e6:.1f} MB, {size / answers / 1000:.1f} kB each")
 
 
 async def read(client: aiohttp.ClientSession, target: Target) -> Arrival:
@@ -97,10 +93,15 @@ async def read(client: aiohttp.ClientSession, target: Target) -> Arrival:
 @contextmanager
 def serving_on_slow_disk(home: Path, upstream: Target, trace: Path) -> Iterator[Server]:
     delay = f"inject={_SYNCS}:delay_exit={int(_SYNC_SECONDS * 1_000_000)}"
-    strace = ["strace", "-f", "-e", f"trace={_SYNCS}", "-e", delay, "-o", str(trace)]
+    # As a grandchild, so that the process that is started, and ended, is the server.
+    strace = ["strace", "-D", "-f", "-e", f"trace={_SYNCS}", "-e", delay, "-o", str(trace)]
     with started("wakeful", "serve", "--port", "0", settings=settings_of(home, upstream), under=strace) as process:
         url = first_line(process).split()[-1]
         yield Server(process.pid, url, (home / "key").read_text().strip())
+
+
+def size_of(home: Path) -> int:
+    return sum(file.stat().st_size for file in home.glob("wakeful.db*"))
 
 
 def count(trace: Path) -> int:

@@ -32,6 +32,7 @@ from wakeful.engine.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.document.routes import DocumentRoutes
+from wakeful.gateway.health import Health
 from wakeful.gateway.http import http_app
 from wakeful.gateway.limits import RequestLimits
 from wakeful.gateway.local_key import local_key
@@ -179,10 +180,10 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
     tools = build_tools(ledger, keeper, tasks, binder, config.home)
-    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text)
-    engine = Engine(ledger, Equipment(loop, keeper, UnstoredWork(keeper, unstored)), adopts=adopts)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
+    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
+    engine = Engine(ledger, Equipment(loop, keeper, UnstoredWork(keeper, unstored)), adopts=adopts)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
@@ -225,7 +226,9 @@ def build_tools(
 
 
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
-    metrics = metrics_route(running.metrics, running.store, running.engine.node)
+    engine, store = running.engine, running.store
+    metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
+    health = Health(version("wakeful"), store, engine.vitals, lambda: engine.is_stopping, config.home)
     document = DocumentRoutes(version("wakeful"), document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
@@ -236,8 +239,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             metrics,
             *document.routes(),
         ],
-        version=version("wakeful"),
-        is_stopping=lambda: running.engine.is_stopping,
+        health=health,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
         origins=config.cors_origins,
         desk=door.desk,

@@ -100,6 +100,10 @@ class EngineStopping(WakefulError):
     """The server is stopping and takes no new work."""
 
 
+class NameTaken(WakefulError):
+    """Another request was quicker with the same new name: send it again."""
+
+
 class SessionBusy(WakefulError):
     """The session is busy with another turn."""
 

@@ -31,11 +31,13 @@ from wakeful.model.event import Event, Told
 from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Place, Word
-from wakeful.store.base import Body, Notifier, Store, Transaction
+from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
@@ -87,6 +89,14 @@ class DyingStore:
         return self._inner.notifier
 
     @property
+    def stats(self) -> StoreStats:
+        return self._inner.stats
+
+    @property
+    def words(self) -> SharedWords | None:
+        return self._inner.words
+
+    @property
     def is_exclusive(self) -> bool:
         return self._inner.is_exclusive
 
@@ -120,6 +130,13 @@ class DyingStore:
         result = await self._inner.write(dying, lock=lock, patience=patience)
         self._fate.meet(f"after {number}")
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        number = self._next_number()
+        self._fate.meet(f"before {number}")
+        opened = await self._inner.open_new(opening)
+        self._fate.meet(f"after {number}")
+        return opened
 
     def _next_number(self) -> int:
         self._count += 1

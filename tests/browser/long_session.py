@@ -1,6 +1,7 @@
 """A session that has been worked in for days, in the rows that the engine writes, with no model and no wait."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -12,6 +13,7 @@ from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.ids import new_id
 from wakeful.model.journal import answer_entry, input_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd, pack_cuts
@@ -91,12 +93,11 @@ class _Writer:
             self.now += _SECONDS_OF_TURN / 2
 
     async def _open(self, tx: Transaction, turn: Turn, words: str) -> None:
-        await tx.turns.open(turn)
-        await tx.sessions.activate(turn.session_id, turn.id, release_hold=True)
         said = input_entry(turn.id, 0, 0, {"source": "user", "message_id": "", "text": words})
         told = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
-        await tx.journal.add([said])
-        await self._tell(tx, turn, turn_events.started(turn), NewEvent.of(MESSAGE, told))
+        facts = (turn_events.started(turn), NewEvent.of(MESSAGE, told))
+        opening = Opening(replace(turn, last_seq=len(facts)), entries=(said,), facts=facts, releases_hold=True)
+        self._last_fact = (await tx.open(opening)).events[-1].session_seq
 
     async def _work(self, tx: Transaction, turn: Turn, number: int) -> None:
         calls = tuple(_call(number, index) for index in (1, 2))
@@ -119,9 +120,8 @@ class _Writer:
 
     async def _close(self, tx: Transaction, turn: Turn) -> None:
         outcome = Outcome(TurnStatus.DONE)
-        await tx.turns.close_if_running(turn.id, outcome)
-        await self._tell(tx, turn, turn_events.ended(turn, outcome))
-        await tx.sessions.settle(turn.session_id, head=turn.id, checkpoint=turn.id, is_held=False, is_blocked=False)
+        closing = Closing(turn, outcome, (turn_events.ended(turn, outcome),), checkpoint=turn.id)
+        self._last_fact = (await tx.close(closing)).events[-1].session_seq
 
     async def _tell(self, tx: Transaction, turn: Turn, *told: NewEvent) -> None:
         self._last_fact = (await tx.events.append(turn.session_id, turn.id, told))[-1].session_seq

@@ -2,7 +2,7 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _CHUNK = 65536
@@ -17,7 +17,8 @@ class Relay:
         self._flowing = threading.Event()
         self._flowing.set()
         self._refuses = False
-        self._lines: set[socket.socket] = set()
+        # With the first line of what was asked last on each.
+        self._lines: dict[socket.socket, bytes] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -25,10 +26,10 @@ class Relay:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
-    @property
-    def open_lines(self) -> int:
+    def lines_for(self, path: str) -> int:
+        """How many connections are open on which this was asked for last."""
         with self._lock:
-            return len(self._lines)
+            return sum(asked.startswith(f"GET {path}".encode()) for asked in self._lines.values())
 
     def cut(self) -> None:
         """Every connection is lost, as when a proxy restarts; new ones are served."""
@@ -72,16 +73,19 @@ class Relay:
         except OSError:
             return
         else:
-            with self._lock:
-                self._lines.add(browser)
+            self._note(browser, b"")
             back = threading.Thread(target=_pump, args=(server, browser, flowing), daemon=True)
             back.start()
-            _pump(browser, server, flowing)
+            _pump(browser, server, flowing, lambda asked: self._note(browser, asked))
             back.join()
         finally:
             with self._lock:
-                self._lines.discard(browser)
+                self._lines.pop(browser, None)
             browser.close()
+
+    def _note(self, browser: socket.socket, asked: bytes) -> None:
+        with self._lock:
+            self._lines[browser] = asked.partition(b"\r\n")[0]
 
 
 @contextmanager
@@ -93,9 +97,15 @@ def relay_to(url: str) -> Iterator[Relay]:
         relay.close()
 
 
-def _pump(source: socket.socket, sink: socket.socket, flowing: threading.Event) -> None:
+def _pump(
+    source: socket.socket,
+    sink: socket.socket,
+    flowing: threading.Event,
+    hear: Callable[[bytes], None] = lambda data: None,
+) -> None:
     try:
         while data := source.recv(_CHUNK):
+            hear(data)
             flowing.wait()
             sink.sendall(data)
     except OSError:

@@ -21,6 +21,7 @@ from wakeful.gateway.platforms.binder import TurnBinder
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
+from wakeful.model.opening import Opening
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn
 from wakeful.store.sqlite.store import SqliteStore
@@ -309,7 +310,7 @@ def _identity() -> tuple[str, str, str, bool]:
 async def _write(folder: Path, turn: Turn) -> None:
     async with _opened_store(folder) as store:
         await have_session(store, turn.session_id)
-        await store.write(lambda tx: tx.turns.open(turn), lock=[turn.session_id])
+        await store.write(lambda tx: tx.open(Opening(turn)), lock=[turn.session_id])
 
 
 async def _read(folder: Path, turn_id: str) -> Turn | None:

@@ -17,6 +17,7 @@ from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
@@ -36,10 +37,12 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
+        # By how much the store's clock was set.
+        self.ahead = 0.0
         self._waiting: list[tuple[float, asyncio.Event]] = []
 
     def time(self) -> float:
-        return self.now
+        return self.now + self.ahead
 
     def monotonic(self) -> float:
         return self.now
@@ -188,6 +191,8 @@ class NodeStore:
         # The node dies right after this many more calls, before it hears their result.
         self.fuse: int | None = None
         self.notifier = self
+        self.stats = store.stats
+        self.words = store.words
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Listener) -> None:
@@ -223,6 +228,10 @@ class NodeStore:
     async def read(self, body: Body[T]) -> T:
         result: T = await self._carry(self._store.read(body))
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        opened: Opened = await self._carry(self._store.open_new(opening))
+        return opened
 
     async def _carry(self, call: Any) -> Any:
         if self.is_dead:
@@ -316,8 +325,13 @@ class House:
 
     async def advance(self, seconds: float) -> None:
         if self._set_store_time is not None:
-            await self._set_store_time(self.clock.now + seconds)
+            await self._set_store_time(self.clock.time() + seconds)
         self.clock.advance(seconds)
+
+    async def set_store_clock(self, seconds: float) -> None:
+        """Forwards or back, while no time passes. Nobody is told."""
+        self.clock.ahead += seconds
+        await self.advance(0)
 
     async def start_node(
         self,

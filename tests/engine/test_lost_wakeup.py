@@ -5,7 +5,7 @@ the session's row, taken first and in a statement of its own, the message is los
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
@@ -19,10 +19,9 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.words import LiveWords
-from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres import store as postgres_store
-from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.store import PostgresStore
 
 Scene = tuple[PostgresStore, Engine, Admin]
@@ -41,36 +40,28 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
         yield stores[0], engine, await ending.enter_async_context(Admin(postgres_url))
 
 
-async def close_with_a_pause(store: PostgresStore, turn_id: str, looked: asyncio.Event, go_on: asyncio.Event) -> None:
+async def close_with_a_pause(
+    store: PostgresStore, session_id: str, looked: asyncio.Event, go_on: asyncio.Event
+) -> None:
     """Close a turn as its node would, and stop between the look for pending rows and the commit."""
     closing = Dispatcher("node_closing", EngineSettings(), LiveWords(SystemClock()))
 
     async def body(tx: Transaction) -> None:
-        turn = await tx.turns.get(turn_id)
-        assert turn is not None
-        assert await closing.close(tx, turn, Outcome(TurnStatus.DONE)) is None
+        lane = await closing.lane(tx, session_id)
+        assert await closing.close(tx, lane, Outcome(TurnStatus.DONE)) is None
         looked.set()
         await go_on.wait()
 
-    await store.write(body, lock=[(await find_turn(store, turn_id)).session_id])
-
-
-async def find_turn(store: PostgresStore, turn_id: str) -> Turn:
-    async def body(tx: Transaction) -> Turn:
-        turn = await tx.turns.get(turn_id)
-        assert turn is not None
-        return turn
-
-    return await store.read(body)
+    await store.write(body, lock=[session_id])
 
 
 async def race(scene: Scene) -> tuple[Receipt, str | None]:
     """The receipt of the message that came in between, and the session's active turn when all is over."""
     store, engine, admin = scene
     session = await engine.create_session("me", HOME, "demo:led", "/")
-    first = await engine.submit(Submission(session.id, "first", WEB, HOME, "first", "demo:led"))
+    await engine.submit(Submission(session.id, "first", WEB, HOME, "first", "demo:led"))
     looked, go_on = asyncio.Event(), asyncio.Event()
-    closing = asyncio.create_task(close_with_a_pause(store, first.turn_id, looked, go_on))
+    closing = asyncio.create_task(close_with_a_pause(store, session.id, looked, go_on))
     await looked.wait()
     sending = asyncio.create_task(engine.submit(Submission(session.id, "second", WEB, HOME, "second", "demo:led")))
     await admin.until_waiting(1)
@@ -90,9 +81,7 @@ async def test_a_message_in_the_last_instant_of_a_turn_opens_the_next_one(scene:
 async def test_without_the_lock_on_the_session_row_that_message_would_be_lost(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def lock_nothing(connection: Connection, session_ids: Collection[str]) -> None: ...
-
-    monkeypatch.setattr(postgres_store, "lock_sessions", lock_nothing)
+    monkeypatch.setattr(postgres_store, "locking", lambda session_ids: "")
     receipt, active = await race(scene)
     assert receipt.is_queued
     assert active is None

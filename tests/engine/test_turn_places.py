@@ -166,6 +166,23 @@ async def test_an_engine_runs_so_many_turns_and_a_stop_reaches_those_that_wait(h
     assert node.agent.briefs.keys() == {one.turn_id, two.turn_id, four.turn_id}
 
 
+async def test_a_server_that_stops_leaves_those_that_wait_to_the_next_one(house: House) -> None:
+    house.settings = EngineSettings(stop_grace_seconds=0.0, concurrent_turns=1)
+    node = await house.start_node()
+    receipts = await in_sessions(node, house, "ann", "bob")
+    await node.engine.stop()
+    assert len(node.agent.briefs) == 1
+    await house.kill(node)
+    second = await house.start_node()
+    for _ in receipts:
+        for turn_id in list(second.agent.briefs):
+            second.agent.order(turn_id, "finish")
+        await house.settle()
+    assert {brief.turn.id: brief.turn.resumes for brief in second.agent.briefs.values()} == {
+        receipt.turn_id: 0 for receipt in receipts
+    }
+
+
 async def test_after_a_crash_the_orphans_come_one_after_the_other(house: House) -> None:
     node = await house.start_node()
     receipts = await in_sessions(node, house, *["ann"] * 5)

@@ -153,7 +153,7 @@ async def test_after_a_stop_whose_outcome_is_unknown_no_word_is_shown_until_the_
         await node.engine.cancel(session)
     node.agent.order(receipt.turn_id, "token", "finish")
     await house.settle()
-    live = node.engine.live_words(session)
+    live = await node.engine.live_words(session)
     assert live is not None
     assert live[1].text == "n0 "
 
@@ -255,7 +255,7 @@ async def test_a_node_without_its_lease_shows_no_words(house: House) -> None:
     await house.advance(house.settings.lease_seconds)
     first.agent.order(receipt.turn_id, "token")
     await house.settle()
-    assert first.engine.live_words(session) is None
+    assert await first.engine.live_words(session) is None
 
 
 async def test_room_for_words_is_reserved_before_they_are_shown(node: Node, house: House) -> None:
@@ -274,7 +274,7 @@ async def test_room_for_words_is_reserved_before_they_are_shown(node: Node, hous
     node.store.write = fail  # type: ignore[method-assign]
     node.agent.order(receipt.turn_id, *["token"] * 3000)
     await house.settle()
-    live = node.engine.live_words(session)
+    live = await node.engine.live_words(session)
     assert live is None or len(live[1].cuts) <= 2000
 
 

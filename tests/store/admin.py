@@ -24,6 +24,9 @@ class Admin:
         for statement in statements:
             await self._connection.execute(statement)
 
+    async def fetch(self, query: str) -> list[asyncpg.Record]:
+        return await self._connection.fetch(query)
+
     async def fetchval(self, query: str, *arguments: object) -> Any:
         return await self._connection.fetchval(query, *arguments)
 

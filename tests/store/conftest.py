@@ -1,7 +1,9 @@
 """One suite for both stores: a test that asks for `store` runs on SQLite and on PostgreSQL."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from wakeful.store.base import Signal, Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
+# Runs a statement on the database of the test, past the store.
+Sql = Callable[[str], Awaitable[list[tuple[Any, ...]]]]
 Meanwhile = Callable[[Coroutine[Any, Any, Any]], Awaitable[None]]
 
 
@@ -85,6 +89,19 @@ async def meanwhile(kind: str) -> Meanwhile:
         asyncio.run_coroutine_threadsafe(work, loop).result(timeout=10)
 
     return from_a_thread if kind == "sqlite" else on_the_loop
+
+
+@pytest.fixture
+def sql(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Sql:
+    async def of_file(statement: str) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(tmp_path / "wakeful.db", isolation_level=None)) as connection:
+            return connection.execute(statement).fetchall()
+
+    async def of_server(statement: str) -> list[tuple[Any, ...]]:
+        async with Admin(request.getfixturevalue("postgres_url")) as admin:
+            return [tuple(row) for row in await admin.fetch(statement)]
+
+    return of_file if kind == "sqlite" else of_server
 
 
 @pytest.fixture

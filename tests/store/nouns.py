@@ -8,6 +8,7 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import Entry, input_entry
+from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
@@ -15,6 +16,7 @@ from wakeful.store.base import Store, Transaction
 
 DOOR = Door("telegram", async_delivery=True)
 ADDRESS = Address("telegram", "chat", "thread")
+DONE = Outcome(TurnStatus.DONE)
 
 
 def a_session(session_id: str = "s1", **changes: Any) -> Session:
@@ -115,14 +117,21 @@ async def have_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", *
     """A turn in a session that is there afterwards, and its lease."""
     await have_session(store, session_id)
     turn = a_turn(turn_id, session_id, **changes)
-    await store.write(lambda tx: tx.turns.open(turn), lock=[session_id])
+    await store.write(lambda tx: tx.open(Opening(turn)), lock=[session_id])
     return Lease(turn_id, session_id, turn.node or "", turn.epoch)
 
 
 async def have_closed_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> None:
     await have_turn(store, turn_id, session_id, **changes)
-    outcome = Outcome(TurnStatus.DONE)
-    await store.write(lambda tx: tx.turns.close_if_running(turn_id, outcome), lock=[session_id])
+    await close_turn(store, turn_id)
+
+
+async def close_turn(store: Store, turn_id: str, outcome: Outcome = DONE, **changes: Any) -> Closed:
+    """Without a word in the log, unless the test has some."""
+    turn = await store.read(lambda tx: tx.turns.get(turn_id))
+    assert turn is not None
+    closing = Closing(turn, outcome, **({"facts": ()} | changes))
+    return await store.write(lambda tx: tx.close(closing), lock=[turn.session_id])
 
 
 async def have_task(store: Store, task: Task) -> bool:

@@ -36,11 +36,38 @@ async def test_an_entry_is_read_back_whole_with_the_time_of_the_store(store: Sto
 async def test_an_entry_is_written_over_and_its_neighbours_are_not(store: Store) -> None:
     await have_turn(store)
     await _add(store, [_entry("t1", 0, 0), _entry("t1", 0, 1), _entry("t1", 1, 0)])
-    marked = replace(_entry("t1", 0, 1), payload=b'{"\0": "\xc3\xa4"}')
+    marked = replace(_entry("t1", 0, 1), payload=b'{"\\u0000": "\xc3\xa4"}')
 
     await store.write(lambda tx: tx.journal.replace(marked))
 
     assert [entry.payload for entry in await _chain(store, "t1")] == [b"{}", marked.payload, b"{}"]
+
+
+async def test_the_newest_of_a_chain_are_those_after_an_ancestor_that_is_known(store: Store) -> None:
+    for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2"), ("t4", "t3")):
+        await have_closed_turn(store, turn_id, parent=parent)
+        if turn_id != "t3":
+            await _add(store, [_entry(turn_id, 0, 0)])
+
+    async def after(*known: str) -> tuple[str | None, list[str]]:
+        chain = await store.read(lambda tx: tx.journal.of_chain_after("t4", known))
+        return chain.base, [entry.turn_id for entry in chain.entries]
+
+    assert await after() == (None, ["t1", "t2", "t4"])
+    assert await after("t1", "t2", "unknown") == ("t2", ["t4"])
+    assert await after("t3") == ("t3", ["t4"])
+    assert await after("t1") == ("t1", ["t2", "t4"])
+
+
+async def test_a_chain_tells_when_an_entry_was_written_over(store: Store) -> None:
+    await have_turn(store)
+    await _add(store, [_entry("t1", 0, 0)])
+    revisions = []
+    for _ in range(3):
+        revisions.append((await store.read(lambda tx: tx.journal.of_chain_after("t1", ()))).revision)
+        await store.write(lambda tx: tx.journal.replace(_entry("t1", 0, 0)))
+
+    assert len(set(revisions)) == 3
 
 
 async def test_the_entries_of_some_turns_are_those_of_no_other(store: Store) -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_grant, a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
+from tests.store.nouns import DONE, a_grant, a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
 from wakeful.model.approval import Choice
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.task import Host, TaskOutcome, TaskStatus
-from wakeful.model.turn import Lease, Outcome, TurnStatus
+from wakeful.model.turn import Lease, TurnStatus
 from wakeful.store.base import Store, Transaction
 
 _LEASE = Lease("t1", "s1", "node1", 1)
@@ -20,12 +21,10 @@ _FREE_WRITES: dict[str, Any] = {
 }
 _UNLOCKED_WRITES: dict[str, Any] = {
     "change": lambda tx: tx.sessions.change("s1", title="Another"),
-    "activate": lambda tx: tx.sessions.activate("s1", "t1", release_hold=True),
-    "settle": lambda tx: tx.sessions.settle("s1", head="t1", checkpoint=None, is_held=False, is_blocked=False),
     "wake_later": lambda tx: tx.sessions.wake_later("s1", 1.0),
-    "open": lambda tx: tx.turns.open(a_turn("t2", status=TurnStatus.DONE)),
+    "open": lambda tx: tx.open(Opening(a_turn("t2", status=TurnStatus.DONE))),
     "require": lambda tx: tx.turns.require(_LEASE),
-    "close": lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)),
+    "close": lambda tx: tx.close(Closing(a_turn(), DONE, ())),
     "mark_recorded": lambda tx: tx.turns.mark_recorded("t1"),
     "take_over": lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"),
     "release": lambda tx: tx.turns.release(_LEASE),

@@ -11,12 +11,11 @@ import pytest
 import wakeful.store
 from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_session, a_task, a_turn, have_turn
+from tests.store.nouns import a_session, a_task, a_turn, close_turn, have_turn
 from wakeful.errors import StoreTooNew
 from wakeful.model.approval import Choice, Reason
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.task import TaskStatus
-from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
 from wakeful.store.postgres.store import PostgresStore
@@ -249,8 +248,7 @@ async def _check_that_the_running_turn_goes_on(store: Store) -> None:
     assert request_from(taken.request) == TurnRequest()
     assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
 
-    outcome = Outcome(TurnStatus.DONE)
-    assert await store.write(lambda tx: tx.turns.close_if_running("t2", outcome), lock=["s1"])
+    await close_turn(store, "t2")
 
 
 async def _open_sqlite(path: Path) -> None:
@@ -297,7 +295,8 @@ def _sqlite_columns(path: Path) -> Columns:
     connection = sqlite3.connect(path)
     rows = connection.execute(
         """SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid"""
+           WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
+           AND t.name NOT LIKE 'search_%' ORDER BY t.name, c.cid"""
     ).fetchall()
     connection.close()
     return _grouped(rows)
@@ -308,6 +307,7 @@ async def _postgres_columns(url: str) -> Columns:
     rows = await connection.fetch(
         """SELECT table_name, column_name FROM information_schema.columns
            WHERE table_schema = current_schema() AND table_name <> 'wakeful_schema'
+           AND table_name <> 'search_docs'
            ORDER BY table_name, ordinal_position"""
     )
     await connection.close()

@@ -4,22 +4,13 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from tests.store.nouns import (
-    a_session,
-    a_task,
-    an_input,
-    have_session,
-    have_task,
-    have_turn,
-    some_events,
-)
+from tests.store.nouns import a_session, a_task, an_input, close_turn, have_session, have_task, have_turn, some_events
 from wakeful.model.event import NewEvent
 from wakeful.model.fact import Answered
 from wakeful.model.journal import answer_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.news import News
 from wakeful.model.task import TaskOutcome, TaskStatus
-from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 
 
@@ -159,7 +150,7 @@ async def test_running_turns_are_those_of_the_owners_listed_sessions(store: Stor
     await have_turn(store, "t1", "s1", opened_at=2.0)
     await have_turn(store, "t2", "s2", opened_at=1.0)
     await have_turn(store, "t3", "s3")
-    await store.write(lambda tx: tx.turns.close_if_running("t3", Outcome(TurnStatus.DONE)), lock=["s3"])
+    await close_turn(store, "t3")
     await _have_others(store)
     for session_id in ("bobs", "child", "unlisted"):
         await have_turn(store, f"turn_of_{session_id}", session_id)

@@ -25,6 +25,7 @@ from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
 from wakeful.model.fact import Answered
 from wakeful.model.journal import Entry, EntryKind, answer_entry
 from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 
@@ -148,7 +149,9 @@ async def stop(store: Store, turn_id: str, session_id: str) -> None:
     async def body(tx: Transaction) -> None:
         ended = NewEvent.of(CANCELLED, {"code": "stopped", "message": "The turn was stopped."})
         await tx.events.append(session_id, turn_id, [ended])
-        await tx.turns.close_if_running(turn_id, Outcome(TurnStatus.CANCELLED))
+        turn = await tx.turns.get(turn_id)
+        assert turn is not None
+        await tx.close(Closing(turn, Outcome(TurnStatus.CANCELLED), ()))
 
     await store.write(body, lock=[session_id])
 

@@ -10,6 +10,7 @@ from tests.store.nouns import (
     a_task,
     an_approval,
     an_input,
+    close_turn,
     have_closed_turn,
     have_row,
     have_session,
@@ -54,11 +55,7 @@ async def ask(store: Store, approval: Approval) -> None:
 
 
 async def settle(store: Store, turn_id: str, session_id: str = "s1") -> None:
-    async def body(tx: Transaction) -> None:
-        await tx.events.append(session_id, turn_id, some_events(1, "done"))
-        await tx.sessions.settle(session_id, head=turn_id, checkpoint=turn_id, is_held=False, is_blocked=False)
-
-    await store.write(body, lock=[session_id])
+    await close_turn(store, turn_id, checkpoint=turn_id, facts=some_events(1, "done"))
 
 
 async def purge(store: Store, session_id: str) -> None:
@@ -67,7 +64,16 @@ async def purge(store: Store, session_id: str) -> None:
 
     while await store.write(some, lock=[session_id]):
         pass
-    await store.write(lambda tx: tx.purges.remove_turns(session_id), lock=[session_id])
+    await store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
+
+    async def turns(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
+        return await tx.purges.remove_turns(session_id, before, 2)
+
+    before: tuple[float, str] | None = None
+    _, before = await store.write(turns, lock=[session_id])
+    while before is not None:
+        _, before = await store.write(turns, lock=[session_id])
+    await store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
 
 
 async def test_a_new_session_has_no_marks(store: Store) -> None:
@@ -78,7 +84,7 @@ async def test_a_new_session_has_no_marks(store: Store) -> None:
 
 
 async def test_a_session_is_unread_from_the_end_of_a_turn_until_it_was_seen(store: Store) -> None:
-    await have_closed_turn(store, "t1", is_wakeup=True)
+    await have_turn(store, "t1", is_wakeup=True)
     await settle(store, "t1")
 
     assert await marks(store) == {"s1": Marks(is_unread=True, last_status="done", is_woken=True)}
@@ -178,7 +184,7 @@ async def test_what_answers_cost_adds_up(store: Store) -> None:
 
 
 async def test_the_head_can_be_moved_back(store: Store) -> None:
-    await have_closed_turn(store, "t1")
+    await have_turn(store, "t1")
     await settle(store, "t1")
 
     await write(store, "rewind", head=None, checkpoint=None, message_count=0)
@@ -253,7 +259,7 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
     """A row of everything that a session can have."""
     parent = None
     for turn_id in turn_ids:
-        await have_closed_turn(store, turn_id, session_id, parent=parent)
+        await have_turn(store, turn_id, session_id, parent=parent)
         await settle(store, turn_id, session_id)
         parent = turn_id
     await have_row(store, a_row("m1", session_id, turn_id=f"row-{session_id}"))
@@ -309,7 +315,7 @@ async def test_nothing_of_a_purged_session_is_left(store: Store) -> None:
 async def test_turns_that_another_session_grows_from_stay_until_that_is_gone(store: Store, how: str) -> None:
     await fill(store, "s1", "t1", "t2", "t3")
     if how == "a turn":
-        await have_closed_turn(store, "b1", "branch", parent="t2")
+        await have_turn(store, "b1", "branch", parent="t2")
         await settle(store, "b1", "branch")
     else:
         await have_session(store, "branch", head="t2", checkpoint="t2")

@@ -9,6 +9,7 @@ import pytest
 from tests.store.admin import Admin
 from tests.store.nouns import have_session, have_turn
 from wakeful.errors import SessionLocked, StoreReadOnly, StoreTooSlow, StoreUnavailable
+from wakeful.model.search import wanted_in
 from wakeful.store.base import Body, Transaction
 from wakeful.store.postgres import store as stores
 from wakeful.store.postgres.store import PostgresStore
@@ -159,7 +160,7 @@ def _renewal_of(node: str, *, seconds: float = 3) -> Body[None]:
 
 
 async def _search(tx: Transaction) -> int:
-    return len(await tx.sessions.page(None, query="needle", limit=5))
+    return len(await tx.search.find(None, wanted_in("needle"), 5))
 
 
 async def _touch(tx: Transaction) -> None:

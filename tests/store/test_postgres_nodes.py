@@ -8,7 +8,7 @@ import pytest
 
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_row, a_session, a_task, have_session, have_task, have_turn, some_events
+from tests.store.nouns import a_row, a_session, a_task, close_turn, have_session, have_task, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
@@ -50,12 +50,8 @@ async def two(postgres_url: str) -> AsyncIterator[Node]:
 async def test_another_node_hears_where_to_look_and_who_must_stop(one: Node, two: Node) -> None:
     await have_turn(one.store)
 
-    async def close(tx: Transaction) -> None:
-        await tx.turns.close_if_running("t1", Outcome(TurnStatus.CANCELLED))
-        await tx.events.append("s1", "t1", some_events(1, "cancelled"))
-
     await one.store.write(lambda tx: tx.events.append("s1", "t1", some_events(3)), lock=["s1"])
-    await one.store.write(close, lock=["s1"])
+    await close_turn(one.store, "t1", Outcome(TurnStatus.CANCELLED), facts=some_events(1, "cancelled"))
 
     assert await two.signals.get() == Signal(frozenset({"s1"}))
     assert await two.signals.get() == Signal(frozenset({"s1"}), {"t1": 2})
@@ -233,9 +229,9 @@ async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_clos
         await asyncio.wait_for(close_waits.wait(), 20)
 
     async def close(tx: Transaction) -> list[InboxRow]:
-        await tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE))
-        await tx.sessions.settle("s1", head="t1", checkpoint="t1", is_held=False, is_blocked=False)
-        return await tx.inbox.pending("s1")
+        lane = await tx.lane("s1", wake_budget=1)
+        assert lane is not None
+        return list(lane.pending)
 
     posting = await _begun(one.store, post)
     closing = asyncio.ensure_future(two.store.write(close, lock=["s1"]))

@@ -13,6 +13,7 @@ from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
 from tests.store.nouns import a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailable
+from wakeful.model.opening import Opening
 from wakeful.store.base import Signal, Transaction
 from wakeful.store.postgres import connection as connections
 from wakeful.store.postgres.connection import describe, translate
@@ -167,7 +168,7 @@ async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> N
     async def body(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session())
         with suppress(StoreError):
-            await tx.turns.open(a_turn(parent="nobody"))
+            await tx.open(Opening(a_turn(parent="nobody")))
 
     with pytest.raises(StoreError, match="transaction was undone"):
         await store.write(body)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.store.conftest import Meanwhile
-from tests.store.nouns import a_row, a_session, a_turn, append, have_session, have_turn, some_events
+from tests.store.nouns import DONE, a_row, a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreReadOnly
-from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.model.opening import Closing, Opening
 from wakeful.store.base import Signal, Store, Transaction
 
 
@@ -29,8 +29,8 @@ async def test_a_read_sees_one_moment_whatever_is_written_meanwhile(store: Store
 _WRITES: dict[str, Any] = {
     "create": lambda tx: tx.sessions.create_if_absent(a_session("s2")),
     "wake_later": lambda tx: tx.sessions.wake_later("s1", 1.0),
-    "open": lambda tx: tx.turns.open(a_turn()),
-    "close": lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)),
+    "open": lambda tx: tx.open(Opening(a_turn())),
+    "close": lambda tx: tx.close(Closing(a_turn(), DONE, ())),
     "post": lambda tx: tx.inbox.post_if_new(a_row()),
     "append": lambda tx: tx.events.append("s1", None, some_events(1)),
     "renew": lambda tx: tx.nodes.renew("node1", 1.0, host="host1"),

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row, a_session, an_input, have_row, have_session, have_turn
+from tests.store.nouns import a_row, a_session, an_input, close_turn, have_row, have_session, have_turn
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
-from wakeful.model.turn import TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Store
 
 NOTICE = a_row("notice", kind=RowKind.NOTICE)
 
@@ -45,33 +44,11 @@ async def test_an_unknown_session_is_none(store: Store) -> None:
     assert await store.read(lambda tx: tx.sessions.get("nobody")) is None
 
 
-@pytest.mark.parametrize(("release_hold", "is_held"), [(True, False), (False, True)])
-async def test_activating_ends_the_wait_and_perhaps_the_hold(store: Store, release_hold: bool, is_held: bool) -> None:
-    await _given(store, is_held=True, wake_at=99.0)
-
-    await store.write(lambda tx: tx.sessions.activate("s1", "t9", release_hold=release_hold), lock=["s1"])
-
-    session = await _session(store)
-    assert (session.active, session.wake_at, session.is_held) == ("t9", None, is_held)
-
-
-async def test_settling_makes_a_session_idle(store: Store) -> None:
-    await _given(store, active="t9")
-
-    await store.write(
-        lambda tx: tx.sessions.settle("s1", head="t9", checkpoint="t8", is_held=True, is_blocked=True),
-        lock=["s1"],
-    )
-
-    expected = a_session(head="t9", checkpoint="t8", is_held=True, is_blocked=True)
-    assert await _session(store) == expected
-
-
-async def test_settling_counts_what_the_turn_has_recorded(store: Store) -> None:
+async def test_closing_counts_what_the_turn_has_recorded(store: Store) -> None:
     for turn_id, count in (("t1", 3), ("t2", 2)):
-        await have_turn(store, turn_id, status=TurnStatus.DONE)
+        await have_turn(store, turn_id)
         await _record(store, turn_id, count)
-        await _settle(store, turn_id)
+        await close_turn(store, turn_id)
 
     assert (await _session(store)).message_count == 5
 
@@ -162,6 +139,22 @@ async def test_ready_names_each_session_once_and_next_due_is_the_earliest(store:
     assert await store.read(lambda tx: tx.sessions.next_due(100.0)) == 200.0
 
 
+async def test_ready_since_tells_of_the_row_that_has_waited_longest_of_those_that_need_not(store: Store) -> None:
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None
+    await have_row(store, a_row("late", kind=RowKind.NOTICE, created_at=10.0, not_before=300.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None
+    await have_row(store, a_row("due", "s2", kind=RowKind.NOTICE, created_at=20.0, not_before=90.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) == 90.0
+    await have_row(store, a_row("said", "s3", created_at=80.0))
+    assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) == 80.0
+
+
+async def test_what_was_written_in_the_future_does_not_wait_for_it(store: Store) -> None:
+    await have_row(store, a_row("retry", kind=RowKind.RETRY, created_at=7_000.0, not_before=7_005.0))
+    assert await store.read(lambda tx: tx.sessions.ready(100.0)) == ["s1"]
+    assert await store.read(lambda tx: tx.sessions.next_due(100.0)) is None
+
+
 async def _session(store: Store, session_id: str = "s1") -> Session:
     session = await store.read(lambda tx: tx.sessions.get(session_id))
     assert session is not None
@@ -173,13 +166,6 @@ async def _record(store: Store, turn_id: str, count: int) -> None:
     await store.write(lambda tx: tx.journal.add(entries), lock=["s1"])
 
 
-async def _settle(store: Store, turn_id: str) -> None:
-    await store.write(
-        lambda tx: tx.sessions.settle("s1", head=turn_id, checkpoint=None, is_held=False, is_blocked=False),
-        lock=["s1"],
-    )
-
-
 async def _given(
     store: Store,
     *,
@@ -188,12 +174,8 @@ async def _given(
     is_blocked: bool = False,
     wake_at: float | None = None,
 ) -> None:
-    await have_session(store)
-
-    async def body(tx: Transaction) -> None:
-        await tx.sessions.settle("s1", head="t0", checkpoint=None, is_held=is_held, is_blocked=is_blocked)
-        if active is not None:
-            await tx.sessions.activate("s1", active, release_hold=False)
-        await tx.sessions.wake_later("s1", wake_at)
-
-    await store.write(body, lock=["s1"])
+    await have_turn(store, "t0")
+    await close_turn(store, "t0", is_held=is_held, is_blocked=is_blocked)
+    if active is not None:
+        await have_turn(store, active)
+    await store.write(lambda tx: tx.sessions.wake_later("s1", wake_at), lock=["s1"])

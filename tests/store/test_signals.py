@@ -5,8 +5,7 @@ import logging
 
 import pytest
 
-from tests.store.nouns import a_row, a_task, append, have_session, have_task, have_turn, some_events
-from wakeful.model.turn import Outcome, TurnStatus
+from tests.store.nouns import a_row, a_task, append, close_turn, have_session, have_task, have_turn, some_events
 from wakeful.store.base import Signal, Store, Transaction
 
 
@@ -44,7 +43,7 @@ async def test_an_ended_or_taken_turn_is_told_with_its_new_epoch(store: Store, s
 
     await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
     await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node3"), lock=["s1"])
-    await store.write(lambda tx: tx.turns.close_if_running("t1", Outcome(TurnStatus.DONE)), lock=["s1"])
+    await close_turn(store, "t1")
 
     assert signals == [Signal(frozenset(), {"t1": 2}), Signal(frozenset(), {"t1": 3})]
 

@@ -127,6 +127,20 @@ async def test_a_kill_is_intended_only_while_the_task_runs(store: Store) -> None
     assert (await _task(store)).kill_intended
 
 
+async def test_the_kill_of_what_a_turn_waits_for_leaves_all_else_alone(store: Store) -> None:
+    await have_task(store, a_task("inline", index=1, is_inline=True))
+    await have_task(store, a_task("ended", index=2, is_inline=True))
+    await have_task(store, a_task("apart", index=3))
+    await have_task(store, a_task("other", turn_id="t2", is_inline=True))
+    await _finish(store, "ended")
+
+    await store.write(lambda tx: tx.tasks.intend_kill_of_inline("t1"))
+
+    assert _ids(await store.read(lambda tx: tx.tasks.running_in("s1"))) == ["apart", "inline", "other"]
+    killed = [task.id for task in await store.read(lambda tx: tx.tasks.of_session("s1")) if task.kill_intended]
+    assert killed == ["inline"]
+
+
 async def test_nobody_cannot_be_ended_or_killed(store: Store) -> None:
     assert not await _finish(store)
     assert not await store.write(lambda tx: tx.tasks.intend_kill_if_running("k1"))

@@ -7,8 +7,9 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn
+from tests.store.nouns import a_turn, close_turn, have_closed_turn, have_turn
 from wakeful.errors import LeaseLost, StoreError
+from wakeful.model.opening import Opening
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store
@@ -32,7 +33,7 @@ async def test_a_turn_is_read_back_whole(store: Store) -> None:
         number=2,
     )
 
-    await store.write(lambda tx: tx.turns.open(turn), lock=["s1"])
+    await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
 
     assert await _turn(store) == turn
 
@@ -61,9 +62,9 @@ async def test_a_session_runs_one_turn_at_a_time(store: Store) -> None:
     second = a_turn("t2")
 
     with pytest.raises(StoreError):
-        await store.write(lambda tx: tx.turns.open(second), lock=["s1"])
+        await store.write(lambda tx: tx.open(Opening(second)), lock=["s1"])
     await _close(store, "t1", DONE)
-    await store.write(lambda tx: tx.turns.open(second), lock=["s1"])
+    await store.write(lambda tx: tx.open(Opening(second)), lock=["s1"])
 
     assert await _turn(store, "t2") == second
 
@@ -217,16 +218,6 @@ async def test_the_running_turns_of_a_node_are_found(store: Store) -> None:
     assert [turn.id for turn in running] == ["t1", "t3"]
 
 
-async def test_wakeups_are_found_since_a_time_oldest_first(store: Store) -> None:
-    await have_session(store)
-    for number, is_wakeup in enumerate([True, True, False, True]):
-        await have_turn(store, f"t{number}", is_wakeup=is_wakeup, opened_at=100.0 + number)
-        await _close(store, f"t{number}", DONE)
-    await have_turn(store, "elsewhere", "s2", is_wakeup=True, opened_at=102.0)
-
-    assert await store.read(lambda tx: tx.turns.wakeups_since("s1", 100.0)) == [101.0, 103.0]
-
-
 async def _turn(store: Store, turn_id: str = "t1") -> Turn:
     turn = await store.read(lambda tx: tx.turns.get(turn_id))
     assert turn is not None
@@ -234,8 +225,11 @@ async def _turn(store: Store, turn_id: str = "t1") -> Turn:
 
 
 async def _close(store: Store, turn_id: str, outcome: Outcome) -> bool:
-    session_id = (await _turn(store, turn_id)).session_id
-    return await store.write(lambda tx: tx.turns.close_if_running(turn_id, outcome), lock=[session_id])
+    try:
+        await close_turn(store, turn_id, outcome)
+    except LeaseLost:
+        return False
+    return True
 
 
 async def _take_over(store: Store, turn_id: str, epoch: int, node: str) -> Turn | None:
@@ -245,4 +239,4 @@ async def _take_over(store: Store, turn_id: str, epoch: int, node: str) -> Turn 
 async def _turns_on(store: Store, **node_of: str | None) -> None:
     """Each in a session of its own, in the order of their names."""
     for number, (turn_id, node) in enumerate(node_of.items()):
-        await have_turn(store, turn_id, f"session_of_{turn_id}", node=node, opened_at=float(number))
+        await have_turn(store, turn_id, f"session_of_{turn_id}", node=node, opened_at=1.0 + number)

@@ -8,6 +8,7 @@ from tests.store.conftest import FakeClock, Meanwhile
 from tests.store.nouns import a_row, a_session, a_turn, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
+from wakeful.model.opening import Opening
 from wakeful.store.base import Signal, Store, Transaction
 
 
@@ -33,7 +34,7 @@ async def test_a_body_that_raises_leaves_no_trace(store: Store, signals: list[Si
     async def body(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session("s2"))
         await tx.inbox.post_if_new(a_row())
-        await tx.turns.open(a_turn())
+        await tx.open(Opening(a_turn()))
         await tx.events.append("s1", "t1", some_events(2))
         raise error
 
@@ -58,7 +59,7 @@ async def test_a_write_that_fails_does_not_hurt_its_neighbours(store: Store) -> 
 
     async def collide(tx: Transaction) -> list[Event]:
         appended = await tx.events.append("s1", "t1", some_events(1))
-        await tx.turns.open(a_turn("t2"))
+        await tx.open(Opening(a_turn("t2")))
         return appended
 
     results = await asyncio.gather(
@@ -142,3 +143,17 @@ async def test_a_transaction_tells_the_time_of_the_store(store: Store, clock: Fa
 
     assert await store.write(lambda tx: tx.now()) == 1234.5
     assert await store.read(lambda tx: tx.now()) == 1234.5
+
+
+async def test_commits_are_counted_and_timed_and_what_failed_leaves_no_place_in_the_queue(store: Store) -> None:
+    async def refuse(tx: Transaction) -> None:
+        raise _Refused
+
+    before = store.stats.commit_seconds.count
+    await have_session(store)
+    with pytest.raises(_Refused):
+        await store.write(refuse)
+    assert store.stats.commit_seconds.count > before
+    assert store.stats.group_sizes.count == store.stats.commit_seconds.count
+    assert store.stats.queue == 0
+    assert store.stats.seconds_since_success is not None

@@ -21,6 +21,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.auth import Keyring
+from wakeful.gateway.health import Health
 from wakeful.gateway.http import http_app
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.login_links import LoginLinks
@@ -263,8 +264,7 @@ async def served(
     app = http_app(
         Keyring(KEYS),
         [*web_routes(web), *_front_door(desk, url, Password(password), address)],
-        version="1",
-        is_stopping=lambda: engine.is_stopping,
+        health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace),
         desk=desk,
         address=address,
     )

@@ -88,6 +88,19 @@ async def test_words_are_looked_for_in_titles_and_messages(web: Served) -> None:
     assert await found("100% _") == []
 
 
+async def test_a_search_tells_where_it_has_found_the_words(web: Served) -> None:
+    titled, said = await web.new_session(title="A boat"), await web.new_session()
+    turn_id = await web.say(said, "Is <b>this</b> the BOAT to Bonn?", "finish")
+    await web.finished(turn_id)
+
+    rows = {row["session_id"]: row for row in (await web.get("/api/sessions", q="boat")).json["sessions"]}
+
+    assert rows[said]["message_id"] == f"{turn_id}.0.0"
+    assert rows[said]["snippet"] == {"before": "Is <b>this</b> the ", "hit": "BOAT", "after": " to Bonn?"}
+    assert (rows[titled]["message_id"], rows[titled]["snippet"]) == (None, None)
+    assert "snippet" not in (await web.get("/api/sessions")).json["sessions"][0]
+
+
 async def test_a_title_and_a_model_can_be_changed(web: Served) -> None:
     session_id = await web.new_session()
     async with web.stream("/api/session/stream", session_id=session_id) as reader:

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.web.kit import Frame, Reader, Served
+from wakeful.model.event import NewEvent
 from wakeful.model.fact import ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.store.base import Transaction
 
 SESSION = "/api/session/stream"
 TURN = "/api/chat/stream"
@@ -182,6 +184,26 @@ async def test_a_cursor_of_words_that_are_long_over_is_as_good_as_its_fact(web: 
     assert [frame.event for frame in await rest_of(web, session_id, "5~2~1")] == [f.event for f in whole[after_result:]]
 
 
+async def test_a_log_of_an_older_version_has_its_words_as_events(web: Served) -> None:
+    session_id, turn_id, _ = await speaking_turn(web, 1)
+    web.agent.order(turn_id, "finish")
+    await web.finished(turn_id)
+    pieces = [NewEvent.of("token", {"step": 2, "text": text}) for text in ("*Old* ", "words")]
+    after = [NewEvent.of("usage", {"step": 2, "usage": {}}), NewEvent.of("done", {})]
+
+    async def body(tx: Transaction) -> None:
+        await tx.events.append(session_id, turn_id, [*pieces, *after])
+
+    await web.store.write(body, lock=[session_id])
+    frames = await rest_of(web, session_id, "4", html="1")
+
+    assert [(frame.id, frame.event) for frame in frames] == [
+        ("5", "token"), ("6", "token"), ("6", "answer_html"), ("7", "usage"), ("8.1", "done"), ("8", "turn_completed"),
+    ]  # fmt: skip
+    assert said(frames) == "*Old* words"
+    assert frames[2].data["blocks"] == ["<p><em>Old</em> words</p>\n"]
+
+
 async def test_readers_without_the_turns_hear_no_words_and_keep_their_place(web: Served) -> None:
     session_id, turn_id, _ = await speaking_turn(web, 2)
 
@@ -214,13 +236,13 @@ async def test_a_page_that_is_reloaded_while_a_turn_speaks_has_every_word_once(w
 
     shown = await web.shown(session_id)
     async with web.stream(SESSION, session_id=session_id, last=shown["cursor"], turns="inline", html="1") as reader:
-        look = (await reader.until("answer_html"))[-1]
+        first = await reader.until("answer_html")
         web.agent.order(turn_id, "token", "finish")
         frames = await reader.until("turn_completed")
 
     assert (shown["cursor"], shown["last_event_id"]) == (began[-1].id, 2)
     assert shown["active"]["partial"] == {"step": 1, "text": "node node node ", "reasoning": ""}
-    assert look.data["blocks"] == ["<p>node node node</p>\n"]
-    assert said(frames) == "node "
+    assert first[-1].data["blocks"] == ["<p>node node node</p>\n"]
+    assert said(first + frames) == "node "
     looks = [frame.data["blocks"] for frame in frames if frame.event == "answer_html"]
     assert looks[-1] == ["<p>node node node node</p>\n"]

@@ -40,12 +40,16 @@ class Loop:
         tools: Sequence[Tool],
         settings: AgentSettings,
         redact: Callable[[str], str] = lambda text: text,
+        count_error: Callable[[str], None] = lambda code: None,
     ) -> None:
-        """`redact` takes known secrets out of what tools have found."""
+        """`redact` takes known secrets out of what tools have found; `count_error` hears the code of each failure of a
+        model.
+        """
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact)
         self._settings = settings
+        self._count_error = count_error
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
@@ -114,6 +118,7 @@ class Loop:
                         yield fact
                 return
             except ModelError as error:
+                self._count_error(error.code)
                 wait = tries.wait_after(error)
                 if wait is None:
                     raise

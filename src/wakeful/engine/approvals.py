@@ -90,8 +90,10 @@ class Approvals:
         await self._store.write(body, lock=shown_in)
 
     async def _answer_to(self, turn: Turn, asked: Approval, answered: asyncio.Event) -> Choice | None:
+        # By two clocks: the store's, which may have passed the time in our sleep, and one that nobody sets back.
+        until = self._clock.monotonic() + asked.expires_at - await self._now()
         while asked.choice is None:
-            left = asked.expires_at - await self._now()
+            left = min(asked.expires_at - await self._now(), until - self._clock.monotonic())
             if left <= 0:
                 return await self._give_up(turn, asked)
             await self._clock.wait(answered, min(left, _LONGEST_WAIT_SECONDS))

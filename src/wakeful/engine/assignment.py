@@ -1,5 +1,6 @@
 """A turn that a node is to run, as it stood when the node got it: opened just now, or taken over."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,13 @@ class Assignment:
     base: int
     # All that is recorded of the turn and its ancestors, where it was just written; None where it must be read.
     journal: Sequence[Entry] | None = None
+    # Set when its opening is committed, where the model is asked meanwhile; None: it is.
+    opened: asyncio.Event | None = None
+
+    async def until_open(self) -> None:
+        """Nothing of a turn is shown, recorded or done before it is open."""
+        if self.opened is not None:
+            await self.opened.wait()
 
     @property
     def lease(self) -> Lease:

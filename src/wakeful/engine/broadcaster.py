@@ -15,6 +15,7 @@ from itertools import islice
 
 from wakeful.engine.ended_words import ended_words
 from wakeful.engine.words import LiveWords, Words
+from wakeful.engine.words_hearer import WordsHearer
 from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, Told
 from wakeful.model.packed_json import pack
 from wakeful.model.words import Place, Word
@@ -96,14 +97,16 @@ class _Reader:
 
 
 class Broadcaster:
-    def __init__(self, store: Store, words: LiveWords) -> None:
+    def __init__(self, store: Store, words: LiveWords, hearer: WordsHearer) -> None:
         self._store = store
         self._words = words
+        self._hearer = hearer
         self._followed: dict[str, _Followed] = {}
         self._is_closed = False
         store.notifier.listen(self._hear)
         store.notifier.watch(self._followed.keys)
         words.listen(self._hear_words)
+        hearer.listen(self._hear_words)
 
     def close(self) -> None:
         """End every subscription. Whoever wants more goes on from the last number, at the next node."""
@@ -179,6 +182,7 @@ class Broadcaster:
     async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
         """All of a turn up to now, words included."""
         told: list[Told] = []
+        await self._hearer.hear_once(session_id)
         pages = self.follow_turn(session_id, turn_id, 0, starts_over=False)
         try:
             async for page in pages:
@@ -241,16 +245,29 @@ class Broadcaster:
 
     def _new_words(self, session_id: str, reader: _Reader) -> Sequence[Word]:
         """Of the step that is being answered, once the reader has the fact that they follow."""
-        words = self._words.of(session_id)
-        if words is None or words.head.base > reader.fact or reader.has_passed(words) or not self._words.may_show():
+        words = self._shown(session_id)
+        if words is None or words.head.base > reader.fact or reader.has_passed(words):
             return ()
         return reader.take(words, words.head.base)
 
     def _new_words_of(self, session_id: str, turn_id: str, reader: _Reader) -> Sequence[Word]:
-        words = self._words.of(session_id)
+        words = self._shown(session_id)
         if words is None or (words.head.turn_id, words.turn_base) != (turn_id, reader.fact):
             return ()
-        return reader.take(words, reader.fact) if self._words.may_show() else ()
+        return reader.take(words, reader.fact)
+
+    def _shown(self, session_id: str) -> Words | None:
+        """What is being said in the session, here or at another node. One without its lease says nothing."""
+        words = self._words.of(session_id)
+        if words is None:
+            return self._hearer.of(session_id)
+        return words if self._words.may_show() else None
+
+    async def live_words(self, session_id: str) -> Words | None:
+        """What the step that is being answered has said so far."""
+        if self._words.of(session_id) is None and self._hearer.of(session_id) is None:
+            return await self._hearer.hear_once(session_id)
+        return self._shown(session_id)
 
     def _hear(self, signal: Signal) -> None:
         told = {event.session_id for event in signal.events}
@@ -309,11 +326,14 @@ class Broadcaster:
         followed.readers.add(changed)
         if with_words:
             followed.word_readers.add(changed)
+            self._hearer.want(session_id)
         try:
             yield followed, changed
         finally:
             followed.readers.discard(changed)
-            followed.word_readers.discard(changed)
+            if with_words:
+                followed.word_readers.discard(changed)
+                self._hearer.leave(session_id)
             self._let_go(session_id, followed)
 
     async def _read_session(self, session_id: str, after: int) -> list[Event]:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.words import LiveWords
 from wakeful.errors import SessionLocked, StoreError
+from wakeful.model.opening import Opened, Opening
+from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
 T = TypeVar("T")
@@ -47,10 +49,13 @@ class Commits:
         """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile. `seals`:
         the sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
         """
-        commit = asyncio.create_task(self._commit(body, lock, seals, patience))
-        self._under_way[commit] = lock
-        commit.add_done_callback(self._forget)
-        return await asyncio.shield(commit)
+        return await self._to_its_end(self._commit(body, lock, seals, patience), lock)
+
+    async def open_new(self, opening: Opening, hear: Callable[[Opened | None], None]) -> Opened:
+        """Open the first turn of a new session. `hear` gets what was opened, even when the caller has gone away
+        meanwhile; None when that was nothing, or was stopped in the same breath. Raises NameTaken.
+        """
+        return await self._to_its_end(self._open_new(opening, hear), [opening.turn.session_id])
 
     def sessions(self) -> set[str]:
         """Those in which a turn may be about to open."""
@@ -71,6 +76,24 @@ class Commits:
         for doubt in doubts:
             doubt.close()
 
+    async def _to_its_end(self, work: Coroutine[Any, Any, T], lock: Collection[str]) -> T:
+        commit = asyncio.create_task(work)
+        self._under_way[commit] = lock
+        commit.add_done_callback(self._forget)
+        return await asyncio.shield(commit)
+
+    async def _open_new(self, opening: Opening, hear: Callable[[Opened | None], None]) -> Opened:
+        opened = None
+        try:
+            opened = await self._store.open_new(opening)
+        except StoreError:
+            # It may have happened all the same, and have given us a turn that we do not know of.
+            self.trouble.set()
+            raise
+        finally:
+            hear(None if opened is None or self._is_fenced(opened.turn) else opened)
+        return opened
+
     async def _commit(
         self, body: OpeningBody[T], lock: Collection[str], seals: Collection[str], patience: float | None
     ) -> T:
@@ -86,11 +109,14 @@ class Commits:
                 self._in_doubt.append(sealed.pop_all())
                 self.trouble.set()
                 raise
-        # One with a later fence was stopped in the same breath.
-        if assignment is not None and assignment.turn.epoch >= self._early_fences.get(assignment.turn.id, 0):
+        if assignment is not None and not self._is_fenced(assignment.turn):
             for launch in self._listeners:
                 launch(assignment)
         return result
+
+    def _is_fenced(self, turn: Turn) -> bool:
+        """Whether it was stopped in the same breath."""
+        return turn.epoch < self._early_fences.get(turn.id, 0)
 
     def _forget(self, commit: asyncio.Task[Any]) -> None:
         del self._under_way[commit]

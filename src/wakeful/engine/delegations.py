@@ -7,6 +7,7 @@ Whoever watches it opens its goal and ends it by looking, again and again: after
 
 import asyncio
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -65,7 +66,10 @@ class Delegations:
         self._places = places
         self._settings = settings
         self._host = host
+        self._clock = clock
         self._watched: dict[str, _Watched] = {}
+        # When their time is over by a clock that nobody sets back.
+        self._until: dict[str, float] = {}
         # Delegations in whose sessions something happened that may have been the last thing.
         self._touched: set[str] = set()
         self.job = Job("delegations", self.sweep, clock)
@@ -137,8 +141,12 @@ class Delegations:
             await self._find_own()
         if not self._watched:
             return None
-        now = await self._now()
-        late = {watched.task_id for watched in self._watched.values() if watched.deadline <= now}
+        now, steady = await self._now(), self._clock.monotonic()
+        self._until = {
+            watched.task_id: self._until.get(watched.task_id, steady + watched.deadline - now)
+            for watched in self._watched.values()
+        }
+        late = {watched.task_id for watched in self._watched.values() if self._is_late(watched, now)}
         touched, self._touched = self._touched | late, set()
         # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
         for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
@@ -187,8 +195,7 @@ class Delegations:
         return await tx.tasks.watched_by(self._dispatcher.node)
 
     async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        tasks = await tx.tasks.of_session(parent.id)
-        working = sum(task.kind is TaskKind.DELEGATION and task.is_running for task in tasks)
+        working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
         depth = await _depth_of(tx, parent)
         check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
 
@@ -237,16 +244,15 @@ class Delegations:
             task = await require_task(tx, watched.task_id)
             if not task.is_running:
                 return True, None
-            is_late = await tx.now() >= watched.deadline
+            is_late = self._is_late(watched, await tx.now())
             child = await self._halt_if_unwanted(tx, task, await require_session(tx, watched.child_id), is_late)
             if child.active is not None:
                 return False, None
             outcome = await outcome_of(tx, task, child, is_late=is_late)
             if outcome is None:
-                return False, await self._dispatcher.open_next(tx, child)
+                return False, await self._dispatcher.open_next(tx, child.id)
             await self._empty_inbox(tx, child)
-            await finish_task(tx, self._dispatcher, task.id, outcome)
-            return True, await self._dispatcher.open_next(tx, await require_session(tx, watched.parent_id))
+            return await finish_task(tx, self._dispatcher, task.id, outcome)
 
         lock = [watched.parent_id, watched.child_id]
         has_ended = await self._commits.commit(body, lock=lock, seals=[watched.child_id])
@@ -255,11 +261,11 @@ class Delegations:
 
     async def _halt_if_unwanted(self, tx: Transaction, task: Task, child: Session, is_late: bool) -> Session:
         """Stop what the sub-agent is doing, if it was stopped or its time is over, and nothing else begins there."""
-        active = None if child.active is None else await tx.turns.get(child.active)
-        if active is None or not (task.kill_intended or is_late):
+        if child.active is None or not (task.kill_intended or is_late):
             return child
         await self._empty_inbox(tx, child)
-        opened = await self._dispatcher.close(tx, active, _STOPPED if task.kill_intended else _TIMED_OUT, by_user=True)
+        lane = await self._dispatcher.lane(tx, child.id)
+        opened = await self._dispatcher.close(tx, lane, _STOPPED if task.kill_intended else _TIMED_OUT, by_user=True)
         assert opened is None
         return await require_session(tx, child.id)
 
@@ -283,6 +289,9 @@ class Delegations:
             return await tx.now()
 
         return await self._store.read(body)
+
+    def _is_late(self, watched: _Watched, now: float) -> bool:
+        return watched.deadline <= now or self._until.get(watched.task_id, math.inf) <= self._clock.monotonic()
 
     def _watched_from(self, task: Task) -> _Watched:
         deadline = task.started_at + self._settings.delegation_seconds

@@ -1,41 +1,32 @@
 """Inbox to turn: the only birthplace of turns, and the one way in which a turn is closed.
 
-Every function with a transaction runs under the lock of the session it is about. Claiming a session, stamping its
-rows and creating the turn is one transaction; so is closing a turn and looking for pending rows.
+Every function with a transaction runs under the lock of the session it is about, and does three things: one read, one
+decision (see decision.py), one write. Consuming rows and creating their turn is one transaction; so is closing a turn
+and looking for pending rows.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import orjson
 
 from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.news import append_news
+from wakeful.engine.decision import Decision, Rules, entries_of, input_event
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import StepAbandoned
-from wakeful.model.ids import new_id
-from wakeful.model.inbox import Batch, InboxRow, RowKind, joining_rows, next_batch
-from wakeful.model.journal import Entry, cut_entry, input_entry
-from wakeful.model.request import request_as_far_as_known
-from wakeful.model.session import Session
+from wakeful.model.inbox import InboxRow, RowKind, joining_rows
+from wakeful.model.journal import Entry, cut_entry
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Opened, Opening, Step
+from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Transaction
-
-# Senders choose their own names for messages; the prefix keeps them apart from those of tasks and retries.
-MESSAGE_PREFIX = "message:"
-
-_HOUR = 3600.0
-# After one of these a session's wake-ups wait: trying again by itself would only fail again.
-_BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
 
 # Writes, in the transaction that closes a turn, what others are owed by its end. It awaits that transaction only.
 OnClose = Callable[[Transaction, Turn, Outcome], Awaitable[None]]
@@ -56,57 +47,78 @@ class Dispatcher:
     def is_stopping(self) -> bool:
         return self.stopping.is_set()
 
-    async def open_next(self, tx: Transaction, session: Session) -> Assignment | None:
-        """Open the next turn of an idle session, if something pending asks for one."""
-        if session.active is not None or session.is_deleted or self.is_stopping:
-            return None
-        pending = await tx.inbox.pending(session.id)
-        now = await tx.now()
-        batch = next_batch(pending, now, notices_wait=session.is_held or session.is_blocked)
-        if batch is None or (batch.is_wakeup and await self._budget_is_spent(tx, session, now)):
-            return None
-        return await self._open(tx, session, batch, now)
+    @property
+    def rules(self) -> Rules:
+        return Rules(self.node, self.settings, may_open=not self.is_stopping)
 
-    async def with_company(self, tx: Transaction, notice: InboxRow, *, but: str = "") -> InboxRow:
-        """The notice, told to wait a moment if its session is idle while other promised work of it runs: ends that
-        come together then share one turn. The time is stored, so that a crash in that moment loses nothing. `but`:
-        the task that the notice is about, if it still runs.
-        """
-        session = await require_session(tx, notice.session_id)
-        if session.active is not None or not await tx.tasks.has_promised(session.id, but=but):
-            return notice
-        return replace(notice, not_before=notice.created_at + self.settings.wake_company_seconds)
+    async def lane(self, tx: Transaction, session_id: str, key: str = "") -> Lane:
+        """`key`: the name of a row that is about to come in. Raises SessionNotFound."""
+        lane = await tx.lane(session_id, wake_budget=self.settings.wake_budget_per_hour, key=key)
+        if lane is None:
+            raise SessionNotFound(f"There is no session {session_id}.")
+        return lane
 
-    async def close(self, tx: Transaction, turn: Turn, outcome: Outcome, *, by_user: bool = False) -> Assignment | None:
-        """End a running turn and open the next one, if something is pending. Raises LeaseLost when it has ended."""
-        if not await tx.turns.close_if_running(turn.id, outcome):
+    async def held_lane(self, tx: Transaction, lease: Lease) -> Lane:
+        """The lane of a turn that this node runs. Raises LeaseLost."""
+        lane = await tx.lane(lease.session_id, wake_budget=self.settings.wake_budget_per_hour)
+        if lane is None or lane.active is None or (lane.active.id, lane.active.epoch) != (lease.turn_id, lease.epoch):
             raise LeaseLost
-        await self._append_end(tx, turn, outcome, await self._end_words(tx, turn))
-        session = await require_session(tx, turn.session_id)
-        is_done = outcome.status is TurnStatus.DONE
-        settled = replace(
-            session,
-            active=None,
-            head=turn.id,
-            checkpoint=turn.id if is_done and _is_whole(turn, outcome) else session.checkpoint,
-            is_held=session.is_held or by_user,
-            is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
+        return lane
+
+    async def open_next(self, tx: Transaction, session_id: str) -> Assignment | None:
+        """Open the next turn of an idle session, if something pending asks for one."""
+        return await self.arrive(tx, await self.lane(tx, session_id))
+
+    async def arrive(self, tx: Transaction, lane: Lane, *rows: InboxRow, title: str = "") -> Assignment | None:
+        """Take new rows in: they open a turn, or wait. `title`: what the session is called from now on."""
+        decision = self.rules.decide(lane, *rows)
+        for row in decision.posted:
+            await tx.inbox.post_if_new(replace(row, created_at=row.created_at or lane.now))
+        assignment = None
+        if decision.opening is not None:
+            opening = titled(decision.opening, lane.session, title)
+            assignment = assignment_of(opening, await tx.open(opening))
+        elif title:
+            await self._name(tx, lane.session, title)
+        await self._tell_wait(tx, lane.session, decision)
+        return assignment
+
+    async def close(
+        self,
+        tx: Transaction,
+        lane: Lane,
+        outcome: Outcome,
+        *,
+        by_user: bool = False,
+        answer: Step | None = None,
+        arrivals: Sequence[InboxRow] = (),
+        title: str = "",
+        opens_next: bool = True,
+    ) -> Assignment | None:
+        """End the running turn of a lane and open the next one, if something is pending. `answer`: the last one, which
+        is recorded with the end. `arrivals`: rows that come in with it. Raises LeaseLost when the turn has ended.
+        """
+        turn = lane.active
+        if turn is None:
+            raise LeaseLost
+        cut, ends = ((), None) if answer is not None else await self._end_words(tx, turn)
+        end = turn_events.ended(turn, outcome, ends)
+        rules = self.rules if opens_next else replace(self.rules, may_open=False)
+        closing, decision = rules.close(
+            lane, turn, outcome, by_user=by_user, answer=answer, cut=cut, end=end, arrivals=arrivals
         )
-        await tx.sessions.settle(
-            settled.id,
-            head=turn.id,
-            checkpoint=settled.checkpoint,
-            is_held=settled.is_held,
-            is_blocked=settled.is_blocked,
-        )
-        if self._is_tried_again(turn, outcome):
-            await self._post_retry(tx, turn)
-        if not is_done:
-            await _end_inline_tasks(tx, turn)
-            await tx.approvals.expire(turn.id, await tx.now())
+        closed = await tx.close(closing)
+        if outcome.status is not TurnStatus.DONE:
+            # What only this turn was waiting for ends with it; the rest of its background work goes on.
+            await tx.tasks.intend_kill_of_inline(turn.id)
+            await tx.approvals.expire(turn.id, lane.now)
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
-        return await self.open_next(tx, settled)
+        await self._tell_wait(tx, lane.session, decision)
+        await self._tell_failure(tx, lane.session, turn, outcome, closed.events[-1])
+        if title:
+            await self._name(tx, lane.session, title)
+        return None if closing.next is None or closed.next is None else assignment_of(closing.next, closed.next)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
         """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step.
@@ -117,34 +129,14 @@ class Dispatcher:
         if not rows:
             return [], None
         await tx.inbox.claim([row.id for row in rows], turn.id)
-        now = await tx.now()
-        entries = _entries(turn.id, step, index, rows, "joined", now)
+        entries = entries_of(turn.id, step, index, rows, "joined", await tx.now())
         await tx.journal.add(entries)
-        facts = await tx.events.append(turn.session_id, turn.id, [_input_event(entry) for entry in entries])
+        facts = await tx.events.append(turn.session_id, turn.id, [input_event(entry) for entry in entries])
         await tx.turns.mark_recorded(turn.id)
         for row in rows:
             if row.kind is RowKind.MESSAGE:
                 await self._end_given_out_stream(tx, row, NewEvent.of(events.DONE, {"joined": turn.id}))
         return entries, facts[-1]
-
-    async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
-        """Take a queued message back, while it is still queued."""
-        if not await tx.inbox.withdraw_if_pending(row.session_id, row.dedupe_key):
-            return False
-        await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
-        return True
-
-    async def _end_words(self, tx: Transaction, turn: Turn) -> WordsEnd | None:
-        """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
-        that is gone, nobody here knows what was said.
-        """
-        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
-        if words is not None:
-            await tx.journal.add([cut_entry(turn.id, words.head.step, words.said())])
-            return WordsEnd(words.head.step, words.head.base, words.count)
-        if turn.node in (None, self.node):
-            return None
-        return WordsEnd(0, await last_fact(tx, turn), void=turn.reserved)
 
     async def release(self, tx: Transaction, turn: Turn) -> None:
         """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""
@@ -155,87 +147,55 @@ class Dispatcher:
             await tx.events.append(turn.session_id, turn.id, [abandoned])
         await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
 
-    async def _append_end(self, tx: Transaction, turn: Turn, outcome: Outcome, ends: WordsEnd | None) -> None:
-        """A failure is news, unless the turn will be tried again."""
-        ended = turn_events.ended(turn, outcome, ends)
-        if outcome.status is not TurnStatus.FAILED or self._is_tried_again(turn, outcome):
-            await tx.events.append(turn.session_id, turn.id, [ended])
-        else:
-            if turn.is_wakeup and outcome.passing:
-                logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
-            await append_news(tx, turn.session_id, turn.id, ended)
-
-    def _is_tried_again(self, turn: Turn, outcome: Outcome) -> bool:
-        if not turn.is_wakeup or not outcome.passing:
+    async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
+        """Take a queued message back, while it is still queued."""
+        if not await tx.inbox.withdraw_if_pending(row.session_id, row.dedupe_key):
             return False
-        return turn.attempt + 1 < self.settings.wake_retry_limit
-
-    async def _open(self, tx: Transaction, session: Session, batch: Batch, now: float) -> Assignment:
-        first = batch.first
-        asked = first.data
-        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
-        turn = Turn(
-            id=first.turn_id,
-            session_id=session.id,
-            parent=session.checkpoint if asked.get("from_checkpoint") else session.head,
-            door=first.door,
-            address=first.address,
-            source=first.source,
-            is_wakeup=batch.is_wakeup,
-            # Nobody chose the model of a wake-up: it is the one that the session has now.
-            model=(session.model or first.model) if batch.is_wakeup else first.model,
-            status=TurnStatus.RUNNING,
-            node=self.node,
-            epoch=1,
-            attempt=_attempt_of(batch),
-            workspace=session.workspace,
-            message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
-            request=orjson.dumps(asked.get("request", {})),
-            opened_at=now,
-        )
-        await tx.turns.open(turn)
-        await tx.inbox.claim([row.id for row in batch.rows], turn.id)
-        await tx.sessions.activate(session.id, turn.id, release_hold=not batch.is_wakeup)
-        how = "opened" if batch.is_wakeup else "with_message"
-        inputs = _entries(turn.id, 0, 0, told, how, now)
-        await tx.journal.add(inputs)
-        facts = await tx.events.append(session.id, turn.id, [turn_events.started(turn), *map(_input_event, inputs)])
-        opened = replace(turn, last_seq=len(facts))
-        return Assignment(opened, facts[-1].session_seq, inputs if turn.parent is None else None)
-
-    async def _budget_is_spent(self, tx: Transaction, session: Session, now: float) -> bool:
-        """Whether wake-ups must wait; then the session says so, and a stored time says how long."""
-        opened = await tx.turns.wakeups_since(session.id, now - _HOUR)
-        if len(opened) < self.settings.wake_budget_per_hour:
-            return False
-        free_at = opened[-self.settings.wake_budget_per_hour] + _HOUR
-        if session.wake_at != free_at:
-            await tx.sessions.wake_later(session.id, free_at)
-            waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": free_at})
-            await tx.events.append(session.id, None, [waits])
+        await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
 
-    async def _post_retry(self, tx: Transaction, turn: Turn) -> None:
-        attempt = turn.attempt + 1
-        now = await tx.now()
-        row = InboxRow(
-            id=0,
-            session_id=turn.session_id,
-            dedupe_key=f"retry:{turn.id}",
-            kind=RowKind.RETRY,
-            source=turn.source,
-            turn_id=new_id("turn"),
-            door=turn.door,
-            address=turn.address,
-            model=turn.model,
-            payload=orjson.dumps({"attempt": attempt}),
-            not_before=now + self.settings.wake_retry_seconds * 2 ** (attempt - 1),
-            created_at=now,
-        )
-        await tx.inbox.post_if_new(row)
+    async def _end_words(self, tx: Transaction, turn: Turn) -> tuple[Sequence[Entry], WordsEnd | None]:
+        """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
+        that is gone, only that is known which was shared; more may have been shown.
+        """
+        words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
+        if words is not None:
+            ends = WordsEnd(words.head.step, words.head.base, words.count)
+            return [cut_entry(turn.id, words.head.step, words.said())], ends
+        if turn.node in (None, self.node):
+            return (), None
+        base = await last_fact(tx, turn)
+        shared = await tx.turns.said_elsewhere(turn.id, base)
+        if shared is None:
+            return (), WordsEnd(0, base, void=turn.reserved)
+        step, said = shared
+        return [cut_entry(turn.id, step, said)], WordsEnd(step, base, len(said.cuts), void=turn.reserved)
+
+    async def _tell_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
+        """A spent budget, with the time at which it frees."""
+        if decision.wake_at is not None:
+            await tx.sessions.wake_later(session.id, decision.wake_at)
+            waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": decision.wake_at})
+            await tx.events.append(session.id, None, [waits])
+
+    async def _tell_failure(self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event) -> None:
+        """A failure is news, unless the turn will be tried again. Sessions that no list shows make none: a sub-agent's
+        end shows in the session that it works for.
+        """
+        if outcome.status is not TurnStatus.FAILED or self.rules.is_tried_again(turn, outcome):
+            return
+        if turn.is_wakeup and outcome.passing:
+            logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
+        if session.is_listed and session.task_id is None:
+            await tx.news.add(session.owner, end)
+
+    async def _name(self, tx: Transaction, session: Session, title: str) -> None:
+        await tx.sessions.name(session.id, title, TitleOrigin.WORDS)
+        if session.is_listed:
+            await tx.events.append(session.id, None, [_has_a_title(session)])
 
     async def _end_given_out_stream(self, tx: Transaction, row: InboxRow, last: NewEvent) -> None:
-        """A turn id that was given out and will never open: whoever follows it is told, and its log is closed."""
+        """A turn id that was given out and will never open: its followers are told, and its log is closed."""
         await tx.events.append(row.session_id, row.turn_id, [last])
 
 
@@ -252,51 +212,22 @@ async def last_fact(tx: Transaction, turn: Turn) -> int:
     return last[0].session_seq if last else 0
 
 
-def _is_whole(turn: Turn, outcome: Outcome) -> bool:
-    """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
-    there, for its client goes on from what it has seen.
-    """
-    return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
+def titled(opening: Opening, session: Session, title: str) -> Opening:
+    """An opening that also gives its session a title, unless that is empty."""
+    told = (_has_a_title(session),) if title and session.is_listed else ()
+    return replace(opening, title=title, told=told)
 
 
-def _attempt_of(batch: Batch) -> int:
-    """How often it was tried before; news that comes along has not been tried at all."""
-    return min(row.data["attempt"] if row.kind is RowKind.RETRY else 0 for row in batch.rows)
+def _has_a_title(session: Session) -> NewEvent:
+    return NewEvent.of(events.SESSION_UPDATED, {"session_id": session.id, "changed": ["title"]})
 
 
-async def _end_inline_tasks(tx: Transaction, turn: Turn) -> None:
-    """What only this turn was waiting for ends with it; the rest of its background work goes on."""
-    for task in await tx.tasks.of_session(turn.session_id):
-        if task.turn_id == turn.id and task.is_inline and task.is_running:
-            await tx.tasks.intend_kill_if_running(task.id)
+def first_assignment(opening: Opening, opened: asyncio.Event) -> Assignment:
+    """The first turn of a session that is new with it, before its opening is committed."""
+    return Assignment(opening.turn, len(opening.facts), opening.entries, opened)
 
 
-def _entries(turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float) -> list[Entry]:
-    """What the rows tell, from this place in the journal on. `delivered` tells how a notice reached the agent: it
-    opened the turn, rode along, or joined it.
-    """
-    told = [data for row in rows for data in _inputs_of(row, delivered, now)]
-    return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(told)]
-
-
-def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
-    data = row.data
-    origin = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX)}
-    if inputs := data.get("inputs"):
-        yield from (origin | given for given in inputs)
-    elif row.kind is RowKind.NOTICE:
-        latency = round(max(0.0, now - row.created_at) * 1000)
-        notice = data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
-        yield origin | {"text": data["text"], "notice": notice}
-    else:
-        yield origin | {"text": data["text"]}
-
-
-def _input_event(entry: Entry) -> NewEvent:
-    recorded = entry.data
-    data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
-    if "role" in recorded:
-        data["role"] = recorded["role"]
-    if "notice" in recorded:
-        return NewEvent.of(events.NOTICE, data | recorded["notice"])
-    return NewEvent.of(events.MESSAGE, data | {"client_message_id": recorded["message_id"]})
+def assignment_of(opening: Opening, opened: Opened) -> Assignment:
+    """Of a turn that has ancestors the journal must be read."""
+    base = opened.events[len(opening.facts) - 1].session_seq
+    return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.branch_title import branch_title
@@ -11,6 +12,8 @@ from wakeful.engine.custodian import Custodian
 from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.executor import Executor
+from wakeful.engine.history import History
+from wakeful.engine.indexer import Indexer
 from wakeful.engine.intake import Intake
 from wakeful.engine.janitor import Janitor
 from wakeful.engine.job import Job
@@ -25,9 +28,13 @@ from wakeful.engine.runners import Runners
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.timekeeper import Timekeeper
-from wakeful.errors import EngineStopping, NotQueued, SessionBusy, StoreError, TurnNotFound
+from wakeful.engine.vitals import Vitals
+from wakeful.engine.words_hearer import WordsHearer
+from wakeful.engine.words_sharer import WordsSharer
+from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id
+from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Place, Said, WordsHead
@@ -61,13 +68,16 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop)
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
+        self._indexer = Indexer(store, clock)
         self._old_words = OldWords(store, clock)
-        self._broadcaster = Broadcaster(store, ledger.words)
+        self._hearer = WordsHearer(store, clock)
+        self._sharer = WordsSharer(store, ledger.words, self.node, clock)
+        self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
         self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
         self._custodian = Custodian(store, self.node, ledger.host, self.tasks, clock, settings, equipment.processes)
         self.purger = Purger(store, dispatcher, commits, clock, settings, equipment.processes, ledger.host)
@@ -90,11 +100,11 @@ class Engine:
 
     def _jobs(self) -> list[Job]:
         """Those that end before the turns do. The lease is kept to the very end, apart from all of them."""
-        own = [self._rescuer.job, self.delegations.job]
+        own = [self._rescuer.job, self.delegations.job, self._sharer.job, self._hearer.job]
         if not self._adopts:
             return own
         custodian = self._custodian
-        upkeep = [self._janitor.job, self._old_words.job, self.purger.job]
+        upkeep = [self._janitor.job, self._indexer.job, self._old_words.job, self.purger.job]
         return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     async def stop(self) -> None:
@@ -162,7 +172,7 @@ class Engine:
             await tx.sessions.change(session_id, title=title, model=model)
             data = {"session_id": session_id, "changed": changed}
             await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -183,6 +193,8 @@ class Engine:
         """
         if self.is_stopping:
             raise EngineStopping
+        if submission.session is not None and before is None:
+            return Receipt.opened(await self._runners.open_new(self._intake.first(submission)))
 
         async def body(tx: Transaction) -> tuple[Receipt, Assignment | None]:
             known = None if before is None else await before(tx)
@@ -197,12 +209,9 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> str:
-            session = await require_session(tx, submission.session_id)
-            if session.active is not None:
-                raise SessionBusy(session.active)
-            receipt, opened = await self._intake.accept(tx, submission)
-            assert opened is not None
-            await self._dispatcher.close(tx, opened.turn, Outcome(TurnStatus.DONE))
+            receipt, _ = await self._intake.accept(tx, replace(submission, if_busy=IfBusy.REJECT))
+            lane = await self._dispatcher.lane(tx, submission.session_id)
+            await self._dispatcher.close(tx, lane, Outcome(TurnStatus.DONE))
             return receipt.turn_id
 
         return await self._store.write(body, lock=[submission.session_id])
@@ -214,11 +223,10 @@ class Engine:
         """
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
-            session = await require_session(tx, session_id)
-            active = None if session.active is None else await tx.turns.get(session.active)
-            if active is None or active.id != (turn_id or active.id):
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is None or lane.active.id != (turn_id or lane.active.id):
                 return False, None
-            return True, await self._dispatcher.close(tx, active, _STOPPED, by_user=True)
+            return True, await self._dispatcher.close(tx, lane, _STOPPED, by_user=True)
 
         return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 
@@ -255,10 +263,20 @@ class Engine:
         """All of a turn up to now, words included."""
         return await self._broadcaster.told_so_far(session_id, turn_id)
 
-    def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
+    async def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
         """What the step that is being answered has said so far."""
-        words = self._words.of(session_id) if self._words.may_show() else None
+        words = await self._broadcaster.live_words(session_id)
         return None if words is None else (words.head, words.said())
+
+    def vitals(self) -> Vitals:
+        return Vitals(
+            running_turns=self._places.taken,
+            waiting_turns=self._places.waiting,
+            taken_over=self._rescuer.taken_over,
+            lease_seconds_left=self._lease.seconds_left,
+            is_lease_late=self._lease.is_late,
+            jobs=list(self.supervisor.counts()),
+        )
 
     async def store_failure(self) -> StoreError:
         """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come

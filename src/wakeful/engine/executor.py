@@ -2,23 +2,24 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.history import History
 from wakeful.engine.ports import AgentLoop
-from wakeful.engine.recorder import Recorder, Step
+from wakeful.engine.recorder import Recorder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LeaseLost, LimitReached, StoreError, TurnFailed
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry, input_message
+from wakeful.model.journal import input_message
 from wakeful.model.message import Message
-from wakeful.model.transcript import Transcript, fold
+from wakeful.model.opening import Step
+from wakeful.model.transcript import Transcript
 from wakeful.model.turn import Outcome, Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Store
 
 _OUTPUT_LIMIT = "max_output_tokens"
 
@@ -43,6 +44,7 @@ class Executor:
     dispatcher: Dispatcher
     settings: EngineSettings
     loop: AgentLoop
+    history: History
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn to its end; None when it pauses because the node is stopping.
@@ -52,6 +54,7 @@ class Executor:
         recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
         try:
             outcome = await self._outcome_of(assignment, recorder)
+            await assignment.until_open()
             return Ending(outcome, recorder.last)
         except _Paused:
             return None
@@ -65,9 +68,9 @@ class Executor:
                     f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                     code="resume_limit",
                 )
-            transcript = fold(await self._journal(assignment), assignment.turn.id)
+            transcript = await self.history.of(assignment)
             brief = self._brief(assignment.turn, transcript, recorder)
-            is_cut = await self._follow(brief, recorder, is_cut=transcript.is_cut)
+            is_cut = await self._follow(assignment, brief, recorder, is_cut=transcript.is_cut)
         except TurnFailed as failure:
             return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
         except (LeaseLost, StoreError, _Paused):
@@ -91,15 +94,6 @@ class Executor:
             calls_made=transcript.calls_made,
         )
 
-    async def _journal(self, assignment: Assignment) -> Sequence[Entry]:
-        if assignment.journal is not None:
-            return assignment.journal
-
-        async def body(tx: Transaction) -> list[Entry]:
-            return await tx.journal.of_chain(assignment.turn.id)
-
-        return await self.store.read(body)
-
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
         # Between two steps nothing is half done: the place to leave a turn to the next node.
         if self.dispatcher.is_stopping:
@@ -107,13 +101,14 @@ class Executor:
         entries = await recorder.join(step, index)
         return [input_message(entry) for entry in entries]
 
-    async def _follow(self, brief: Brief, recorder: Recorder, *, is_cut: bool) -> bool:
+    async def _follow(self, assignment: Assignment, brief: Brief, recorder: Recorder, *, is_cut: bool) -> bool:
         """Record what happens, to the end; whether the last answer was cut at the model's output limit."""
         # From here, not from the opening: the hours in which no server was up are not the turn's fault.
         timeout = asyncio.timeout(self.settings.turn_seconds)
         try:
             async with timeout, aclosing(self.loop.run(brief)) as facts:
                 async for fact in facts:
+                    await assignment.until_open()
                     await self._record(fact, recorder)
                     is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
             return is_cut

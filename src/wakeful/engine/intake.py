@@ -1,20 +1,23 @@
-"""A message comes in: what it does to its session, idle or busy, in one transaction."""
+"""A message comes in: what it does to its session, new, idle or busy, in one transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from wakeful.engine.assignment import Assignment
-from wakeful.engine.dispatcher import MESSAGE_PREFIX, Dispatcher, require_session
+from wakeful.engine.decision import MESSAGE_PREFIX
+from wakeful.engine.dispatcher import Dispatcher, assignment_of, titled
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.engine.title import title_from
-from wakeful.errors import SessionBusy, SessionNotFound
+from wakeful.errors import EngineStopping, SessionBusy, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy, InboxRow, RowKind, RowStatus
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Opening
+from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 
@@ -25,51 +28,59 @@ _INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message too
 class Intake:
     dispatcher: Dispatcher
 
+    def first(self, submission: Submission) -> Opening:
+        """The opening of a session that is new with this message: no database is asked. Raises EngineStopping."""
+        assert submission.session is not None
+        session, row = submission.session, _row_of(submission)
+        opening = self.dispatcher.rules.decide(Lane(session), row).opening
+        if opening is None:
+            raise EngineStopping
+        opening = titled(opening, session, _title(session, submission))
+        return replace(opening, session=session, conversation=submission.conversation)
+
     async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Assignment | None]:
-        session = await require_session(tx, submission.session_id)
-        if session.is_deleted:
-            raise SessionNotFound(f"There is no session {session.id}.")
-        row = _row_of(submission, await tx.now())
-        if not await tx.inbox.post_if_new(row):
-            return await self._known(tx, row), None
-        if session.active is not None and submission.if_busy is IfBusy.REJECT:
-            raise SessionBusy(session.active)
-        opened = await self._make_room(tx, session, submission.if_busy)
-        if not session.title and submission.text:
-            await self._name(tx, session, title_from(submission.text))
+        if submission.session is not None:
+            opening = self.first(submission)
+            assignment = assignment_of(opening, await tx.open(opening))
+            return Receipt.opened(assignment.turn), assignment
+        row = _row_of(submission)
+        lane = await self.dispatcher.lane(tx, submission.session_id, row.dedupe_key)
+        if lane.session.is_deleted:
+            raise SessionNotFound(f"There is no session {lane.session.id}.")
+        if lane.known is not None:
+            return _known(lane.known), None
+        opened = await self._take(tx, lane, row, submission)
         if opened is not None and opened.turn.id == row.turn_id:
-            return Receipt(session.id, row.turn_id, is_queued=False, turn=opened.turn), opened
-        await self._tell_queued(tx, session, row)
-        return Receipt(session.id, row.turn_id, is_queued=True), opened
+            return Receipt.opened(opened.turn), opened
+        await self._tell_queued(tx, lane, row, opened)
+        return Receipt(lane.session.id, row.turn_id, is_queued=True), opened
 
-    async def _name(self, tx: Transaction, session: Session, title: str) -> None:
-        await tx.sessions.name(session.id, title, TitleOrigin.WORDS)
-        if session.is_listed:
-            data = {"session_id": session.id, "changed": ["title"]}
-            await tx.events.append(session.id, None, [NewEvent.of(events.SESSION_UPDATED, data)])
+    async def _take(self, tx: Transaction, lane: Lane, row: InboxRow, submission: Submission) -> Assignment | None:
+        title = _title(lane.session, submission)
+        if lane.active is None or submission.if_busy not in (IfBusy.REJECT, IfBusy.INTERRUPT):
+            return await self.dispatcher.arrive(tx, lane, row, title=title)
+        if submission.if_busy is IfBusy.REJECT:
+            raise SessionBusy(lane.active.id)
+        return await self.dispatcher.close(tx, lane, _INTERRUPTED, arrivals=[row], title=title)
 
-    async def _known(self, tx: Transaction, row: InboxRow) -> Receipt:
-        """The same message again: the first one stands, and its sender gets the same answer."""
-        known = await tx.inbox.find(row.session_id, row.dedupe_key)
-        assert known is not None
-        return Receipt(known.session_id, known.turn_id, known.status is RowStatus.PENDING, is_duplicate=True)
-
-    async def _make_room(self, tx: Transaction, session: Session, if_busy: IfBusy) -> Assignment | None:
-        if session.active is None:
-            return await self.dispatcher.open_next(tx, session)
-        if if_busy is IfBusy.INTERRUPT:
-            active = await tx.turns.get(session.active)
-            assert active is not None
-            return await self.dispatcher.close(tx, active, _INTERRUPTED)
-        return None
-
-    async def _tell_queued(self, tx: Transaction, session: Session, row: InboxRow) -> None:
-        waiting = [r for r in await tx.inbox.pending(session.id) if r.kind is RowKind.MESSAGE]
-        data = {"session_id": session.id, "turn_id": row.turn_id, "position": len(waiting)}
-        await tx.events.append(session.id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
+    async def _tell_queued(self, tx: Transaction, lane: Lane, row: InboxRow, opened: Assignment | None) -> None:
+        """Where there is a message to open a turn with, a turn that was opened has taken one."""
+        waiting = 1 + sum(other.kind is RowKind.MESSAGE for other in lane.pending) - (opened is not None)
+        data = {"session_id": row.session_id, "turn_id": row.turn_id, "position": waiting}
+        await tx.events.append(row.session_id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
 
 
-def _row_of(submission: Submission, now: float) -> InboxRow:
+def _known(row: InboxRow) -> Receipt:
+    """The same message again: the first one stands, and its sender gets the same answer."""
+    return Receipt(row.session_id, row.turn_id, row.status is RowStatus.PENDING, is_duplicate=True)
+
+
+def _title(session: Session, submission: Submission) -> str:
+    """A session without a title gets one from the first words that are said in it."""
+    return title_from(submission.text) if not session.title else ""
+
+
+def _row_of(submission: Submission) -> InboxRow:
     return InboxRow(
         id=0,
         session_id=submission.session_id,
@@ -83,7 +94,6 @@ def _row_of(submission: Submission, now: float) -> InboxRow:
         payload=orjson.dumps(_payload(submission)),
         steers=submission.if_busy is IfBusy.STEER,
         is_urgent=submission.if_busy is IfBusy.INTERRUPT,
-        created_at=now,
     )
 
 

@@ -63,6 +63,8 @@ class Job:
         # How often in a row each of them broke, and those that are left out for a while.
         self._broken_rows: Counter[str] = Counter()
         self._resting: dict[str, asyncio.Task[None]] = {}
+        # Those of the sweep that is being made.
+        self._tried: set[str] = set()
 
     def wake(self) -> None:
         """Something happened that the next sweep should see."""
@@ -80,6 +82,7 @@ class Job:
     async def look(self) -> None:
         """Make one sweep, whatever becomes of it."""
         self._changed.clear()
+        self._tried.clear()
         self.counts.runs += 1
         try:
             self._wait = await self._sweep()
@@ -91,6 +94,7 @@ class Job:
             self._note_failure()
         else:
             self._failed_in_a_row = 0
+            self._forget_gone_rows()
             self.counts.last_success = time.time()
 
     async def row(self, row_id: str, act: Callable[[], Awaitable[object]]) -> bool:
@@ -99,6 +103,7 @@ class Job:
         """
         if row_id in self._resting:
             return False
+        self._tried.add(row_id)
         try:
             await act()
         except StoreError as error:
@@ -123,6 +128,11 @@ class Job:
             await self._clock.wait(self._changed, _capped(self._wait))
             if self._settling and self._changed.is_set():
                 await self._clock.wait(self._never, self._settling)
+
+    def _forget_gone_rows(self) -> None:
+        """What neither rests nor was tried is not there any more."""
+        for row_id in self._broken_rows.keys() - self._resting.keys() - self._tried:
+            del self._broken_rows[row_id]
 
     def _note_failure(self) -> None:
         self._failed_in_a_row += 1

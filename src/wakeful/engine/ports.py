@@ -26,7 +26,9 @@ class Clock(Protocol):
         ...
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        """Return when the event is set or the seconds have passed, whichever is first."""
+        """Return when the event is set or the seconds have passed, whichever is first; earlier when the clock is set:
+        whoever waits for a stored time looks again.
+        """
         ...
 
 

@@ -20,10 +20,13 @@ from wakeful.store.base import Store, Transaction
 
 # While something of a session still has to end.
 _PAUSE_SECONDS = 0.5
-# Where several nodes share a store, another one may have deleted something.
-_ROUND_SECONDS = 15.0
+# Of responses that were deleted nobody says when the last thing in their session has ended. Where several nodes share
+# a store, another one may have deleted something.
+_ROUND_SECONDS, _SHARED_ROUND_SECONDS = 300.0, 15.0
 # Rows removed in one transaction: those of others wait for it.
 _ROWS = 1_000
+# Turns looked at in one transaction; with each go the entries of its journal.
+_TURNS = 50
 _DELETED = Outcome(TurnStatus.CANCELLED, "deleted", "The session was deleted.")
 
 logger = logging.getLogger(__name__)
@@ -65,7 +68,7 @@ class Purger:
             session = await require_session(tx, session_id)
             if session.is_deleted and not await tx.sessions.restore_if_whole(session_id, await tx.now()):
                 raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -75,13 +78,28 @@ class Purger:
         async def look(tx: Transaction) -> list[str]:
             return await tx.sessions.to_purge(await tx.now())
 
+        await self._delete_forgotten()
         for session_id in await self._store.read(look):
             await self.job.row(session_id, partial(self._purge, session_id))
         wait = await self._store.read(_time_left)
-        if wait is not None:
-            # What is overdue has to end first.
-            wait = max(wait, _PAUSE_SECONDS) if wait <= 0 else wait
-        return wait if self._store.is_exclusive else min(wait or _ROUND_SECONDS, _ROUND_SECONDS)
+        # What is overdue has to end first.
+        wait = _ROUND_SECONDS if wait is None else max(wait, _PAUSE_SECONDS)
+        return min(wait, _ROUND_SECONDS if self._store.is_exclusive else _SHARED_ROUND_SECONDS)
+
+    async def _delete_forgotten(self) -> None:
+        """The sessions behind deleted responses: nobody will ask for them again."""
+
+        async def look(tx: Transaction) -> list[str]:
+            return await tx.sessions.forgotten(_ROWS)
+
+        for session_id in await self._store.read(look):
+            await self.job.row(session_id, partial(self._delete_if_forgotten, session_id))
+
+    async def _delete_if_forgotten(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> bool:
+            return await tx.sessions.delete_if_forgotten(session_id, await tx.now())
+
+        await self._store.write(body, lock=[session_id])
 
     async def _purge(self, session_id: str) -> bool:
         """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""
@@ -95,6 +113,7 @@ class Purger:
         await self._forget_files(session_id)
         while await self._remove_some(session_id):
             pass
+        await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
         await self._remove_turns(session_id)
         logger.info("session %s is purged", session_id)
         return True
@@ -110,14 +129,13 @@ class Purger:
         """Stop its turn and want the end of its background work, of which nobody will be told."""
 
         async def body(tx: Transaction) -> tuple[list[Task], Assignment | None]:
-            session = await tx.sessions.get(session_id)
-            if session is None:
+            if await tx.sessions.get(session_id) is None:
                 return [], None
-            active = None if session.active is None else await tx.turns.get(session.active)
-            if active is not None:
-                await self._dispatcher.close(tx, active, _DELETED, by_user=True)
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is not None:
+                await self._dispatcher.close(tx, lane, _DELETED, by_user=True)
             await tx.tasks.take_promises_back(session_id)
-            running = [task for task in await tx.tasks.of_session(session_id) if task.is_running]
+            running = await tx.tasks.running_in(session_id)
             for task in running:
                 await tx.tasks.intend_kill_if_running(task.id)
             return running, None
@@ -147,10 +165,24 @@ class Purger:
         return await self._store.write(body, lock=[session_id])
 
     async def _remove_turns(self, session_id: str) -> None:
-        async def body(tx: Transaction) -> None:
-            await tx.purges.remove_turns(session_id)
+        """And the session with the last of them. What is left is looked at again until nothing more goes: a clock that
+        was set back may have put turns out of order.
+        """
+        is_changed, is_gone = True, False
+        while is_changed and not is_gone:
+            is_changed = await self._remove_turns_once(session_id) > 0
+            is_gone = await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
 
-        await self._store.write(body, lock=[session_id])
+    async def _remove_turns_once(self, session_id: str) -> int:
+        async def body(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
+            return await tx.purges.remove_turns(session_id, before, _TURNS)
+
+        before: tuple[float, str] | None = None
+        removed, before = await self._store.write(body, lock=[session_id])
+        while before is not None:
+            more, before = await self._store.write(body, lock=[session_id])
+            removed += more
+        return removed
 
 
 async def _require_shown(tx: Transaction, session_id: str) -> Session:

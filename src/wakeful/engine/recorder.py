@@ -3,35 +3,22 @@ are shown as they come, and are written with it.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from wakeful.engine import turn_events
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.words import LiveWords, Words
 from wakeful.errors import LimitReached
-from wakeful.model.event import Event, NewEvent
+from wakeful.model.event import Event
 from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal import Entry, answer_entry, result_entry
-from wakeful.model.message import Usage
+from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
 from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
 from wakeful.store.base import Store, Transaction
 
 # An answer is kept in memory until it is whole.
 _MOST_LETTERS = 8_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What is recorded in one transaction."""
-
-    entries: Sequence[Entry]
-    facts: Sequence[NewEvent]
-    # Tasks whose end the agent has seen: their notices are not needed any more.
-    consumes: Sequence[str] = ()
-    cost: Usage | None = None
 
 
 async def record(tx: Transaction, lease: Lease, step: Step) -> Event:

@@ -151,8 +151,10 @@ class Rescuer:
             if taken is None:
                 return False, None
             if not is_own and _is_of_a_connection(taken):
-                left = replace(taken, node=turn.node)
-                return True, await self._dispatcher.close(tx, left, _CLIENT_GONE, by_user=True)
+                # It ran elsewhere: what was said there is not known here.
+                lane = await self._dispatcher.lane(tx, turn.session_id)
+                lane = replace(lane, active=replace(taken, node=turn.node))
+                return True, await self._dispatcher.close(tx, lane, _CLIENT_GONE, by_user=True)
             return True, await self._abandon_words(tx, turn, taken)
 
         try:
@@ -176,9 +178,11 @@ class Rescuer:
         if not is_asking or (is_known and words is None):
             return Assignment(taken, base)
         step = standing.last_step + 1
-        ends = WordsEnd(step, base, void=turn.reserved)
         if words is not None:
             ends = WordsEnd(step, base, words.count, said=words.said())
+        else:
+            _, said = await tx.turns.said_elsewhere(turn.id, base) or (step, None)
+            ends = WordsEnd(step, base, len(said.cuts) if said else 0, turn.reserved, said)
         abandoned = turn_events.abandoned(StepAbandoned(step), ends)
         (fact,) = await tx.events.append(turn.session_id, turn.id, [abandoned])
         return Assignment(replace(taken, last_seq=fact.turn_seq or 0), fact.session_seq)

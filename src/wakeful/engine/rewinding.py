@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wakeful.engine.dispatcher import MESSAGE_PREFIX, require_session
+from wakeful.engine.decision import MESSAGE_PREFIX
+from wakeful.engine.dispatcher import require_session
 from wakeful.engine.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
 from wakeful.model.event import SESSION_UPDATED, NewEvent

@@ -3,16 +3,17 @@
 import asyncio
 import logging
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import partial
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.commits import Commits
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.dispatcher import Dispatcher, assignment_of, first_assignment
 from wakeful.engine.executor import Ending, Executor
 from wakeful.engine.ports import TurnBinder
-from wakeful.engine.recorder import record
 from wakeful.engine.turn_places import TurnPlaces
 from wakeful.errors import LeaseLost, StoreError
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -25,7 +26,7 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Runner:
     assignment: Assignment
-    job: asyncio.Task[None]
+    job: asyncio.Task[None] = field(init=False)
     # It is writing the end of its turn itself: the raised epoch is its own doing.
     is_closing: bool = False
 
@@ -57,6 +58,25 @@ class Runners:
         self._store_failed = asyncio.Event()
         commits.listen(self._launch)
         store.notifier.listen(self._hear)
+
+    async def open_new(self, opening: Opening) -> Turn:
+        """Open the first turn of a new session. The model is asked while the opening commits. Until then its runner is
+        none of ours: if the opening fails, the request is dropped, and nothing of it was shown. Raises NameTaken.
+        """
+        is_open = asyncio.Event()
+        # Where there is history, it is read after the opening, and the model is asked after that.
+        early = self._start(first_assignment(opening, is_open)) if opening.turn.parent is None else None
+
+        def hear(opened: Opened | None) -> None:
+            if early is not None and opened is not None:
+                self._admit(early)
+                is_open.set()
+            elif early is not None:
+                early.job.cancel()
+            elif opened is not None:
+                self._launch(assignment_of(opening, opened))
+
+        return (await self._commits.open_new(opening, hear)).turn
 
     def all(self) -> list[Runner]:
         return list(self._running.values())
@@ -97,21 +117,29 @@ class Runners:
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
     def _launch(self, assignment: Assignment) -> None:
-        turn = assignment.turn
-        # In a context of its own: whoever happened to open it, a turn knows only what its own row says.
-        job = asyncio.create_task(self._run(assignment), name=turn.id, context=Context())
-        runner = self._running[turn.id] = Runner(assignment, job)
-        # Not in the job itself: one that is stopped before its first step never comes to its end.
-        job.add_done_callback(lambda _: self._forget(runner))
+        self._admit(self._start(assignment))
 
-    async def _run(self, assignment: Assignment) -> None:
+    def _start(self, assignment: Assignment) -> Runner:
+        runner = Runner(assignment)
+        # In a context of its own: whichever part has opened it, a turn knows only what its own row says.
+        runner.job = asyncio.create_task(self._run(runner), name=assignment.turn.id, context=Context())
+        return runner
+
+    def _admit(self, runner: Runner) -> None:
+        """From now on it is compared with what the store says, and stopped when its turn is fenced."""
+        self._running[runner.assignment.turn.id] = runner
+        # Not in the job itself: one that is stopped before its first step never comes to its end.
+        runner.job.add_done_callback(lambda _: self._forget(runner))
+
+    async def _run(self, runner: Runner) -> None:
         """The boundary of a turn: whatever happens in it ends here."""
-        turn = assignment.turn
-        runner = self._running[turn.id]
+        turn = runner.assignment.turn
         try:
+            if not self._places.has_room:
+                await runner.assignment.until_open()  # To wait in the queue it has to be known whose it is.
             async with self._places.taken_by(turn):
                 with self._binder.bind(turn):
-                    ending = await self._executor.run(assignment)
+                    ending = await self._executor.run(runner.assignment)
             if ending is not None:
                 await self._close(runner, ending)
             self._broken.discard(turn.id)
@@ -136,14 +164,21 @@ class Runners:
         runner.is_closing = True
         lease = runner.assignment.lease
 
-        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
-            current = await tx.turns.require(lease)
-            if ending.answer is not None:
-                last = await record(tx, lease, ending.answer)
-                current = replace(current, last_seq=last.turn_seq or 0)
-            return None, await self._dispatcher.close(tx, current, ending.outcome)
+        async def body(tx: Transaction, *, opens_next: bool = True) -> tuple[None, Assignment | None]:
+            lane = await self._dispatcher.held_lane(tx, lease)
+            return None, await self._dispatcher.close(
+                tx, lane, ending.outcome, answer=ending.answer, opens_next=opens_next
+            )
 
-        await self._commits.commit(body, lock=[lease.session_id], seals=[lease.session_id])
+        commit = partial(self._commits.commit, lock=[lease.session_id], seals=[lease.session_id])
+        try:
+            await commit(body)
+        except StoreError as error:
+            if type(error) is not StoreError:
+                raise  # The database is in trouble, whatever was to be written.
+            # What the next turn is to begin with may be what the store refused: this one ends all the same.
+            logger.warning("turn %s is closed without opening the next one: %s", lease.turn_id, error)
+            await commit(partial(body, opens_next=False))
 
     def _tell_store_failure(self, error: StoreError) -> None:
         self._commits.trouble.set()

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wakeful.model.conversation import Conversation
 from wakeful.model.inbox import IfBusy
 from wakeful.model.request import TurnRequest
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 
 
@@ -29,6 +30,9 @@ class Submission:
     from_checkpoint: bool = False
     # The id that the turn will have; empty: a new one.
     turn_id: str = ""
+    # A session that is made with the message, and the conversation that it is to an API client.
+    session: Session | None = None
+    conversation: Conversation | None = None
 
     @property
     def interrupts(self) -> bool:
@@ -44,3 +48,7 @@ class Receipt:
     is_duplicate: bool = False
     # The turn itself, where this message has opened it.
     turn: Turn | None = None
+
+    @classmethod
+    def opened(cls, turn: Turn) -> "Receipt":
+        return cls(turn.session_id, turn.id, is_queued=False, turn=turn)

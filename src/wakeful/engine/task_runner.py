@@ -77,7 +77,7 @@ class TaskRunner:
 
     async def all_visible(self, turn: Turn) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
-            own = await tx.tasks.of_session(turn.session_id)
+            own = (await tx.tasks.recent(turn.session_id, ended=_PAGE))[::-1]
             if turn.door.name != _SHARED_DOOR:
                 return own
             session = await tx.sessions.get(turn.session_id)
@@ -112,11 +112,14 @@ class TaskRunner:
             await tx.tasks.save_watch(task_id, watch, will_notify=will_notify)
             if not task.is_running or task.kill_intended or not await _is_listened_to(tx, task):
                 return None, None
-            row = await self._dispatcher.with_company(tx, _match_row(task, match, await tx.now()), but=task_id)
-            if not await tx.inbox.post_if_new(row):
+            row = _match_row(task, match, await tx.now())
+            lane = await self._dispatcher.lane(tx, session_id, row.dedupe_key)
+            if lane.known is not None:
                 return None, None
             await append_news(tx, session_id, None, _match_event(task, match))
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            # It is no company to itself.
+            lane = replace(lane, promised=lane.promised - {task_id})
+            return None, await self._dispatcher.arrive(tx, lane, row)
 
         await self._commits.commit(body, lock=[session_id])
 
@@ -133,9 +136,7 @@ class TaskRunner:
         session_id = (await self._find(task_id)).session_id
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
-            if not await finish_task(tx, self._dispatcher, task_id, outcome):
-                return False, None
-            return True, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return await finish_task(tx, self._dispatcher, task_id, outcome)
 
         is_first = await self._commits.commit(body, lock=[session_id])
         if not is_first:
@@ -198,18 +199,22 @@ async def begin_task(tx: Transaction, task: Task, node: str) -> Task:
     return written
 
 
-async def finish_task(tx: Transaction, dispatcher: Dispatcher, task_id: str, outcome: TaskOutcome) -> bool:
-    """Under the lock of its session: write its end, and its notice if one was promised. False when it had ended."""
+async def finish_task(
+    tx: Transaction, dispatcher: Dispatcher, task_id: str, outcome: TaskOutcome
+) -> tuple[bool, Assignment | None]:
+    """Under the lock of its session: write its end, and its notice if one was promised, which may open a turn. False
+    when it had ended before.
+    """
     if (await require_task(tx, task_id)).kill_intended:
         # The wish and the end have crossed: whoever wished is told that it came true, and nobody else anything.
         outcome = replace(outcome, status=TaskStatus.KILLED, exit_code=None)
     if not await tx.tasks.finish_if_running(task_id, outcome):
-        return False
+        return False, None
     task = await require_task(tx, task_id)
+    lane = await dispatcher.lane(tx, task.session_id)
     await _append_end(tx, task)
-    if task.will_notify and not task.kill_intended and await _is_listened_to(tx, task):
-        await tx.inbox.post_if_new(await dispatcher.with_company(tx, _end_row(task, outcome)))
-    return True
+    is_told = task.will_notify and not task.kill_intended and await _is_listened_to(tx, task)
+    return True, await dispatcher.arrive(tx, lane, *([_end_row(task, outcome)] if is_told else []))
 
 
 async def _append_end(tx: Transaction, task: Task) -> None:

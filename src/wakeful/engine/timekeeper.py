@@ -8,7 +8,7 @@ from functools import partial
 
 from wakeful.engine.assignment import Assignment
 from wakeful.engine.commits import Commits
-from wakeful.engine.dispatcher import Dispatcher, require_session
+from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
@@ -52,7 +52,7 @@ class Timekeeper:
 
     async def _open(self, session_id: str) -> None:
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
-            return None, await self._dispatcher.open_next(tx, await require_session(tx, session_id))
+            return None, await self._dispatcher.open_next(tx, session_id)
 
         with suppress(SessionLocked):
             await self._commits.commit(body, lock=[session_id], patience=_PATIENCE_SECONDS)

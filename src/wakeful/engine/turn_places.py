@@ -42,6 +42,10 @@ class TurnPlaces:
     def waiting(self) -> int:
         return len(self._returning) + sum(map(len, self._waiting.values()))
 
+    @property
+    def has_room(self) -> bool:
+        return self.taken < self._limit and not self.waiting
+
     @asynccontextmanager
     async def taken_by(self, turn: Turn) -> AsyncIterator[None]:
         """Have a place while this is open; wait for one before. Cancelling the wait leaves the queue at once."""
@@ -94,7 +98,7 @@ class TurnPlaces:
             raise
 
     def _take_if_free(self) -> bool:
-        if self.taken >= self._limit or self.waiting:
+        if not self.has_room:
             return False
         self.taken += 1
         return True

@@ -1,9 +1,8 @@
 """Numbers in the text format that Prometheus reads."""
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+
+from wakeful.model.histogram import Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -22,26 +21,14 @@ def family(
         yield _sample(name, zip(names, labels, strict=True), value)
 
 
-class Histogram:
-    def __init__(self, bounds: Sequence[float]) -> None:
-        """`bounds` are the upper ends of its buckets, in rising order."""
-        self._bounds = bounds
-        self._counts: Counter[int] = Counter()
-        self._sum = 0.0
-
-    def add(self, value: float) -> None:
-        self._counts[bisect_left(self._bounds, value)] += 1
-        self._sum += value
-
-    def lines(self, name: str, words: str) -> Iterator[str]:
-        yield f"# HELP {name} {words}"
-        yield f"# TYPE {name} histogram"
-        ends = [*(f"{bound:g}" for bound in self._bounds), "+Inf"]
-        counts = accumulate(self._counts[place] for place in range(len(ends)))
-        for end, count in zip(ends, counts, strict=True):
-            yield _sample(f"{name}_bucket", [("le", end)], count)
-        yield _sample(f"{name}_sum", [], self._sum)
-        yield _sample(f"{name}_count", [], self._counts.total())
+def histogram(name: str, words: str, seen: Histogram) -> Iterator[str]:
+    yield f"# HELP {name} {words}"
+    yield f"# TYPE {name} histogram"
+    ends = [*(f"{bound:g}" for bound in seen.bounds), "+Inf"]
+    for end, count in zip(ends, seen.up_to(), strict=True):
+        yield _sample(f"{name}_bucket", [("le", end)], count)
+    yield _sample(f"{name}_sum", [], seen.sum)
+    yield _sample(f"{name}_count", [], seen.count)
 
 
 def _sample(name: str, labels: Iterable[tuple[str, str]], value: float) -> str:

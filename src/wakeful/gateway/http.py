@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
@@ -14,6 +14,7 @@ from wakeful.errors import WakefulError
 from wakeful.gateway.auth import Keyring, RequireKey
 from wakeful.gateway.check_host import CheckHost
 from wakeful.gateway.cors import AllowOrigins
+from wakeful.gateway.health import HealthCheck
 from wakeful.gateway.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.gateway.login_desk import LoginDesk
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
@@ -32,8 +33,7 @@ def http_app(
     keyring: Keyring,
     routes: Sequence[BaseRoute],
     *,
-    version: str,
-    is_stopping: Callable[[], bool],
+    health: HealthCheck,
     limits: RequestLimits = _DEFAULT_LIMITS,
     origins: Sequence[str] = (),
     desk: LoginDesk | None = None,
@@ -44,13 +44,11 @@ def http_app(
     cookies. `is_command` tells the processes of agents' commands, which may not answer for a person.
     """
 
-    async def health(request: Request) -> Response:
-        if is_stopping():
-            return JSONResponse({"status": "stopping"}, 503)
-        return JSONResponse({"status": "ok", "version": version})
+    async def tell_health(request: Request) -> Response:
+        return await health()
 
     app = Starlette(
-        routes=[Route("/health", health), *routes],
+        routes=[Route("/health", tell_health), *routes],
         middleware=[
             Middleware(RequireKey, keyring=keyring, desk=desk, address=address),
             Middleware(RefuseCommands, is_command=is_command),

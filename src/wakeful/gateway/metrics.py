@@ -1,17 +1,20 @@
 """What this process has done since it started, for Prometheus. Counting follows commits, and asks the store nothing."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wakeful.engine.vitals import Vitals
 from wakeful.errors import StoreError
-from wakeful.gateway.exposition import CONTENT_TYPE, Histogram, Labels, family
+from wakeful.gateway.exposition import CONTENT_TYPE, Labels, family, histogram
+from wakeful.gateway.state_lines import engine_lines, store_lines
 from wakeful.model import event as events
 from wakeful.model.event import Event
+from wakeful.model.histogram import Histogram
 from wakeful.store.base import Signal, Store, Transaction
 
 _FROM_USER = "user"
@@ -34,6 +37,8 @@ class Metrics:
     def __init__(self) -> None:
         self._turns_opened: Counter[Labels] = Counter()
         self._turns_closed: Counter[Labels] = Counter()
+        self._failures: Counter[Labels] = Counter()
+        self._model_errors: Counter[Labels] = Counter()
         self._requests: Counter[Labels] = Counter()
         self._wake_seconds = Histogram(_WAKE_SECONDS)
         self._tasks_started = 0
@@ -54,6 +59,12 @@ class Metrics:
             elif event.is_final and "turn_id" in event.data:
                 # Without it, the end is that of a message that was withdrawn or joined another turn.
                 self._turns_closed[(event.kind,)] += 1
+                if event.kind == events.FAILED:
+                    self._failures[(event.data.get("code", ""),)] += 1
+
+    def count_model_error(self, code: str) -> None:
+        """Each try counts, also one that is made again."""
+        self._model_errors[(code,)] += 1
 
     def count_request(self, path: str, status: int) -> None:
         route = next((route for route in _ROUTES if path.startswith(route)), "other")
@@ -65,9 +76,10 @@ class Metrics:
         yield from family("wakeful_turns_opened_total", "counter", "Turns opened, by who spoke.", ["source"], opened)
         yield from family("wakeful_turns_closed_total", "counter", "Turns ended, by how.", ["status"], closed)
         yield from family("wakeful_wakeups_total", "counter", "Turns opened without a user's word.", [], wakeups)
-        yield from self._wake_seconds.lines(
-            "wakeful_wake_seconds", "From news of background work to the turn that it opened."
-        )
+        yield from family("wakeful_turn_failures_total", "counter", "Turns that failed.", ["code"], self._failures)
+        yield from family("wakeful_model_errors_total", "counter", "Models' failures.", ["code"], self._model_errors)
+        news = "From news of background work to the turn that it opened."
+        yield from histogram("wakeful_wake_seconds", news, self._wake_seconds)
         yield from family("wakeful_tasks_started_total", "counter", "Tasks begun.", [], self._tasks_started)
         yield from family("wakeful_tasks_ended_total", "counter", "Tasks ended.", [], self._tasks_ended)
         yield from family("wakeful_http_requests_total", "counter", "Requests answered.", ["route", "status"], requests)
@@ -106,9 +118,10 @@ class CountRequests:
             self._metrics.streams_open -= is_stream
 
 
-def metrics_route(metrics: Metrics, store: Store, node: str) -> Route:
+def metrics_route(metrics: Metrics, store: Store, node: str, vitals: Callable[[], Vitals]) -> Route:
     async def show(request: Request) -> Response:
-        lines = [*metrics.lines(), *await _standing(store, node)]
+        state = [*engine_lines(vitals()), *store_lines(store.stats)]
+        lines = [*metrics.lines(), *state, *await _standing(store, node)]
         return Response("\n".join(lines) + "\n", headers={"content-type": CONTENT_TYPE})
 
     return Route("/metrics", show)

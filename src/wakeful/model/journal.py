@@ -56,6 +56,17 @@ class Entry:
         return decoded
 
 
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The entries of a turn and of its ancestors, oldest first."""
+
+    # It changes whenever an entry is written over, anywhere.
+    revision: str
+    # The ancestor after which they begin; None: they are all there are.
+    base: str | None
+    entries: list[Entry]
+
+
 def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) -> Entry:
     """`data` has the text, its source and message_id, and what is known of a notice. A client may also give words of
     other roles, calls and their results: see input_message.

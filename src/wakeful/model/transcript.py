@@ -41,28 +41,23 @@ class Transcript:
     calls_made: int = 0
     # Outputs from a client that answer no call which waits for one: they are not among the messages.
     strays: list[Entry] = field(default_factory=list)
+    # Whose words a client gave last; empty where the last words are not from a client.
+    last_role: str = ""
 
 
-def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
-    """Fold the journal of a chain of turns, oldest first, that ends with the turn `turn_id`.
+def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None) -> Transcript:
+    """Fold the journal of a chain of turns, oldest first, that ends with the turn `turn_id`; or, with what `follow` has
+    made of the first turns, that of the others.
 
     Calls without a result are answered by a client in the words that follow, or else as interrupted, because providers
     refuse a conversation with unanswered calls. Those of the last turn's last answer stay open: its loop decides about
     them, but not about those that the client runs. What was deleted or cut off is passed over, as if it had never been
     there.
     """
-    transcript = Transcript()
+    transcript = follow(after or Transcript(), entries)
     last: Entry | None = None
-    before = ""
-    for entry in (part for whole in entries if not _is_passed_over(whole) for part in parts_of(whole)):
-        role = _role_of(entry)
-        if role == before == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
-            continue
-        before = role
-        if entry.kind is not EntryKind.RESULT and role != "tool":
-            _answer_open_calls(transcript)
-        _add(transcript, entry)
-        if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER:
+    for entry in entries:
+        if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER and not _is_passed_over(entry):
             transcript.calls_made += _server_calls(entry)
             last = entry
             transcript.last_step = entry.step
@@ -71,6 +66,25 @@ def fold(entries: Sequence[Entry], turn_id: str) -> Transcript:
         _answer_open_calls(transcript)
     else:
         _find_standing(transcript, last)
+    return transcript
+
+
+def follow(before: Transcript, entries: Sequence[Entry]) -> Transcript:
+    """The same conversation with more entries: not at its end yet, so calls may still be answered by what follows."""
+    transcript = Transcript(
+        messages=before.messages.copy(),
+        open_calls=before.open_calls.copy(),
+        strays=before.strays.copy(),
+        last_role=before.last_role,
+    )
+    for entry in (part for whole in entries if not _is_passed_over(whole) for part in parts_of(whole)):
+        role = _role_of(entry)
+        if role == transcript.last_role == "assistant" and _go_on_with_answer(transcript, input_message(entry)):
+            continue
+        transcript.last_role = role
+        if entry.kind is not EntryKind.RESULT and role != "tool":
+            _answer_open_calls(transcript)
+        _add(transcript, entry)
     return transcript
 
 

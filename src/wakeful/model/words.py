@@ -74,6 +74,18 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsPart:
+    """Some pieces of a step that is being answered, as one node shows them to the others."""
+
+    head: WordsHead
+    # The number of their base in the log of its turn.
+    turn_base: int
+    # The place of the first of them.
+    first: int
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
 class WordsEnd:
     """What an event that ends words knows of them."""
 

@@ -14,15 +14,19 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal import Chain, Entry
+from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.old_words import Move
+from wakeful.model.opening import Closed, Closing, Opened, Opening
+from wakeful.model.search import Hit, Wanted
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.store_stats import StoreStats
 from wakeful.model.task import Host, Task, TaskOutcome
-from wakeful.model.turn import Lease, Outcome, Turn
-from wakeful.model.words import Word, WordsHead
+from wakeful.model.turn import Lease, Turn
+from wakeful.model.words import Said, Word, WordsHead, WordsPart
 
 T = TypeVar("T")
 
@@ -36,6 +40,8 @@ class Signal:
     fenced: Mapping[str, int] = field(default_factory=dict)
     # The events themselves, when the commit was made by this process.
     events: tuple[Event, ...] = ()
+    # Sessions that are saying something at another node.
+    spoken: frozenset[str] = frozenset()
     # The line to the database was down: anything may have changed.
     is_everything: bool = False
 
@@ -98,6 +104,16 @@ class Sessions(Protocol):
         """The sessions of its sub-agents, but those that were purged."""
         ...
 
+    async def forgotten(self, limit: int) -> list[str]:
+        """Sessions behind deleted responses, which no list shows and nothing needs: each response in them is hidden,
+        nothing runs or waits there, and no conversation goes on in them.
+        """
+        ...
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        """False when it is not, or not any more."""
+        ...
+
     async def to_purge(self, now: float) -> list[str]:
         """Deleted sessions whose time is over, and of which something is left to remove."""
         ...
@@ -110,7 +126,7 @@ class Sessions(Protocol):
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -119,19 +135,9 @@ class Sessions(Protocol):
         """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
         last comes first. Deleted ones are in no page, archived ones in pages of their own.
 
-        `query`: only those with these words in their title or their messages, whatever their case. `before`: only
-        those that come after this (updated_at, id) in the list. `pinned`: only those that are, or are not.
+        `among`: only of these. `before`: only those that come after this (updated_at, id) in the list. `pinned`: only
+        those that are, or are not.
         """
-        ...
-
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        """The session now runs this turn. `release_hold`: a user has spoken, notices need not wait any more."""
-        ...
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        """The active turn, now `head`, has ended; the session is idle. Its entries count as messages from now on."""
         ...
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
@@ -142,14 +148,16 @@ class Sessions(Protocol):
         """Idle sessions with rows that may open a turn now."""
         ...
 
+    async def ready_since(self, now: float) -> float | None:
+        """Since when the row has been able to open a turn that has been able to for longest; None: there is none."""
+        ...
+
     async def next_due(self, now: float) -> float | None:
         """The next moment after `now` at which time alone makes a session ready."""
         ...
 
 
 class Turns(Protocol):
-    async def open(self, turn: Turn) -> None: ...
-
     async def get(self, turn_id: str) -> Turn | None: ...
 
     async def hide(self, turn_id: str) -> None:
@@ -164,10 +172,6 @@ class Turns(Protocol):
         """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
         ...
 
-    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
-        """End the turn and raise its epoch, so that its runner, if it is not the one who asks, stops."""
-        ...
-
     async def mark_recorded(self, turn_id: str) -> None:
         """A step was recorded: resumes count from zero again."""
         ...
@@ -178,6 +182,10 @@ class Turns(Protocol):
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
         """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        ...
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        """The step, and what another node has shared of the words that follow this event, as far as it has no hole."""
         ...
 
     async def taken_from(self, node: str) -> list[Turn]:
@@ -206,10 +214,6 @@ class Turns(Protocol):
 
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
         """The newest turns that were opened in a session, newest first, also those of branches that were left."""
-        ...
-
-    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
-        """When the session's wake-up turns were opened, oldest first."""
         ...
 
 
@@ -245,17 +249,47 @@ class Readers(Protocol):
         ...
 
 
+class Search(Protocol):
+    """The words of titles and of messages. The database notes for it whatever of these is written."""
+
+    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+        """Sessions of an owner, or of everybody, that have all of these words in one message or in their title, and
+        where: the newest such message, or None when it is the title alone. Those with the newest hits, `limit` at most.
+        Archived and deleted ones are among them, those that no list shows are not.
+        """
+        ...
+
+    async def index_some(self, limit: int) -> bool:
+        """Make the words of so many titles and messages that are new, or that an older version has written. False when
+        nothing is left. What is new is found before, if there is not too much of it.
+        """
+        ...
+
+
 class Purges(Protocol):
     """The end of a deleted session, in small pieces: each may be the last before a crash."""
 
     async def remove_some(self, session_id: str, limit: int) -> bool:
-        """Remove so many rows of what only this session has; false when nothing of it is left."""
+        """Remove about so many rows of what only this session has; false when nothing of it is left."""
         ...
 
-    async def remove_turns(self, session_id: str) -> None:
-        """Remove its turns but those that other sessions grow from, and the session itself if none of them is left.
-        What another deleted session had kept for its sake is to be purged again.
+    async def let_go(self, session_id: str) -> None:
+        """It stands on no turn any more, and has no title. Here and below, what another deleted session has kept for
+        its sake is to be purged again.
         """
+        ...
+
+    async def remove_turns(
+        self, session_id: str, before: tuple[float, str] | None, limit: int
+    ) -> tuple[int, tuple[float, str] | None]:
+        """Of its turns, newest first, look at so many that come after this (opened_at, id), and remove those that
+        nothing grows from. How many went, and where to go on: None at the end.
+        """
+        ...
+
+    async def finish(self, session_id: str) -> bool:
+        """Remove the session itself; false where turns are left, because other sessions grow from them, and it with
+        them."""
         ...
 
 
@@ -306,6 +340,10 @@ class Journal(Protocol):
         """The entries of these turns, each turn's in their order, the turns in any."""
         ...
 
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        """The entries at these places, in any order."""
+        ...
+
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
         """Of the entries of these turns those that came from outside."""
         ...
@@ -326,6 +364,10 @@ class Journal(Protocol):
         """The entries of the turn and of all its ancestors, oldest first."""
         ...
 
+    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
+        """The same, of those alone that come after the newest ancestor that is `known`."""
+        ...
+
     async def count_chain(self, turn_id: str) -> int:
         """How many those are."""
         ...
@@ -343,6 +385,10 @@ class Tasks(Protocol):
         ...
 
     async def of_session(self, session_id: str) -> list[Task]:
+        """In the order of their start."""
+        ...
+
+    async def running_in(self, session_id: str) -> list[Task]:
         """In the order of their start."""
         ...
 
@@ -394,6 +440,10 @@ class Tasks(Protocol):
         ...
 
     async def intend_kill_if_running(self, task_id: str) -> bool: ...
+
+    async def intend_kill_of_inline(self, turn_id: str) -> None:
+        """The end is wanted of all that a turn itself was waiting for."""
+        ...
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool: ...
 
@@ -606,6 +656,8 @@ class Transaction(Protocol):
     @property
     def readers(self) -> Readers: ...
     @property
+    def search(self) -> Search: ...
+    @property
     def purges(self) -> Purges: ...
     @property
     def inbox(self) -> Inbox: ...
@@ -638,13 +690,60 @@ class Transaction(Protocol):
         """The store's time: one clock for all nodes."""
         ...
 
+    async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
+        """A session and all that a decision about its next turn asks for, in one read; None when it is not there.
+
+        `wake_budget`: how many wake-ups an hour it may have. `key`: the dedupe key of a row that is about to come in.
+        """
+        ...
+
+    async def open(self, opening: Opening) -> Opened:
+        """Write an opening. Raises NameTaken when its session or conversation is new and was there first."""
+        ...
+
+    async def close(self, closing: Closing) -> Closed:
+        """Write a closing and the opening that follows it, and raise the turn's epoch, so that its runner, if it is not
+        the one that asks, stops. Raises LeaseLost when the turn has ended or was taken over.
+        """
+        ...
+
 
 Body = Callable[[Transaction], Coroutine[Any, Any, T]]
+
+
+class SharedWords(Protocol):
+    """The words of steps that are being answered, for other nodes to show. They cost no sync, and a crash of the
+    database may lose them: whoever reads them takes what follows without a hole.
+    """
+
+    async def has_readers(self, node: str) -> bool:
+        """Whether there is another node."""
+        ...
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        """Add these, remove those that have ended, and tell the other nodes."""
+        ...
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        """What was said in these sessions after these bases and places, in order; a part may begin before."""
+        ...
+
+    async def sweep(self) -> None:
+        """Remove what no node says any more."""
+        ...
 
 
 class Store(Protocol):
     @property
     def notifier(self) -> Notifier: ...
+
+    @property
+    def stats(self) -> StoreStats: ...
+
+    @property
+    def words(self) -> SharedWords | None:
+        """None where no other node can follow."""
+        ...
 
     @property
     def is_exclusive(self) -> bool:
@@ -676,5 +775,11 @@ class Store(Protocol):
     async def search(self, body: Body[T]) -> T:
         """A read that may take long: few of them run at once, and none of them holds up other reads. Raises
         StoreTooSlow.
+        """
+        ...
+
+    async def open_new(self, opening: Opening) -> Opened:
+        """Open the first turn of a new session, in one transaction with all others that are waiting for it. Raises
+        NameTaken.
         """
         ...

@@ -1,9 +1,10 @@
 """Rows of either database as nouns. Both stores name their columns alike, so they share this and no query."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import orjson
@@ -14,15 +15,20 @@ from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal import Chain, Entry, EntryKind
+from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.packed_json import pack
+from wakeful.model.search import Hit, searched_text
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
+
+_DOOR_AND_PLACE = ("async_delivery", "platform", "chat_id", "thread_id")
+
 
 T = TypeVar("T")
 
@@ -166,6 +172,40 @@ def inbox_row_from(row: Row) -> InboxRow:
     )
 
 
+# The columns of a lane's turn and of its rows stand beside those of the session, each under a name of its own.
+_OF_TURN = (*(f.name for f in fields(Turn) if f.name not in ("address", "is_ephemeral", "works_for")), *_DOOR_AND_PLACE)
+_OF_ROW = (*(f.name for f in fields(InboxRow) if f.name != "address"), *_DOOR_AND_PLACE)
+LANE_COLUMNS = ", ".join(
+    [*(f"t.{name} AS t_{name}" for name in _OF_TURN), *(f"i.{name} AS i_{name}" for name in _OF_ROW)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    row: Row
+    prefix: str
+
+    def __getitem__(self, column: str, /) -> Any:
+        return self.row[self.prefix + column]
+
+
+def lane_from(rows: Sequence[Row], promised: Collection[str], now: float) -> Lane:
+    """From the row of a session, once for each of its inbox rows, joined with its active turn. A row that is not
+    pending is there because its name was asked about.
+    """
+    first = rows[0]
+    inbox = decoded(inbox_row_from, [_Part(row, "i_") for row in rows if row["i_id"] is not None])
+    return Lane(
+        session_from(first),
+        None if first["t_id"] is None else turn_from(_Part(first, "t_")),
+        tuple(row for row in inbox if row.status is RowStatus.PENDING),
+        next((row for row in inbox if row.dedupe_key == first["asked_key"]), None),
+        frozenset(promised),
+        first["spent_at"],
+        now,
+    )
+
+
 def event_from(row: Row) -> Event:
     return Event(
         row["session_id"],
@@ -192,8 +232,38 @@ def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list
     return said.words(head, after, limit)
 
 
+def hits_from(pages: Iterable[Iterable[Iterable[Any]]], limit: int) -> dict[str, Hit | None]:
+    """The newest entry of each session, from rows of what was found, newest first; None where only its title was."""
+    found: dict[str, Hit | None] = {}
+    for session_id, turn_id, step, index in chain.from_iterable(pages):
+        if session_id not in found and len(found) == limit:
+            break
+        if found.get(session_id) is None:
+            found[session_id] = None if turn_id is None else Hit(turn_id, step, index)
+    return found
+
+
+def doc_text(row: Row) -> str:
+    """What is searched of a row that has a session's title and, unless the title is meant, a journal entry."""
+    if row["turn_id"] is None:
+        title: str = row["title"]
+        return title
+    try:
+        return "" if row["kind"] is None else searched_text(entry_from(row))
+    except (ValueError, LookupError, AttributeError):
+        # Written by another version, or by hand: it is not found, and keeps nothing else from being so.
+        return ""
+
+
 def entry_from(row: Row) -> Entry:
     return Entry(row["turn_id"], row["step"], row["idx"], EntryKind(row["kind"]), row["payload"], row["at"])
+
+
+def chain_from(rows: Sequence[Row]) -> Chain:
+    """From the rows of a chain of turns, oldest first, each joined with its entries, if it has any."""
+    if not rows:
+        return Chain("", None, [])
+    return Chain(rows[0]["revision"], rows[0]["base"], [entry_from(row) for row in rows if row["kind"] is not None])
 
 
 def task_from(row: Row) -> Task:

@@ -1,9 +1,9 @@
-"""Cursors: where a reader stands, as the text that stands in a frame's `id`. Readers give it back as it is.
+"""Cursors: the position of a reader in a session or a turn, as the text of a frame's `id`. Clients treat it as opaque.
 
-`N` is after the fact N; `N.k` is after the k-th of the frames that the fact N makes; the last of them is `N` again.
-`N~b~p` is in the middle of words: after the fact N, and after p pieces of the words that follow the fact b (facts of
-the session may come while its turn speaks, so b may be less than N). Several sessions on one stream have one each:
-`a:12~9~37,b:40.1`. The cursor in one turn counts its own facts, and needs no base: `N` or `N~p`.
+`N` is after the fact N. `N.k` is after the k-th frame of the fact N; after its last frame the cursor is `N`.
+`N~b~p` is in the middle of words: after the fact N, and after p pieces of the words that follow the fact b. Other facts
+of the session can be committed while its turn streams words, so b may be less than N. A stream of several sessions
+joins their cursors: `a:12~9~37,b:40.1`. A cursor in one turn counts the turn's own facts and needs no base: `N~p`.
 """
 
 import re
@@ -20,11 +20,11 @@ _OF_TURN = re.compile(rf"{_NUMBER}(?:~{_NUMBER})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    # Every fact up to this one has been seen whole.
+    # The last fact whose frames the reader has all had.
     fact: int
-    # Of the next one, so many frames.
+    # How many frames of the next fact it has had.
     frames: int = 0
-    # And of the words that follow the fact `base`, the first `place` pieces. No base: no words.
+    # How many pieces it has had of the words that follow the fact `base`. Without words the base is 0.
     base: int = 0
     place: int = 0
 
@@ -41,14 +41,15 @@ START = Cursor(0)
 
 
 def fact_of(text: str) -> int:
-    """The last fact of which a reader has something that was given this cursor."""
+    """Return the number of the last fact that a reader at this cursor has had, whole or in part."""
     found = _OF_SESSION.fullmatch(text)
     return 0 if found is None else int(found[1])
 
 
 def parse_cursor(text: str, last: int) -> Cursor:
-    """What is not understood, or lies beyond the end of the log, is the start: never a silent skip. A place in words
-    may lie beyond what is known here: it is waited for.
+    """Return the start for a cursor that is malformed or lies beyond the log's end, so that no reader skips facts.
+
+    A place in words may lie beyond those that this node knows: the engine waits for them.
     """
     found = _OF_SESSION.fullmatch(text)
     if found is None:
@@ -56,13 +57,13 @@ def parse_cursor(text: str, last: int) -> Cursor:
     number, frames, base, place = (None if part is None else int(part) for part in found.groups())
     assert number is not None
     fact = number if frames is None else number - 1
-    # Frames are counted from 1, and no word is shown before its base.
+    # Frames are counted from 1, and a reader gets no words before the fact that they follow.
     is_sound = frames != 0 and (base is None or 0 < base <= fact) and fact >= 0
     return Cursor(fact, frames or 0, base or 0, place or 0) if is_sound and number <= last else START
 
 
 def parse_turn_cursor(text: str, last: int) -> tuple[int, int]:
-    """After which fact of a turn, and after how many pieces of the words that follow it."""
+    """Return the fact of the turn and the number of pieces after it; (0, 0) for a cursor that cannot be."""
     found = _OF_TURN.fullmatch(text)
     fact, place = (0, 0) if found is None else (int(found[1]), int(found[2] or 0))
     return (fact, place) if 0 < fact <= last else (0, 0)

@@ -1,4 +1,4 @@
-"""A reader of one session, across its turns: what it is told first, and then facts and words from its cursor on."""
+"""Follows one session, across its turns: a greeting, then facts and words from a cursor on."""
 
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
@@ -24,7 +24,7 @@ from wakeful.web.reading import Reading
 from wakeful.web.snapshot import active_form
 from wakeful.web.word_frames import runs_of
 
-# What a session's reader gets: frames that are sent together, perhaps none.
+# Batches of frames that are sent together; a batch may be empty.
 Frames = AsyncGenerator[list[Frame], None]
 
 
@@ -55,7 +55,7 @@ async def read_standing(tx: Transaction, session: Session) -> Standing:
 async def follow(engine: Engine, standing: Standing, cursor: Cursor, *, inline: bool) -> Frames:
     yield list(_greeting(standing, cursor))
     reading = Reading(cursor, inline=inline)
-    # Words wake only those who want them.
+    # Words wake only the readers that show them.
     log = engine.subscribe(standing.session.id, cursor.in_engine, with_words=inline)
     async with aclosing(log) as pages:
         async for page in pages:
@@ -63,13 +63,13 @@ async def follow(engine: Engine, standing: Standing, cursor: Cursor, *, inline: 
                 continue
             for told in runs_of(page):
                 yield reading.words(told) if isinstance(told, list) else reading.fact(told)
-            # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
+            # The next page may be hours away: keep nothing of this one.
             del page, told
 
 
 async def follow_with_html(engine: Engine, standing: Standing, cursor: Cursor) -> Frames:
-    """The same with the turns inline and their answers as HTML. HTML has the cursor of the frame before it, so that
-    what changes it comes again with it. Words of an open step are read from their first on, for its sake.
+    """Follow with the turns inline and their answers as HTML, which is made of all words of a step: those that the
+    reader has had are read again, and not sent again.
     """
     yield list(_greeting(standing, cursor))
     screen = _Screen(standing.session.id, cursor)
@@ -85,7 +85,7 @@ async def follow_with_html(engine: Engine, standing: Standing, cursor: Cursor) -
 
 
 class _Screen:
-    """What one reader of answers as HTML is told."""
+    """Frames for a reader of answers as HTML."""
 
     def __init__(self, session_id: str, cursor: Cursor) -> None:
         self._live = LiveHtml(session_id)
@@ -94,7 +94,7 @@ class _Screen:
         self.patience = self._live.patience
 
     async def pause(self) -> list[Frame]:
-        """Nothing comes for the moment."""
+        """Return what is due while nothing new comes."""
         return self._html(await self._live.now())
 
     async def words(self, words: list[Word]) -> list[Frame]:
@@ -108,7 +108,7 @@ class _Screen:
         return again + html + self._reading.fact(event)
 
     async def _again(self, event: Event) -> list[Frame]:
-        """Before the end of words of which the reader has more than are kept."""
+        """Return what to send before a fact that ends fewer words than the reader has had."""
         left = self._had.left_by(event)
         if left is None or event.ends is None:
             return []
@@ -117,8 +117,8 @@ class _Screen:
         return [taken_back, *(await self.words(left) if left else ())]
 
     def _html(self, lines: list[bytes]) -> list[Frame]:
-        """HTML has the cursor of the frame before it, so that what changes it comes again with it."""
-        at = str(self._reading.at)
+        """Give HTML the cursor of the frame before it: a reader that resumes there gets it again."""
+        at = self._reading.at
         return [(at, one) for one in lines]
 
 

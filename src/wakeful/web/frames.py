@@ -1,4 +1,4 @@
-"""Facts of the log as the frames that a browser reads. What a fact becomes depends on the fact alone."""
+"""Facts of the log as frames. A fact makes the same frames for every reader."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.model.task_data import time_text
 
-# A frame, taken apart: where its reader then stands, and the lines after the `id`.
+# A frame in two parts: the cursor after it, and its lines after the `id`.
 Frame = tuple[str, bytes]
 
 # Events that are told to a session's readers. The others belong to one turn, and come only to those who want turns.
@@ -41,7 +41,7 @@ class Part:
 
 
 def on_the_wire(frames: Iterable[Frame], before: str = "", after: str = "") -> bytes:
-    """Several at once cost a reader that takes them no more than one. The texts stand around each position."""
+    """Join frames into the bytes of one write. `before` and `after` surround each cursor in the `id`."""
     return b"".join([b"id: %b\n%b" % (f"{before}{at}{after}".encode(), lines) for at, lines in frames])
 
 

@@ -1,4 +1,4 @@
-"""Words that a reader has already, and that are read again all the same: HTML is made of a whole step."""
+"""Words that a reader has had already. They are read again because the HTML of a step needs all of its text."""
 
 from wakeful.model.event import STEP_ABANDONED, Event
 from wakeful.model.words import Word
@@ -8,11 +8,11 @@ from wakeful.web.cursor import Cursor
 class HadWords:
     def __init__(self, cursor: Cursor) -> None:
         self._base, self._place = cursor.base, cursor.place
-        # Those that came again, until it is clear that the rest comes too.
+        # Those read again so far, until all are: the log may have kept fewer than the reader has had.
         self._again: list[Word] = []
 
     def new_of(self, words: list[Word]) -> list[Word]:
-        """Of words of one step, those that the reader does not have."""
+        """Return those that the reader has not had; all are of one step."""
         if not self._place or words[0].head.base != self._base or words[0].place > self._place:
             return words
         self._again += [word for word in words if word.place <= self._place]
@@ -21,11 +21,11 @@ class HadWords:
         return [word for word in words if word.place > self._place]
 
     def left_by(self, event: Event) -> list[Word] | None:
-        """All words that are kept, where the fact that ends them keeps fewer than the reader has; None elsewhere."""
+        """Return the words that the log has kept, if they are fewer than the reader has had; otherwise None."""
         if event.ends is None or event.ends.base != self._base or event.ends.count >= self._place:
             return None
         if event.kind == STEP_ABANDONED:
-            # All of them go.
+            # It drops all words of the step anyway.
             return None
         again, self._again, self._place = self._again, [], 0
         return again

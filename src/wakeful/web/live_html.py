@@ -1,8 +1,7 @@
-"""The HTML of answers as they are being written, for one reader of a session: what to tell it before what comes next.
+"""The HTML of answers while they are written, as patches for one reader of a session.
 
-A patch for every word would cost more than it shows. The next one waits ten times as long as the last one took, and
-a moment at least; the end of a step is always told at once. While a reader catches up with what was said before it
-came, each step is told once.
+A patch for every word would cost more than it shows. The next one waits ten times as long as the last one took, and a
+moment at least; the end of a step is patched at once. While a reader catches up, each step gets one patch.
 """
 
 import asyncio
@@ -40,13 +39,13 @@ class LiveHtml:
         self._next_at = 0.0
 
     def patience(self) -> float | None:
-        """How long to wait for more before the reader is told what it has not seen; None: for ever."""
+        """Return how many seconds to wait for more before the next patch is due; None if there is nothing to patch."""
         if self._is_behind or self._step is None or not self._step.is_changed:
             return None
         return max(0.0, self._next_at - time.monotonic())
 
     async def words(self, words: Sequence[Word]) -> list[bytes]:
-        """What the reader is told before these words of one step."""
+        """Return the frames to send before these words of one step."""
         head = words[0].head
         for word in words:
             if word.kind == events.TOKEN:
@@ -54,9 +53,9 @@ class LiveHtml:
         return await self._due()
 
     async def fact(self, event: Event) -> list[bytes]:
-        """What the reader is told before the frames of this event."""
+        """Return the frames to send before those of this event."""
         if event.kind == events.TOKEN:
-            # The words of an older version.
+            # A log of an older version has its words as events.
             self._add(event.turn_id or "", event.data["step"], event.data["text"])
             return await self._due()
         if self._step is None or event.turn_id != self._turn_id:
@@ -68,14 +67,14 @@ class LiveHtml:
         return []
 
     async def now(self) -> list[bytes]:
-        """Nothing comes for the moment: what there is has been read."""
+        """Return the patch that is due when nothing else comes: the reader has caught up."""
         self._is_behind = False
         if self._step is None or not self._step.is_changed:
             return []
         return [self._lines(await self._made(self._step, self._step.patch))]
 
     def drop(self) -> None:
-        """The step is not shown any more."""
+        """Forget the step: its text was taken back."""
         self._step = None
 
     async def _due(self) -> list[bytes]:

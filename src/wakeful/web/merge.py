@@ -21,7 +21,7 @@ async def merge(sources: Mapping[str, AsyncGenerator[T, None]]) -> AsyncGenerato
                 given = item.result()
                 awaited[asyncio.ensure_future(anext(sources[name]))] = name
                 yield name, given
-                # Nothing of it is held while the next is waited for.
+                # Keep nothing of it during the wait for the next item.
                 del item, given
     finally:
         for item in awaited:

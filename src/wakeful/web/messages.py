@@ -140,7 +140,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
 
 
 def _cut(entry: Entry) -> Message:
-    """What was being said when the turn broke off, before the line that tells how it did."""
+    """Return an answer that was cut off, as the last message before the line that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
     return message | {"reasoning": data["reasoning"] or None}

@@ -22,7 +22,7 @@ async def with_pauses(
             if isinstance(awaited.exception(), StopAsyncIteration):
                 return
             yield awaited.result()
-            # What was given is not held while the next is waited for.
+            # This drops the item before the wait for the next one.
             awaited = asyncio.ensure_future(anext(source))
     finally:
         awaited.cancel()

@@ -1,7 +1,6 @@
-"""Where one reader of a session stands, and what it is told next."""
+"""The position of one reader of a session, and the frames that move it on."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wakeful.model.event import STEP_ABANDONED, Event
 from wakeful.model.packed_json import pack
@@ -10,37 +9,45 @@ from wakeful.web.cursor import Cursor
 from wakeful.web.frames import Frame, lines_of, session_frames
 from wakeful.web.word_frames import inline_words
 
-# Before every other: after it all words are new.
+# A base that no words come before.
 _FIRST_BASE = 1
 
 
 class Reading:
     def __init__(self, cursor: Cursor, *, inline: bool) -> None:
-        self.at = cursor
         self._inline = inline
+        self._frames = cursor.frames
+        # The cursor without its words, as text: every word's cursor begins with it.
+        self._facts = str(Cursor(cursor.fact, cursor.frames))
+        self._base, self._place = cursor.base, cursor.place
+
+    @property
+    def at(self) -> str:
+        return f"{self._facts}~{self._base}~{self._place}" if self._base else self._facts
 
     def fact(self, event: Event) -> list[Frame]:
-        """A place in words stays until the fact comes that ends them."""
+        """Return the frames of a fact. The place in words is kept until the fact that ends them."""
         if event.turn_seq is None and event.kind == STEP_ABANDONED:
             return [self.take_back(event, event.data["step"])]
-        seen, before = self.at.frames, event.session_seq - 1
-        base, place = (0, 0) if event.ends is not None else (self.at.base, self.at.place)
-        self.at = Cursor(event.session_seq, 0, base, place)
-        return [
-            (str(Cursor(before, frames, base, place) if frames else self.at), lines)
-            for frames, lines in session_frames(event, seen, inline=self._inline)
-        ]
+        if event.ends is not None:
+            self._base, self._place = 0, 0
+        made, number = [], event.session_seq
+        for frames, lines in session_frames(event, self._frames, inline=self._inline):
+            self._facts = str(Cursor(number - 1, frames) if frames else Cursor(number))
+            made.append((self.at, lines))
+        self._facts, self._frames = str(number), 0
+        return made
 
     def words(self, words: Sequence[Word]) -> list[Frame]:
-        """Of one step."""
-        facts, last = replace(self.at, base=0, place=0), words[-1]
-        self.at = replace(facts, base=last.head.base, place=last.place)
-        return inline_words(words, str(facts))
+        """Return the frames of words of one step."""
+        last = words[-1]
+        self._base, self._place = last.head.base, last.place
+        return inline_words(words, self._facts)
 
     def take_back(self, event: Event, step: int) -> Frame:
-        """A reader that has words which are not kept drops them: it then stands before the first of those that are. No
-        log has this, so it has no number of its own.
+        """Return a `step_abandoned` for a reader that has had words which the log did not keep, and move it back before
+        the first word. This frame is in no log, so it has no fact's number.
         """
-        self.at = replace(self.at, base=self.at.base or _FIRST_BASE, place=0)
+        self._base, self._place = self._base or _FIRST_BASE, 0
         data = {"session_id": event.session_id, "turn_id": event.turn_id, "step": step}
-        return str(self.at), lines_of(STEP_ABANDONED, pack(data))
+        return self.at, lines_of(STEP_ABANDONED, pack(data))

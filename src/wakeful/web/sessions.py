@@ -10,11 +10,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from wakeful.errors import SessionNotFound
+from wakeful.model.search import wanted_in
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web import fields
 from wakeful.web.messages import MessageId
-from wakeful.web.rows import session_rows
+from wakeful.web.rows import add_hits, session_rows
 from wakeful.web.short_results import shorten_results
 from wakeful.web.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
@@ -22,6 +23,8 @@ from wakeful.wire.errors import InvalidRequest
 
 # They all come on the first page.
 _MOST_PINNED = 200
+# Where more sessions have the words, those with the newest hits: a person looks for one, with better words.
+_MOST_FOUND = 100
 _CHANGEABLE = frozenset({"session_id", "title", "model", "pinned", "archived"})
 
 
@@ -67,16 +70,20 @@ class SessionRoutes:
         query = request.query_params
         limit = fields.number(query, "limit", 50, 1, 200)
         words = fields.words(query, "q")
+        wanted = wanted_in(words)
         before = _parse_cursor(query.get("cursor", ""))
         archived = fields.flag(query, "archived")
         owner = self._web.owner_seen_by(request)
 
         async def body(tx: Transaction) -> tuple[list[dict[str, Any]], str | None]:
-            find = partial(tx.sessions.page, owner, query=words, archived=archived)
+            hits = await tx.search.find(owner, wanted, _MOST_FOUND) if words else None
+            find = partial(tx.sessions.page, owner, among=hits, archived=archived)
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown tells whether there is a next page.
             found = await find(before=before, limit=limit + 1, pinned=False)
             rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
+            if hits is not None:
+                await add_hits(tx, rows, hits, wanted)
             return rows, _cursor(found[limit - 1]) if len(found) > limit else None
 
         look = self._web.store.search if words else self._web.store.read

@@ -33,7 +33,7 @@ class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    # The number of the active turn's newest fact, and what its step has said since.
+    # The session's number of the active turn's newest fact, and the words of its step since then.
     base: int
     words: Words | None
     page: MessagePage
@@ -71,9 +71,9 @@ class Snapshot:
         return {"step": head.step, "text": said.text, "reasoning": said.reasoning}
 
     def _cursor(self) -> str:
-        """Where a stream goes on, after all that is in here."""
+        """Return where a stream goes on after this snapshot."""
         last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
-        # Words after the last fact need no name while there are none.
+        # A base that is not the last fact is named even without words: other facts have followed it.
         has_words = self.base > 0 and (place > 0 or self.base < last)
         return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
 
@@ -90,8 +90,8 @@ class Snapshot:
 
 
 async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
-    # Taken before the facts are read: what their turn says after it is told by a stream from the cursor on.
-    words = web.engine.live_words(session_id)
+    # Read before the facts: words that come after them are in the stream that goes on from the cursor.
+    words = await web.engine.live_words(session_id)
 
     async def body(tx: Transaction) -> Snapshot:
         session = await web.require_session(tx, request, session_id)
@@ -108,7 +108,7 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
             base=base,
-            # They have ended when something has happened in their turn since the fact that they follow.
+            # A later fact of their turn has ended them.
             words=words if words is not None and words[0].base == base and words[1].cuts else None,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
@@ -124,7 +124,7 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
 
 
 async def _last_fact(tx: Transaction, turn: Turn) -> int:
-    """Its number in the session."""
+    """Return the session's number of the turn's newest fact."""
     newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
     return newest[0].session_seq if newest else 0
 

@@ -77,8 +77,8 @@ class StreamRoutes:
         return self._stream(_merged_frames(sources, {of: str(cursor) for of, cursor in cursors.items()}))
 
     async def _checked(self, session_id: str, cursor: Cursor) -> Cursor:
-        """A cursor into the frames of an event that was never given out is not understood either. Whoever has a frame
-        of an event has the words that end with it.
+        """Return the start for a cursor between frames that the event does not have. A reader that has had a frame of
+        an event has had the words that end with it.
         """
         if not cursor.frames:
             return cursor
@@ -201,11 +201,11 @@ async def _turn_frames(engine: Engine, log: _TurnLog, after: int, place: int) ->
                 if isinstance(told, list):
                     yield on_the_wire(turn_words(told, after))
                     continue
-                # Words that are taken back for a reader that has too many of them are no fact of the turn.
+                # A `step_abandoned` for a reader with more words than the log has kept is no fact of the turn.
                 at = f"{after}~0" if told.turn_seq is None else str(told.turn_seq)
                 after = told.turn_seq or after
                 yield on_the_wire([(at, lines_of(told.kind, told.payload))])
-            # It may be long until the next one.
+            # The next page may be hours away: keep nothing of this one.
             del page, told
 
 
@@ -228,7 +228,7 @@ async def _merged_frames(sources: dict[str, Frames], cursors: dict[str, str]) ->
 
 
 def _around(source: str, cursors: dict[str, str]) -> tuple[str, str]:
-    """What stands in the cursor over all before and after the part of one source."""
+    """Return the merged cursor's text before and after the cursor of this source."""
     parts = [f"{of}:{at}" for of, at in cursors.items()]
     if source not in cursors:
         # Rows have no place in any log; without a session there is nothing to go on from.

@@ -1,4 +1,4 @@
-"""Words as the frames that a browser reads: one for each piece, cut alike for every reader."""
+"""Words as frames: one for each piece, the same for every reader."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -11,13 +11,13 @@ from wakeful.model.event import Event, Told
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 from wakeful.web.frames import Frame, lines_of
 
-# Steps that are being answered at one time, and somewhat more.
+# More than the steps that are answered at one time.
 _KNOWN_STEPS = 4096
 _TEXT_GOES_HERE = b'""}\n\n'
 
 
 def runs_of(page: Sequence[Told]) -> Iterator[Event | list[Word]]:
-    """What a page tells, the words of one step that stand together as one."""
+    """Yield the events of a page, and runs of words of the same step as lists."""
     for head, run in groupby(page, key=_head_of):
         if head is None:
             yield from (told for told in run if isinstance(told, Event))
@@ -26,18 +26,18 @@ def runs_of(page: Sequence[Told]) -> Iterator[Event | list[Word]]:
 
 
 def inline_words(words: Sequence[Word], at: str) -> list[Frame]:
-    """Words of one step in a session's stream, whose reader stands at `at` in the facts."""
+    """Return the frames of words of one step in a session's stream; `at` is the cursor without words."""
     head = words[0].head
     return _frames(words, f"{at}~{head.base}~", _inline_lines(head))
 
 
 def turn_words(words: Sequence[Word], after: int) -> list[Frame]:
-    """Words of one step in the stream of their turn, after this fact of it."""
+    """Return the frames of words of one step in the stream of their turn; they follow the turn's fact `after`."""
     return _frames(words, f"{after}~", _turn_lines(words[0].head.step))
 
 
 def _frames(words: Sequence[Word], at: str, lines: dict[str, bytes]) -> list[Frame]:
-    """Every word of every answer passes here, once for each reader."""
+    """Format the frames. This runs for every word of every answer, for each reader."""
     dumps = orjson.dumps
     return [(f"{at}{place}", b"%b%b}\n\n" % (lines[kind], dumps(text))) for _, place, kind, text in words]
 
@@ -57,6 +57,6 @@ def _turn_lines(step: int) -> dict[str, bytes]:
 
 
 def _lines(data: dict[str, Any]) -> dict[str, bytes]:
-    """Of each kind, up to its text."""
+    """Return the lines of a frame up to its text, by kind."""
     empty = orjson.dumps(data | {"text": ""})
     return {kind: lines_of(kind, empty).removesuffix(_TEXT_GOES_HERE) for kind in (TOKEN, REASONING)}

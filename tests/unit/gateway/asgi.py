@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 
@@ -49,3 +50,8 @@ async def request(
     await app(scope, receive, send)
     told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+async def well() -> Response:
+    """A check of a server's health that has nothing to say."""
+    return JSONResponse({"status": "ok"})

@@ -6,7 +6,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from tests.unit.gateway.asgi import Answer, request
+from tests.unit.gateway.asgi import Answer, request, well
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
 
@@ -19,7 +19,7 @@ async def tell(request: Request) -> Response:
 
 def made_app(*origins: str) -> ASGIApp:
     routes = [Route("/v1/x", tell, methods=["GET", "DELETE"]), Route("/api/x", tell)]
-    return http_app(Keyring({"ci": "key"}), routes, version="1", is_stopping=lambda: False, origins=origins)
+    return http_app(Keyring({"ci": "key"}), routes, health=well, origins=origins)
 
 
 @pytest.fixture

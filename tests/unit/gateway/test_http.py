@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from tests.unit.gateway.asgi import request
+from tests.unit.gateway.asgi import request, well
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
 
@@ -22,32 +22,18 @@ async def break_down(request: Request) -> Response:
 
 
 @pytest.fixture
-def state() -> dict[str, bool]:
-    return {"stopping": False}
-
-
-@pytest.fixture
-def app(state: dict[str, bool]) -> ASGIApp:
+def app() -> ASGIApp:
     return http_app(
         Keyring({"operator": "local-key", "ci": "ci-key"}),
         [Route("/who", tell_principal), Route("/broken", break_down)],
-        version="1.2.3",
-        is_stopping=lambda: state["stopping"],
+        health=well,
     )
 
 
 async def test_health_needs_no_key(app: ASGIApp) -> None:
     answer = await request(app, "/health")
 
-    assert (answer.status, answer.json) == (200, {"status": "ok", "version": "1.2.3"})
-
-
-async def test_health_says_when_the_server_is_stopping(app: ASGIApp, state: dict[str, bool]) -> None:
-    state["stopping"] = True
-
-    answer = await request(app, "/health")
-
-    assert (answer.status, answer.json) == (503, {"status": "stopping"})
+    assert (answer.status, answer.json) == (200, {"status": "ok"})
 
 
 @pytest.mark.parametrize("path", ["/who", "/", "/health/", "/health/x", "//health", "/HEALTH", "/nothing"])

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from tests.unit.gateway.asgi import request
+from tests.unit.gateway.asgi import request, well
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
 from wakeful.gateway.limits import RequestLimits
@@ -34,7 +34,7 @@ class Api:
             Route("/v1/responses", self._join_or_begin, methods=["POST"]),
             Route("/api/quick", self._quick),
         ]
-        return http_app(keyring, routes, version="1", is_stopping=lambda: False, limits=limits)
+        return http_app(keyring, routes, health=well, limits=limits)
 
     async def stream(self, app: ASGIApp, key: str) -> "asyncio.Task[int]":
         """A stream that has begun; its result is its status."""

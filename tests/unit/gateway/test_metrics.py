@@ -11,17 +11,28 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tests.store.nouns import a_task, have_task, have_turn
-from tests.unit.gateway.asgi import request
+from tests.unit.gateway.asgi import request, well
+from wakeful.engine.job import JobCounts
+from wakeful.engine.vitals import Vitals
 from wakeful.gateway.auth import Keyring
-from wakeful.gateway.exposition import Histogram, family
+from wakeful.gateway.exposition import family, histogram
 from wakeful.gateway.http import http_app
 from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
+from wakeful.model.histogram import Histogram
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
 KEY = "Bearer key"
+VITALS = Vitals(
+    running_turns=3,
+    waiting_turns=2,
+    taken_over=1,
+    lease_seconds_left=2.5,
+    is_lease_late=False,
+    jobs=[("janitor", JobCounts(runs=5, failures=2, row_failures=1, last_success=1_000.0))],
+)
 
 
 @pytest.fixture
@@ -59,9 +70,9 @@ def app(store: Store, metrics: Metrics, may_end: asyncio.Event) -> ASGIApp:
     routes = [
         Route("/v1/responses/{id}", stream),
         Route("/api/sessions", greet),
-        metrics_route(metrics, store, "node1"),
+        metrics_route(metrics, store, "node1", lambda: VITALS),
     ]
-    app = http_app(Keyring({"operator": "key"}), routes, version="1", is_stopping=lambda: False)
+    app = http_app(Keyring({"operator": "key"}), routes, health=well)
     return CountRequests(app, metrics)
 
 
@@ -85,6 +96,26 @@ async def test_turns_and_tasks_are_counted_as_they_are_committed(store: Store, a
     assert numbers["wakeful_tasks_started_total"] == 2
     assert numbers["wakeful_tasks_ended_total"] == 1
     assert (numbers["wakeful_wake_seconds_count"], numbers["wakeful_wake_seconds_sum"]) == (1, 0.04)
+
+
+async def test_the_state_of_the_engine_its_jobs_and_its_store_is_told(
+    store: Store, app: ASGIApp, metrics: Metrics
+) -> None:
+    await have_turn(store)
+    await _append(store, "t1", (events.FAILED, {"turn_id": "t1", "code": "model_auth"}))
+    metrics.count_model_error("model_busy")
+    metrics.count_model_error("model_busy")
+
+    numbers = await _numbers(app)
+
+    assert (numbers["wakeful_turns_at_work"], numbers["wakeful_turns_waiting"]) == (3, 2)
+    assert (numbers["wakeful_turns_taken_over_total"], numbers["wakeful_lease_seconds"]) == (1, 2.5)
+    jobs = ("runs_total", "failures_total", "row_failures_total", "last_success_timestamp_seconds")
+    assert [numbers[f'wakeful_job_{name}{{job="janitor"}}'] for name in jobs] == [5, 2, 1, 1_000]
+    assert numbers['wakeful_turn_failures_total{code="model_auth"}'] == 1
+    assert numbers['wakeful_model_errors_total{code="model_busy"}'] == 2
+    assert numbers["wakeful_store_queue"] == 0
+    assert numbers["wakeful_store_commit_seconds_count"] == numbers["wakeful_store_group_size_count"] > 0
 
 
 async def test_what_runs_now_is_what_the_store_knows_of_this_node(store: Store, app: ASGIApp) -> None:
@@ -153,11 +184,11 @@ def test_a_family_is_written_with_its_help_type_and_labels() -> None:
 
 
 def test_the_buckets_of_a_histogram_hold_all_that_is_at_most_their_bound() -> None:
-    histogram = Histogram([0.1, 1.0])
+    seen = Histogram([0.1, 1.0])
     for value in (0.1, 0.5, 5.0):
-        histogram.add(value)
+        seen.add(value)
 
-    assert list(histogram.lines("x", "What x is."))[2:] == [
+    assert list(histogram("x", "What x is.", seen))[2:] == [
         'x_bucket{le="0.1"} 1',
         'x_bucket{le="1"} 2',
         'x_bucket{le="+Inf"} 3',

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tests.unit.gateway.asgi import Answer, request
+from tests.unit.gateway.asgi import Answer, request, well
 from wakeful.gateway.auth import Keyring
 from wakeful.gateway.http import http_app
 from wakeful.gateway.request_id import NameRequests
@@ -25,7 +25,7 @@ def app() -> ASGIApp:
         raise RuntimeError
 
     routes = [Route("/hello", greet), Route("/broken", break_down)]
-    return http_app(Keyring({"operator": "local-key"}), routes, version="1", is_stopping=lambda: False)
+    return http_app(Keyring({"operator": "local-key"}), routes, health=well)
 
 
 @pytest.mark.parametrize(

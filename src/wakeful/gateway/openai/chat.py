@@ -39,9 +39,10 @@ class ChatRoutes:
 
     async def create(self, request: Request) -> NamingItsSession:
         asked = read_chat_request(await read_body(request), self._api.tools)
-        receipt, created = await until_entered(lambda: self._begin(request, asked))
+        receipt = await until_entered(lambda: self._begin(request, asked))
+        assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")
-        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", created)
+        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", int(receipt.turn.opened_at))
         if asked.is_streamed:
             stream = ChatStream(facts, includes_usage=asked.includes_usage)
             lines = EventStream(self._lines(receipt, stream), self._api.streams)
@@ -53,7 +54,7 @@ class ChatRoutes:
             )
         return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
 
-    async def _begin(self, request: Request, asked: ChatRequest) -> tuple[Receipt, int]:
+    async def _begin(self, request: Request, asked: ChatRequest) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
         model = model_in(lane, asked.model, model)
@@ -63,14 +64,7 @@ class ChatRoutes:
         submission = self._api.submission(
             lane.session_id, model, asked.inputs, asked.turn, from_checkpoint=lane.from_checkpoint
         )
-        created: list[float] = []
-
-        async def before(tx: Transaction) -> Receipt | None:
-            created.append(await tx.now())
-            await enter(tx, lane)
-            return None
-
-        return await self._api.engine.submit(submission, before=before), int(created[0])
+        return await enter(self._api.engine, lane, submission)
 
     async def _known(self, lane: Lane) -> Known:
         async def body(tx: Transaction) -> Known:

@@ -2,21 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
+from wakeful.engine.engine import Engine
+from wakeful.engine.submission import Receipt, Submission
+from wakeful.errors import NameTaken
 from wakeful.gateway.openai.conversation_state import state_of
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lane import Lane
-from wakeful.model.conversation import Conversation
 from wakeful.model.journal import Entry
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 
 T = TypeVar("T")
-
-
-class NameTaken(Exception):
-    """Another request was quicker with the same new name."""
 
 
 async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
@@ -28,21 +27,27 @@ async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
             continue
 
 
-async def enter(tx: Transaction, lane: Lane) -> None:
-    """Make the lane if it is new, in the transaction that opens its turn: a request that is refused leaves none.
+async def enter(engine: Engine, lane: Lane, submission: Submission) -> Receipt:
+    """Open a turn in the lane. One that is new is made in the same transaction: a request that is refused leaves none.
     Raises ApiError while another turn is at work in it, and NameTaken.
     """
+    submission = in_lane(submission, lane)
+    return await engine.submit(submission, before=None if lane.new_session is not None else partial(require_idle, lane))
+
+
+def in_lane(submission: Submission, lane: Lane) -> Submission:
+    """The submission, with what is made of the lane when it opens."""
+    return replace(submission, session=lane.new_session, conversation=lane.new_conversation)
+
+
+async def require_idle(lane: Lane, tx: Transaction) -> None:
+    """Raises ApiError while another turn is at work in the lane."""
     if lane.new_session is None:
         await _idle_session(tx, lane)
-        return
-    now = await tx.now()
-    await tx.sessions.create_if_absent(replace(lane.new_session, created_at=now, updated_at=now))
-    if lane.new_conversation is not None and not await _create(tx, lane.new_conversation, now):
-        raise NameTaken
 
 
 async def look_into(tx: Transaction, lane: Lane) -> tuple[Session, Sequence[Entry]]:
-    """The lane's session, and all that was recorded up to its checkpoint. Raises ApiError as `enter` does."""
+    """The lane's session, and all that was recorded up to its checkpoint. Raises ApiError as `require_idle` does."""
     session = lane.new_session or await _idle_session(tx, lane)
     return session, () if session.checkpoint is None else await tx.journal.of_chain(session.checkpoint)
 
@@ -55,10 +60,6 @@ def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
     headers = {"x-should-retry": "false"}
     code = "conversation_response_not_completed"
     return ApiError(409, code, message, param="conversation", headers=headers, details=state)
-
-
-async def _create(tx: Transaction, conversation: Conversation, now: float) -> bool:
-    return await tx.conversations.create_if_absent(replace(conversation, created_at=now))
 
 
 async def _idle_session(tx: Transaction, lane: Lane) -> Session:

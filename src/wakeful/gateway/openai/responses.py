@@ -16,7 +16,7 @@ from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
-from wakeful.gateway.openai.entry import enter, until_entered
+from wakeful.gateway.openai.entry import enter, in_lane, require_idle, until_entered
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_page import item_page
@@ -152,18 +152,19 @@ class ResponseRoutes:
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")
         submission = self._api.submission(lane.session_id, model, inputs, in_conversation(asked.turn, lane))
+        if not key:
+            return await enter(self._api.engine, lane, submission)
         owner: str = request.state.principal
 
         async def before(tx: Transaction) -> Receipt | None:
-            if key:
-                mine = IdempotencyKey(owner, key, fingerprint, submission.turn_id, await tx.now())
-                known = await tx.idempotency_keys.reserve(mine)
-                if known.turn_id != submission.turn_id:
-                    return await _receipt(tx, known, fingerprint)
-            await enter(tx, lane)
+            mine = IdempotencyKey(owner, key, fingerprint, submission.turn_id, await tx.now())
+            known = await tx.idempotency_keys.reserve(mine)
+            if known.turn_id != submission.turn_id:
+                return await _receipt(tx, known, fingerprint)
+            await require_idle(lane, tx)
             return None
 
-        return await self._api.engine.submit(submission, before=before)
+        return await self._api.engine.submit(in_lane(submission, lane), before=before)
 
     async def _require(self, request: Request, turn_id: str) -> _Stored:
         async def body(tx: Transaction) -> _Stored | None:

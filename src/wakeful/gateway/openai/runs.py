@@ -124,12 +124,7 @@ class RunRoutes:
             asked.turn,
             from_checkpoint=lane.from_checkpoint,
         )
-
-        async def before(tx: Transaction) -> Receipt | None:
-            await enter(tx, lane)
-            return None
-
-        return await self._api.engine.submit(submission, before=before)
+        return await enter(self._api.engine, lane, submission)
 
     async def _require(self, request: Request) -> _Run:
         turn_id = _turn_id(request.path_params["run_id"])

@@ -2,6 +2,7 @@
 
 from wakeful.model.conversation import Conversation
 from wakeful.store.decode import conversation_from
+from wakeful.store.encode import CONVERSATION, conversation_values
 from wakeful.store.postgres.connection import Connection
 
 
@@ -11,14 +12,9 @@ class PostgresConversations:
 
     async def create_if_absent(self, conversation: Conversation) -> bool:
         created = await self._connection.fetchval(
-            """INSERT INTO conversations (id, owner, name, session_id, metadata, created_at)
-               VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING TRUE""",
-            conversation.id,
-            conversation.owner,
-            conversation.name,
-            conversation.session_id,
-            conversation.metadata,
-            conversation.created_at,
+            f"""INSERT INTO conversations ({", ".join(CONVERSATION)}) VALUES ($1, $2, $3, $4, $5, $6)
+                ON CONFLICT DO NOTHING RETURNING TRUE""",
+            *conversation_values(conversation),
         )
         return created is not None
 

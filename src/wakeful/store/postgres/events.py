@@ -6,6 +6,7 @@ from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
 from wakeful.store.decode import event_from, packed_end
 from wakeful.store.footprint import Footprint
+from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import Connection
 
 _COLUMNS = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at", "ends")
@@ -43,19 +44,7 @@ class PostgresEvents:
         if before is None:
             raise SessionNotFound
         session_seq, turn_seq, at = before
-        numbered = [
-            Event(
-                session_id,
-                session_seq + place,
-                turn_id,
-                None if turn_id is None else turn_seq + place,
-                event.kind,
-                event.payload,
-                at,
-                event.ends,
-            )
-            for place, event in enumerate(events, start=1)
-        ]
+        numbered = number(events, session_id, session_seq, turn_id, turn_seq, at)
         self._footprint.note_appended(numbered)
         return numbered
 

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
 from wakeful.store.decode import decoded, inbox_row_from
+from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+
+_POST = f"""INSERT INTO inbox ({", ".join(ROW)}) VALUES ({", ".join(f"${n}" for n in range(1, len(ROW) + 1))})
+            ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"""
 
 
 class PostgresInbox:
@@ -15,29 +19,7 @@ class PostgresInbox:
 
     async def post_if_new(self, row: InboxRow) -> bool:
         self._footprint.require_lock(row.session_id)
-        posted = await self._connection.fetchval(
-            """INSERT INTO inbox (session_id, dedupe_key, kind, source, turn_id, door, async_delivery, platform,
-                                  chat_id, thread_id, model, payload, steers, is_urgent, not_before, created_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-               ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE""",
-            row.session_id,
-            row.dedupe_key,
-            row.kind,
-            row.source,
-            row.turn_id,
-            row.door.name,
-            row.door.async_delivery,
-            row.address.platform,
-            row.address.chat_id,
-            row.address.thread_id,
-            row.model,
-            row.payload,
-            row.steers,
-            row.is_urgent,
-            row.not_before,
-            row.created_at,
-        )
-        if posted is None:
+        if await self._connection.fetchval(_POST, *row_values(row)) is None:
             return False
         self._footprint.sessions.add(row.session_id)
         return True

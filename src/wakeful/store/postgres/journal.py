@@ -1,19 +1,34 @@
 """The step journal in PostgreSQL."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from wakeful.model.journal import Entry
+from wakeful.model.journal import Chain, Entry
+from wakeful.model.search import Hit
 from wakeful.model.words import Word, WordsHead
-from wakeful.store.decode import entry_from, words_from
+from wakeful.store.decode import chain_from, entry_from, words_from
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.search import PostgresSearch
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
+# A turn without entries has a row, too.
+_CHAIN_AFTER = """
+    WITH RECURSIVE chain (id, parent, depth) AS (
+        SELECT id, parent, 0 FROM turns WHERE id = $1
+        UNION ALL
+        SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id <> ALL($2::text[])
+    )
+    SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
+           j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
+    FROM chain c LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
+"""
+
 
 class PostgresJournal:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, search: PostgresSearch) -> None:
         self._connection = connection
+        self._search = search
 
     async def add(self, entries: Iterable[Entry]) -> None:
         entries = list(entries)
@@ -37,6 +52,22 @@ class PostgresJournal:
             entry.index,
             entry.payload,
         )
+        await self._search.remove_entry(entry)
+        await self._search.add_entry(entry)
+        await self._connection.execute(
+            """INSERT INTO upkeep (name, position) VALUES ('journal_revision', '1')
+               ON CONFLICT (name) DO UPDATE SET position = upkeep.position::bigint + 1"""
+        )
+
+    async def at(self, hits: Sequence[Hit]) -> list[Entry]:
+        rows = await self._connection.fetch(
+            f"""SELECT {_COLUMNS} FROM journal JOIN unnest($1::text[], $2::integer[], $3::integer[])
+                    AS hit (turn_id, step, idx) USING (turn_id, step, idx)""",
+            [hit.turn_id for hit in hits],
+            [hit.step for hit in hits],
+            [hit.index for hit in hits],
+        )
+        return [entry_from(row) for row in rows]
 
     async def of_turns(self, turn_ids: Sequence[str]) -> list[Entry]:
         rows = await self._connection.fetch(
@@ -97,3 +128,6 @@ class PostgresJournal:
             turn_id,
         )
         return [entry_from(row) for row in rows]
+
+    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
+        return chain_from(await self._connection.fetch(_CHAIN_AFTER, turn_id, list(known)))

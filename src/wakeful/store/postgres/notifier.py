@@ -57,6 +57,10 @@ class PostgresNotifier:
         self._listeners.tell(signal)
         self._outbox.add(signal)
 
+    def tell_spoken(self, session_ids: Iterable[str]) -> None:
+        """These are saying something here: the other nodes may want to show it."""
+        self._outbox.add_spoken(session_ids)
+
     def doubt(self, signal: Signal | None) -> None:
         """A commit of this process whose outcome is not known: it may have happened."""
         self._listeners.tell(EVERYTHING)

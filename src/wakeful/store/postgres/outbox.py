@@ -1,7 +1,9 @@
 """What the other nodes have yet to hear: signals that wait for the line are put together into one."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 import orjson
 
@@ -14,19 +16,48 @@ EVERYTHING = Signal(frozenset(), is_everything=True)
 _LONGEST_PAYLOAD = 7_900
 
 
+@dataclass(frozen=True, slots=True)
+class Letter:
+    # Sessions in which something happened, with the newest number that is known of each; 0 when none is.
+    sessions: dict[str, int] = field(default_factory=dict)
+    # Turns and their new epochs.
+    fenced: dict[str, int] = field(default_factory=dict)
+    # Sessions that are saying something.
+    spoken: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return len(self.sessions) + len(self.fenced) + len(self.spoken)
+
+    def halves(self) -> tuple["Letter", "Letter"]:
+        lines = [(part, line) for part in ("sessions", "fenced", "spoken") for line in getattr(self, part).items()]
+        middle = len(lines) // 2
+        return _letter_of(lines[:middle]), _letter_of(lines[middle:])
+
+
+def _letter_of(lines: list[tuple[str, tuple[str, int]]]) -> Letter:
+    letter = Letter()
+    for part, (name, number) in lines:
+        getattr(letter, part)[name] = number
+    return letter
+
+
 class Outbox:
     def __init__(self, origin: str) -> None:
         self._origin = origin
-        # Sessions in which something happened, with the newest number that is known of each; 0 when none is.
-        self._sessions: dict[str, int] = {}
-        self._fenced: dict[str, int] = {}
+        self._letter = Letter()
         self._payloads: list[str] = []
         self._has_mail = asyncio.Event()
 
     def add(self, signal: Signal) -> None:
+        sessions = self._letter.sessions
         for session_id, number in newest_numbers(signal).items():
-            self._sessions[session_id] = max(number, self._sessions.get(session_id, 0))
-        self._fenced |= signal.fenced
+            sessions[session_id] = max(number, sessions.get(session_id, 0))
+        self._letter.fenced.update(signal.fenced)
+        self._has_mail.set()
+
+    def add_spoken(self, session_ids: Iterable[str]) -> None:
+        self._letter.spoken.update(dict.fromkeys(session_ids, 1))
         self._has_mail.set()
 
     def wake(self) -> None:
@@ -41,8 +72,8 @@ class Outbox:
 
     async def send(self, connection: Connection, channel: str) -> None:
         """What could not be sent stays for the next time."""
-        self._payloads += payloads_of(self._origin, self._sessions, self._fenced)
-        self._sessions, self._fenced = {}, {}
+        self._payloads += payloads_of(self._origin, self._letter)
+        self._letter = Letter()
         self._has_mail.clear()
         if self._payloads:
             await connection.execute(
@@ -59,17 +90,17 @@ def newest_numbers(signal: Signal) -> dict[str, int]:
     return newest
 
 
-def payloads_of(origin: str, sessions: dict[str, int], fenced: dict[str, int]) -> list[str]:
+def payloads_of(origin: str, letter: Letter) -> list[str]:
     """Where to look, in as many messages as it takes; only one thing that would not even fit alone is everywhere."""
-    if not sessions and not fenced:
+    if not letter.size:
         return []
-    payload = orjson.dumps([origin, sessions, fenced])
+    payload = orjson.dumps([origin, letter.sessions, letter.fenced, letter.spoken])
     if len(payload) <= _LONGEST_PAYLOAD:
         return [payload.decode()]
-    if len(sessions) + len(fenced) == 1:
+    if letter.size == 1:
         return [orjson.dumps([origin]).decode()]
-    first, last = _halves(sessions), _halves(fenced)
-    return payloads_of(origin, first[0], last[0]) + payloads_of(origin, first[1], last[1])
+    first, second = letter.halves()
+    return payloads_of(origin, first) + payloads_of(origin, second)
 
 
 def read_payload(payload: str) -> tuple[str, Signal, dict[str, int]]:
@@ -77,11 +108,5 @@ def read_payload(payload: str) -> tuple[str, Signal, dict[str, int]]:
     origin, *where = orjson.loads(payload)
     if not where:
         return origin, EVERYTHING, {}
-    sessions, fenced = where
-    return origin, Signal(frozenset(sessions), fenced), sessions
-
-
-def _halves(numbers: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    items = list(numbers.items())
-    middle = len(items) // 2
-    return dict(items[:middle]), dict(items[middle:])
+    sessions, fenced, spoken = where
+    return origin, Signal(frozenset(sessions), fenced, spoken=frozenset(spoken)), sessions

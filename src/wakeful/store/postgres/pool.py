@@ -80,6 +80,7 @@ class Pool:
         try:
             await Connection(driver, self._where).execute(begin)
         except BaseException as error:
+            await Connection(driver, self._where).undo()
             await _give_back(pool, driver)
             if is_fresh or not isinstance(error, StoreUnavailable):
                 raise

@@ -4,33 +4,45 @@ from collections.abc import Collection
 
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
+from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import Connection, quoted
 
 # In the order of ids: whoever locks several sessions meets the others in the same order, so nobody waits in a circle.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
 
+# A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
+_CREATE = f"""
+    INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join(f"${n}" for n in range(1, len(SESSION) + 1))})
+    ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
+"""
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "greatest(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > $1 OR s.wake_at > $1 + 3600 THEN 0
+    ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
-_IN_THE_LIST = """
-    s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $5
-    AND ($6::boolean IS NULL OR s.is_pinned = $6) AND ($1::text IS NULL OR s.owner = $1)
-    AND ($2::float8 IS NULL OR (s.updated_at, s.id) < ($2, $3::text))
+_IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
+
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
 """
-_SAYS = """(strpos(lower(s.title), lower($7)) > 0 OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND strpos(lower(wakeful_text(j.payload)), lower($7)) > 0
-))"""
 
 
-async def lock_sessions(connection: Connection, session_ids: Collection[str]) -> None:
-    """A statement of its own, before all others: one that waits for a lock sees the rows as they were before it."""
-    if session_ids:
-        await connection.fetch(LOCK, list(session_ids))
+def locking(session_ids: Collection[str]) -> str:
+    """A command that goes along with the one that begins a transaction, so that it costs no round trip; but a statement
+    of its own, before all others: one that waits for a lock sees the rows as they were before it.
+    """
+    # No session has a NUL in its id, and no command may have one.
+    ids = ", ".join(quoted(session_id) for session_id in session_ids if "\0" not in session_id)
+    return f"; {LOCK.replace('$1', f'ARRAY[{ids}]')}" if ids else ""
 
 
 class PostgresSessions:
@@ -39,31 +51,7 @@ class PostgresSessions:
         self._footprint = footprint
 
     async def create_if_absent(self, session: Session) -> bool:
-        address = session.address
-        # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
-        created = await self._connection.fetchval(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-               ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE
-               RETURNING TRUE""",
-            session.id,
-            session.owner,
-            address.platform,
-            address.chat_id,
-            address.thread_id,
-            session.model,
-            session.workspace,
-            session.title,
-            session.task_id,
-            session.is_listed,
-            session.head,
-            session.checkpoint,
-            session.message_count,
-            session.title_origin,
-            session.created_at,
-            session.updated_at,
-        )
+        created = await self._connection.fetchval(_CREATE, *session_values(session))
         self._footprint.note_locked(session.id)
         return created is not None
 
@@ -141,6 +129,21 @@ class PostgresSessions:
         )
         return [row["id"] for row in rows]
 
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = await self._connection.fetch(
+            f"""SELECT DISTINCT s.id FROM turns h JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT $1""",
+            limit,
+        )
+        return [row["id"] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        tag = await self._connection.execute(
+            f"UPDATE sessions s SET purge_at = $2 WHERE s.id = $1 AND {_FORGOTTEN}", session_id, purge_at
+        )
+        return tag == "UPDATE 1"
+
     async def to_purge(self, now: float) -> list[str]:
         rows = await self._connection.fetch(
             """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= $1
@@ -159,50 +162,30 @@ class PostgresSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
     ) -> list[Session]:
-        # Text has no NUL here, so none can be looked for.
-        words = query.replace("\0", "")
-        wanted = f"{_IN_THE_LIST} AND {_SAYS}" if words else _IN_THE_LIST
+        # Conditions that are not there, rather than such as hold for nothing given: only those are known to an index.
+        wanted, arguments = [_IN_THE_LIST], list[object]([limit, archived])
+        if pinned is not None:
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
+        if owner is not None:
+            wanted.append(f"s.owner = ${len(arguments) + 1}")
+            arguments.append(owner)
+        if before is not None:
+            wanted.append(f"(s.updated_at, s.id) < (${len(arguments) + 1}, ${len(arguments) + 2})")
+            arguments += before
+        if among is not None:
+            wanted.append(f"s.id = ANY(${len(arguments) + 1}::text[])")
+            arguments.append(list(among))
         rows = await self._connection.fetch(
-            f"SELECT s.* FROM sessions s WHERE {wanted} ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
-            owner,
-            *(before or (None, None)),
-            limit,
-            archived,
-            pinned,
-            *([words] if words else []),
+            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT $1",
+            *arguments,
         )
         return [session_from(row) for row in rows]
-
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        self._footprint.require_lock(session_id)
-        await self._connection.execute(
-            "UPDATE sessions SET active = $2, is_held = is_held AND NOT $3, wake_at = NULL WHERE id = $1",
-            session_id,
-            turn_id,
-            release_hold,
-        )
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        self._footprint.require_lock(session_id)
-        await self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = $2, checkpoint = $3, is_held = $4, is_blocked = $5,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = $2),
-                   closed_seq = last_seq
-               WHERE id = $1""",
-            session_id,
-            head,
-            checkpoint,
-            is_held,
-            is_blocked,
-        )
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
         self._footprint.require_lock(session_id)
@@ -215,6 +198,14 @@ class PostgresSessions:
             now,
         )
         return [row["id"] for row in rows]
+
+    async def ready_since(self, now: float) -> float | None:
+        since: float | None = await self._connection.fetchval(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE greatest(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= $1))""",
+            now,
+        )
+        return since
 
     async def next_due(self, now: float) -> float | None:
         due: float | None = await self._connection.fetchval(

@@ -1,19 +1,24 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
 import asyncio
+import time
 from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 from wakeful.errors import StoreUnavailable
 from wakeful.model.ids import new_id
+from wakeful.model.opening import Opened, Opening
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Address, Connection, connect
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
+from wakeful.store.postgres.opener import Opener
 from wakeful.store.postgres.pool import Pool
-from wakeful.store.postgres.sessions import lock_sessions
+from wakeful.store.postgres.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
+from wakeful.store.postgres.words import PostgresWords
 
 T = TypeVar("T")
 
@@ -25,7 +30,8 @@ _SEARCHING = 2
 SEARCH_SETTINGS = {"statement_timeout": "10s"}
 # A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
 # that takes longer than this hangs in a dead network.
-_LEASE_SETTINGS = {"synchronous_commit": "off", "lock_timeout": "1s"}
+_UNSYNCED = {"synchronous_commit": "off"}
+_LEASE_SETTINGS = _UNSYNCED | {"lock_timeout": "1s"}
 _LEASE_SECONDS = 5.0
 
 
@@ -37,11 +43,16 @@ class PostgresStore:
         self._writing = Pool(address, _WRITING)
         self._reading = Pool(address, _READING)
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
+        self._speaking = Pool(address, 1, _UNSYNCED)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
         self._under_way: set[asyncio.Task[Any]] = set()
-        self._is_open = False
+        # New sessions do not queue for a connection behind the writes.
+        self._opening = Pool(address, 1)
+        self._opener: Opener | None = None
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
+        self.stats = StoreStats()
+        self.words = PostgresWords(self._speaking, self._reading, self.notifier)
 
     async def open(self) -> None:
         try:
@@ -52,10 +63,12 @@ class PostgresStore:
         except BaseException:
             await self._disconnect()
             raise
-        self._is_open = True
+        self._opener = Opener(self._opening, self.notifier)
 
     async def close(self) -> None:
         self._is_closed = True
+        if self._opener is not None:
+            await self._opener.close()
         while self._under_way:
             await asyncio.wait(self._under_way)
         await self._disconnect()
@@ -63,7 +76,8 @@ class PostgresStore:
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         self._require_open()
         begin = WRITE if patience is None else f"{WRITE}; SET LOCAL lock_timeout = {round(patience * 1000)}"
-        return await self._to_its_end(self._write(self._writing, body, lock, begin))
+        with self.stats.writing():
+            return await self._to_its_end(self._write(self._writing, body, lock, begin))
 
     async def write_lease(self, body: Body[T]) -> T:
         self._require_open()
@@ -77,17 +91,23 @@ class PostgresStore:
         self._require_open()
         return await self._to_its_end(self._read(self._searching, body))
 
+    async def open_new(self, opening: Opening) -> Opened:
+        return await self._require_open().submit(opening)
+
     async def _write(self, pool: Pool, body: Body[T], lock: Collection[str], begin: str) -> T:
         footprint = Footprint(lock)
-        async with pool.transaction(begin) as connection:
-            await lock_sessions(connection, lock)
+        async with pool.transaction(begin + locking(lock)) as connection:
             result = await body(PostgresTransaction(connection, footprint))
+            began = time.perf_counter()
             await commit(connection, self.notifier, footprint.signal)
+            self.stats.note_commit(1, time.perf_counter() - began)
         return result
 
     async def _read(self, pool: Pool, body: Body[T]) -> T:
         async with pool.transaction(READ) as connection:
-            return await body(PostgresTransaction(connection, Footprint(None)))
+            result = await body(PostgresTransaction(connection, Footprint(None)))
+        self.stats.note_success()
+        return result
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """What has begun goes on when its caller goes away: after half a COMMIT nobody would know what holds."""
@@ -102,11 +122,12 @@ class PostgresStore:
         if not job.cancelled():
             job.exception()
 
-    def _require_open(self) -> None:
+    def _require_open(self) -> Opener:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
-        if not self._is_open:
+        if self._opener is None:
             raise RuntimeError("the store is not open")
+        return self._opener
 
     async def _prepare_schema(self) -> str:
         """Returns the channel of the schema: notifications would otherwise go through the whole database."""
@@ -127,4 +148,4 @@ class PostgresStore:
 
     @property
     def _pools(self) -> tuple[Pool, ...]:
-        return self._writing, self._reading, self._searching, self._leasing
+        return self._writing, self._opening, self._reading, self._searching, self._speaking, self._leasing

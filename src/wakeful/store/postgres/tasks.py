@@ -85,24 +85,28 @@ class PostgresTasks:
     async def of_session(self, session_id: str) -> list[Task]:
         return await self._read(f"{_READ} WHERE t.session_id = $1 ORDER BY t.started_at, t.id", session_id)
 
+    async def running_in(self, session_id: str) -> list[Task]:
+        return await self._read(
+            f"{_READ} WHERE t.session_id = $1 AND t.status = 'running' ORDER BY t.started_at, t.id", session_id
+        )
+
     async def recent(self, session_id: str, *, ended: int) -> list[Task]:
         return await self._read(
-            f"""{_READ} WHERE t.session_id = $1 AND (t.status = 'running' OR t.id IN (
-                    SELECT id FROM tasks WHERE session_id = $1 AND status <> 'running'
-                    ORDER BY started_at DESC, id DESC LIMIT $2))
+            f"""{_READ} WHERE t.id IN (
+                    SELECT id FROM tasks WHERE session_id = $1 AND status = 'running'
+                    UNION ALL (SELECT id FROM tasks WHERE session_id = $1 AND status <> 'running'
+                               ORDER BY started_at DESC, id DESC LIMIT $2))
                 ORDER BY t.started_at DESC, t.id DESC""",
             session_id,
             ended,
         )
 
     async def page(self, owner: str | None, *, limit: int) -> list[Task]:
-        return await self._read(
-            f"""{_READ} JOIN sessions s ON s.id = t.session_id
-                WHERE s.purge_at IS NULL AND ($1::text IS NULL OR t.owner = $1)
-                ORDER BY t.started_at DESC, t.id DESC LIMIT $2""",
-            owner,
-            limit,
-        )
+        shown = f"{_READ} JOIN sessions s ON s.id = t.session_id WHERE s.purge_at IS NULL"
+        newest = "ORDER BY t.started_at DESC, t.id DESC LIMIT $1"
+        if owner is None:
+            return await self._read(f"{shown} {newest}", limit)
+        return await self._read(f"{shown} AND t.owner = $2 {newest}", limit, owner)
 
     async def has_promised(self, session_id: str, *, but: str = "") -> bool:
         found: bool = await self._connection.fetchval(
@@ -181,6 +185,14 @@ class PostgresTasks:
         # The node that watches the task has to look.
         self._footprint.sessions.add(session_id)
         return True
+
+    async def intend_kill_of_inline(self, turn_id: str) -> None:
+        rows = await self._connection.fetch(
+            """UPDATE tasks SET kill_intended = TRUE WHERE turn_id = $1 AND is_inline AND status = 'running'
+               RETURNING session_id""",
+            turn_id,
+        )
+        self._footprint.sessions.update(row["session_id"] for row in rows)
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool:
         session_id = await self._connection.fetchval(

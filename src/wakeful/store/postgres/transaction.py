@@ -1,9 +1,12 @@
 """One write or read in progress: the nouns over one connection; and how a write ends."""
 
-from wakeful.errors import StoreError, StoreUnavailable
+from wakeful.errors import NameTaken, SessionNotFound, StoreError, StoreUnavailable
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.approvals import PostgresApprovals
+from wakeful.store.postgres.closings import close_turn
 from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.conversations import PostgresConversations
 from wakeful.store.postgres.deliveries import PostgresDeliveries
@@ -12,13 +15,16 @@ from wakeful.store.postgres.grants import PostgresGrants
 from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
 from wakeful.store.postgres.inbox import PostgresInbox
 from wakeful.store.postgres.journal import PostgresJournal
+from wakeful.store.postgres.lanes import read_lane
 from wakeful.store.postgres.logins import PostgresLogins
 from wakeful.store.postgres.news import PostgresNews
 from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.old_words import PostgresOldWords
+from wakeful.store.postgres.openings import open_all
 from wakeful.store.postgres.purges import PostgresPurges
 from wakeful.store.postgres.readers import PostgresReaders
+from wakeful.store.postgres.search import PostgresSearch
 from wakeful.store.postgres.sessions import PostgresSessions
 from wakeful.store.postgres.tasks import PostgresTasks
 from wakeful.store.postgres.turns import PostgresTurns
@@ -31,13 +37,15 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 class PostgresTransaction:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
+        self._footprint = footprint
+        self.search = PostgresSearch(connection)
         self.sessions = PostgresSessions(connection, footprint)
         self.turns = PostgresTurns(connection, footprint)
         self.readers = PostgresReaders(connection, footprint)
-        self.purges = PostgresPurges(connection, footprint)
+        self.purges = PostgresPurges(connection, footprint, self.search)
         self.inbox = PostgresInbox(connection, footprint)
         self.events = PostgresEvents(connection, footprint)
-        self.journal = PostgresJournal(connection)
+        self.journal = PostgresJournal(connection, self.search)
         self.news = PostgresNews(connection, footprint)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
@@ -53,6 +61,27 @@ class PostgresTransaction:
         # Asked anew each time: a transaction that waited for a lock must not decide by the time before it.
         now: float = await self._connection.fetchval("SELECT wakeful_now()")
         return now
+
+    async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
+        return await read_lane(self._connection, session_id, key, wake_budget)
+
+    async def open(self, opening: Opening) -> Opened:
+        session_id = opening.turn.session_id
+        if opening.session is None:
+            self._footprint.require_lock(session_id)
+        opened = (await open_all(self._connection, [opening])).get(session_id)
+        if opened is None:
+            raise SessionNotFound if opening.session is None else NameTaken
+        self._footprint.note_locked(session_id)
+        self._footprint.note_appended(opened.events)
+        return opened
+
+    async def close(self, closing: Closing) -> Closed:
+        turn = closing.turn
+        self._footprint.require_lock(turn.session_id)
+        facts, self._footprint.fenced[turn.id] = await close_turn(self._connection, closing)
+        self._footprint.note_appended(facts)
+        return Closed(facts, None if closing.next is None else await self.open(closing.next))
 
 
 async def commit(connection: Connection, notifier: PostgresNotifier, signal: Signal | None) -> None:

@@ -1,48 +1,20 @@
 """Turns in PostgreSQL."""
 
 import asyncpg
-import orjson
 
 from wakeful.errors import LeaseLost
-from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.turn import Lease, Turn, TurnStatus
+from wakeful.model.words import Said
 from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.said import said_elsewhere
 
 
 class PostgresTurns:
     def __init__(self, connection: Connection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
-
-    async def open(self, turn: Turn) -> None:
-        self._footprint.require_lock(turn.session_id)
-        await self._connection.execute(
-            """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, attempt, workspace,
-                                  message_id, request, opened_at, number)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-                       1 + coalesce((SELECT number FROM turns WHERE id = $3), 0))""",
-            turn.id,
-            turn.session_id,
-            turn.parent,
-            turn.door.name,
-            turn.door.async_delivery,
-            turn.address.platform,
-            turn.address.chat_id,
-            turn.address.thread_id,
-            turn.source,
-            turn.is_wakeup,
-            turn.model,
-            turn.status,
-            turn.node,
-            turn.epoch,
-            turn.attempt,
-            turn.workspace,
-            turn.message_id,
-            turn.request,
-            turn.opened_at,
-        )
 
     async def get(self, turn_id: str) -> Turn | None:
         row = await self._connection.fetchrow("SELECT * FROM turns WHERE id = $1", turn_id)
@@ -71,20 +43,6 @@ class PostgresTurns:
         if turn is None or turn.epoch != lease.epoch or turn.status is not TurnStatus.RUNNING:
             raise LeaseLost
         return turn
-
-    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
-        error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
-        row = await self._connection.fetchrow(
-            """UPDATE turns SET status = $2, error = $3, closed_at = wakeful_now(), epoch = epoch + 1
-               WHERE id = $1 AND status NOT IN ('done', 'failed', 'cancelled') RETURNING id, session_id, epoch""",
-            turn_id,
-            outcome.status,
-            error,
-        )
-        if row is None:
-            return False
-        self._has_fenced(row)
-        return True
 
     async def mark_recorded(self, turn_id: str) -> None:
         session_id = await self._connection.fetchval(
@@ -118,6 +76,9 @@ class PostgresTurns:
             return None
         self._has_fenced(row)
         return turn_from(row)
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        return await said_elsewhere(self._connection, turn_id, base)
 
     async def taken_from(self, node: str) -> list[Turn]:
         rows = await self._connection.fetch(
@@ -181,15 +142,6 @@ class PostgresTurns:
             "SELECT * FROM turns WHERE session_id = $1 ORDER BY opened_at DESC, id DESC LIMIT $2", session_id, limit
         )
         return [turn_from(row) for row in rows]
-
-    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
-        rows = await self._connection.fetch(
-            """SELECT opened_at FROM turns WHERE session_id = $1 AND opened_at > $2 AND is_wakeup
-               ORDER BY opened_at""",
-            session_id,
-            since,
-        )
-        return [row["opened_at"] for row in rows]
 
     def _has_fenced(self, row: asyncpg.Record) -> None:
         self._footprint.require_lock(row["session_id"])

@@ -3,8 +3,6 @@
 import sqlite3
 from pathlib import Path
 
-import orjson
-
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
 
 # RETURNING came with this one.
@@ -21,15 +19,14 @@ def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: b
         path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
     )
     connection.row_factory = sqlite3.Row
-    connection.create_function("contains", 2, _contains, deterministic=True)
-    connection.create_function("text_of", 1, _text_of, deterministic=True)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
         if for_reading:
             connection.execute("PRAGMA query_only = ON")
-    except sqlite3.Error:
+        _require_search(connection)
+    except (sqlite3.Error, StoreError):
         connection.close()
         raise
     return connection
@@ -41,15 +38,17 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
     return ours
 
 
-def _contains(text: str | None, words: str) -> bool:
-    """Whatever their case, in every script: SQLite's own LIKE knows that of ASCII only."""
-    return text is not None and words.casefold() in text.casefold()
+def is_taken(error: sqlite3.IntegrityError) -> bool:
+    """Whether a row with the same id or name was there first."""
+    return error.sqlite_errorname in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
 
 
-def _text_of(payload: bytes) -> str | None:
-    """The words of a journal entry."""
-    text: str | None = orjson.loads(payload).get("text")
-    return text
+def _require_search(connection: sqlite3.Connection) -> None:
+    if connection.execute("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'").fetchone() is None:
+        raise StoreError(
+            "The SQLite of this Python was built without full-text search (FTS5), which Wakeful needs: use another "
+            "Python, or PostgreSQL (WAKEFUL_DATABASE_URL)."
+        )
 
 
 def _sentence_for(error: sqlite3.Error, path: Path) -> StoreError:

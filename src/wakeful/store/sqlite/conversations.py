@@ -4,6 +4,7 @@ import sqlite3
 
 from wakeful.model.conversation import Conversation
 from wakeful.store.decode import conversation_from
+from wakeful.store.encode import CONVERSATION, conversation_values
 
 
 class SqliteConversations:
@@ -12,16 +13,9 @@ class SqliteConversations:
 
     async def create_if_absent(self, conversation: Conversation) -> bool:
         cursor = self._connection.execute(
-            """INSERT INTO conversations (id, owner, name, session_id, metadata, created_at)
-               VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-            (
-                conversation.id,
-                conversation.owner,
-                conversation.name,
-                conversation.session_id,
-                conversation.metadata,
-                conversation.created_at,
-            ),
+            f"""INSERT INTO conversations ({", ".join(CONVERSATION)}) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING""",
+            conversation_values(conversation),
         )
         return cursor.rowcount == 1
 

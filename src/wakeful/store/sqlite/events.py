@@ -5,8 +5,11 @@ from collections.abc import Callable, Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import event_from, packed_end
+from wakeful.store.decode import event_from
+from wakeful.store.encode import EVENT, event_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.numbering import number
+from wakeful.store.sqlite.statement import insert
 
 _COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends"
 
@@ -19,8 +22,18 @@ class SqliteEvents:
 
     async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
         self._footprint.require_lock(session_id)
-        turn_seq = None if turn_id is None else self._next_in_turn(turn_id, len(events))
-        return self._insert(session_id, turn_id, turn_seq, events)
+        turn_seq = 0 if turn_id is None else self._last_in_turn(turn_id, len(events))
+        now = self._clock()
+        row = self._connection.execute(
+            "UPDATE sessions SET last_seq = last_seq + ?1, updated_at = ?2 WHERE id = ?3 RETURNING last_seq - ?1",
+            (len(events), now, session_id),
+        ).fetchone()
+        if row is None:
+            raise SessionNotFound
+        numbered = number(events, session_id, row[0], turn_id, turn_seq, now)
+        insert(self._connection, "events", EVENT, [event_values(event) for event in numbered])
+        self._footprint.note_appended(numbered)
+        return numbered
 
     async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:
         rows = self._connection.execute(
@@ -37,42 +50,9 @@ class SqliteEvents:
         )
         return [event_from(row) for row in rows]
 
-    def _next_in_turn(self, turn_id: str, count: int) -> int:
+    def _last_in_turn(self, turn_id: str, count: int) -> int:
+        """Makes room for so many more; the last number before them. A turn that never opened is numbered from 1."""
         row = self._connection.execute(
-            "UPDATE turns SET last_seq = last_seq + ? WHERE id = ? RETURNING last_seq", (count, turn_id)
+            "UPDATE turns SET last_seq = last_seq + ?1 WHERE id = ?2 RETURNING last_seq - ?1", (count, turn_id)
         ).fetchone()
-        return 1 if row is None else row[0] - count + 1
-
-    def _insert(
-        self, session_id: str, turn_id: str | None, turn_seq: int | None, events: Sequence[NewEvent]
-    ) -> list[Event]:
-        now = self._clock()
-        row = self._connection.execute(
-            "UPDATE sessions SET last_seq = last_seq + ?, updated_at = ? WHERE id = ? RETURNING last_seq",
-            (len(events), now, session_id),
-        ).fetchone()
-        if row is None:
-            raise SessionNotFound
-        first = row[0] - len(events) + 1
-        numbered = [
-            Event(
-                session_id,
-                first + offset,
-                turn_id,
-                None if turn_seq is None else turn_seq + offset,
-                event.kind,
-                event.payload,
-                now,
-                event.ends,
-            )
-            for offset, event in enumerate(events)
-        ]
-        self._connection.executemany(
-            f"INSERT INTO events ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at, packed_end(e.ends))
-                for e in numbered
-            ],
-        )
-        self._footprint.note_appended(numbered)
-        return numbered
+        return 0 if row is None else row[0]

@@ -5,7 +5,11 @@ from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
 from wakeful.store.decode import decoded, inbox_row_from
+from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
+
+_POST = f"""INSERT INTO inbox ({", ".join(ROW)}) VALUES ({", ".join("?" * len(ROW))})
+            ON CONFLICT (session_id, dedupe_key) DO NOTHING"""
 
 
 class SqliteInbox:
@@ -15,31 +19,7 @@ class SqliteInbox:
 
     async def post_if_new(self, row: InboxRow) -> bool:
         self._footprint.require_lock(row.session_id)
-        cursor = self._connection.execute(
-            """INSERT INTO inbox (session_id, dedupe_key, kind, source, turn_id, door, async_delivery, platform,
-                                  chat_id, thread_id, model, payload, steers, is_urgent, not_before, created_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (session_id, dedupe_key) DO NOTHING""",
-            (
-                row.session_id,
-                row.dedupe_key,
-                row.kind,
-                row.source,
-                row.turn_id,
-                row.door.name,
-                row.door.async_delivery,
-                row.address.platform,
-                row.address.chat_id,
-                row.address.thread_id,
-                row.model,
-                row.payload,
-                row.steers,
-                row.is_urgent,
-                row.not_before,
-                row.created_at,
-            ),
-        )
-        if cursor.rowcount == 0:
+        if self._connection.execute(_POST, row_values(row)).rowcount == 0:
             return False
         self._footprint.sessions.add(row.session_id)
         return True

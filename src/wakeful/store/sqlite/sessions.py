@@ -1,23 +1,34 @@
 """Sessions in SQLite."""
 
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
+from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
 
+_CREATE = f"""INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join("?" * len(SESSION))})
+              ON CONFLICT (id) DO NOTHING"""
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-_DUE = "max(i.not_before, coalesce(s.wake_at, 0))"
+# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+_DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0
+    ELSE max(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
     WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
-_SAYS = """(contains(s.title, ?) OR EXISTS (
-    SELECT 1 FROM turns t JOIN journal j ON j.turn_id = t.id
-    WHERE t.session_id = s.id AND contains(text_of(j.payload), ?)
-))"""
+
+# A turn that a notice has opened is no response.
+_FORGOTTEN = """
+    NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
+    AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
+"""
 
 
 class SqliteSessions:
@@ -26,30 +37,7 @@ class SqliteSessions:
         self._footprint = footprint
 
     async def create_if_absent(self, session: Session) -> bool:
-        address = session.address
-        cursor = self._connection.execute(
-            """INSERT INTO sessions (id, owner, platform, chat_id, thread_id, model, workspace, title, task_id,
-                                     is_listed, head, checkpoint, message_count, title_origin, created_at, updated_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING""",
-            (
-                session.id,
-                session.owner,
-                address.platform,
-                address.chat_id,
-                address.thread_id,
-                session.model,
-                session.workspace,
-                session.title,
-                session.task_id,
-                session.is_listed,
-                session.head,
-                session.checkpoint,
-                session.message_count,
-                session.title_origin,
-                session.created_at,
-                session.updated_at,
-            ),
-        )
+        cursor = self._connection.execute(_CREATE, session_values(session))
         self._footprint.note_locked(session.id)
         return cursor.rowcount == 1
 
@@ -125,6 +113,21 @@ class SqliteSessions:
         )
         return [row[0] for row in rows]
 
+    async def forgotten(self, limit: int) -> list[str]:
+        rows = self._connection.execute(
+            f"""SELECT DISTINCT s.id FROM turns h CROSS JOIN sessions s ON s.id = h.session_id
+                WHERE h.is_hidden AND {_FORGOTTEN} LIMIT ?""",
+            (limit,),
+        )
+        return [row[0] for row in rows]
+
+    async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
+        self._footprint.require_lock(session_id)
+        cursor = self._connection.execute(
+            f"UPDATE sessions AS s SET purge_at = ? WHERE s.id = ? AND {_FORGOTTEN}", (purge_at, session_id)
+        )
+        return cursor.rowcount == 1
+
     async def to_purge(self, now: float) -> list[str]:
         rows = self._connection.execute(
             """SELECT id FROM sessions WHERE purge_at IS NOT NULL AND NOT is_purged AND purge_at <= ?
@@ -144,7 +147,7 @@ class SqliteSessions:
         self,
         owner: str | None,
         *,
-        query: str = "",
+        among: Collection[str] | None = None,
         before: tuple[float, str] | None = None,
         limit: int,
         archived: bool = False,
@@ -152,41 +155,24 @@ class SqliteSessions:
     ) -> list[Session]:
         wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
         if pinned is not None:
-            wanted.append("s.is_pinned = ?")
-            arguments.append(pinned)
+            wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
         if owner is not None:
             wanted.append("s.owner = ?")
             arguments.append(owner)
         if before is not None:
             wanted.append("(s.updated_at, s.id) < (?, ?)")
             arguments += before
-        if query:
-            wanted.append(_SAYS)
-            arguments += [query, query]
+        if among is not None:
+            wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
+            arguments += among
+        # Few are pinned, which SQLite does not know.
+        index = "INDEXED BY sessions_pinned" if pinned and among is None else ""
         rows = self._connection.execute(
-            f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT ?",
+            f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
+                ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",
             [*arguments, limit],
         )
         return [session_from(row) for row in rows]
-
-    async def activate(self, session_id: str, turn_id: str, *, release_hold: bool) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            "UPDATE sessions SET active = ?, is_held = is_held AND NOT ?, wake_at = NULL WHERE id = ?",
-            (turn_id, release_hold, session_id),
-        )
-
-    async def settle(
-        self, session_id: str, *, head: str, checkpoint: str | None, is_held: bool, is_blocked: bool
-    ) -> None:
-        self._footprint.require_lock(session_id)
-        self._connection.execute(
-            """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
-                   message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1),
-                   closed_seq = last_seq
-               WHERE id = ?5""",
-            (head, checkpoint, is_held, is_blocked, session_id),
-        )
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
         self._footprint.require_lock(session_id)
@@ -195,16 +181,25 @@ class SqliteSessions:
     async def ready(self, now: float) -> list[str]:
         rows = self._connection.execute(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
-                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= ?)) ORDER BY s.id""",
-            (now,),
+                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now)) ORDER BY s.id""",
+            {"now": now},
         )
         return [row[0] for row in rows]
+
+    async def ready_since(self, now: float) -> float | None:
+        row = self._connection.execute(
+            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE max(i.created_at, {_DUE}) END)
+                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now))""",
+            {"now": now},
+        ).fetchone()
+        since: float | None = row[0]
+        return since
 
     async def next_due(self, now: float) -> float | None:
         row = self._connection.execute(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}
-                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > ?""",
-            (now,),
+                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > :now""",
+            {"now": now},
         ).fetchone()
         due: float | None = row[0]
         return due

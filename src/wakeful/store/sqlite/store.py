@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from wakeful.errors import StoreReadOnly, StoreUnavailable
+from wakeful.model.opening import Opened, Opening
+from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
@@ -20,6 +22,8 @@ T = TypeVar("T")
 
 class SqliteStore:
     is_exclusive = True
+    # Nobody else can follow.
+    words = None
 
     def __init__(
         self,
@@ -40,6 +44,7 @@ class SqliteStore:
         self._writer: Writer | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
+        self.stats = StoreStats()
 
     async def open(self) -> None:
         self._prepare_folder()
@@ -55,7 +60,7 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(writing, self._path, self._clock, self.notifier)
+        self._writer = Writer(writing, self._path, self._clock, self.notifier, self.stats)
         self._reader = Reader(reading, self._path, self._clock)
         self._searcher = Reader(searching, self._path, self._clock)
 
@@ -70,7 +75,8 @@ class SqliteStore:
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         # The writer is alone, so every session is locked; the names are held against what the body writes.
-        result: T = await self._open_writer().write(body, lock)
+        with self.stats.writing():
+            result: T = await self._open_writer().write(body, lock)
         return result
 
     async def write_lease(self, body: Body[T]) -> T:
@@ -80,6 +86,7 @@ class SqliteStore:
         self._open_writer()
         assert self._reader is not None
         result: T = await self._reader.submit(body)
+        self.stats.note_success()
         return result
 
     async def search(self, body: Body[T]) -> T:
@@ -87,6 +94,10 @@ class SqliteStore:
         assert self._searcher is not None
         result: T = await self._searcher.submit(body)
         return result
+
+    async def open_new(self, opening: Opening) -> Opened:
+        opened: Opened = await self._open_writer().open(opening)
+        return opened
 
     def _open_writer(self) -> Writer:
         if self._is_closed:

@@ -69,11 +69,16 @@ class SqliteTasks:
     async def of_session(self, session_id: str) -> list[Task]:
         return self._read("WHERE t.session_id = ? ORDER BY t.started_at, t.id", session_id)
 
+    async def running_in(self, session_id: str) -> list[Task]:
+        return self._read("WHERE t.session_id = ? AND t.status = 'running' ORDER BY t.started_at, t.id", session_id)
+
     async def recent(self, session_id: str, *, ended: int) -> list[Task]:
         return self._read(
-            """WHERE t.session_id = ? AND (t.status = 'running' OR t.id IN (
-                   SELECT id FROM tasks WHERE session_id = ? AND status <> 'running'
-                   ORDER BY started_at DESC, id DESC LIMIT ?))
+            """WHERE t.id IN (
+                   SELECT id FROM tasks WHERE session_id = ? AND status = 'running'
+                   UNION ALL SELECT id FROM (
+                       SELECT id FROM tasks WHERE session_id = ? AND status <> 'running'
+                       ORDER BY started_at DESC, id DESC LIMIT ?))
                ORDER BY t.started_at DESC, t.id DESC""",
             session_id,
             session_id,
@@ -163,6 +168,14 @@ class SqliteTasks:
         # The node that watches the task has to look.
         self._footprint.sessions.add(row["session_id"])
         return True
+
+    async def intend_kill_of_inline(self, turn_id: str) -> None:
+        rows = self._connection.execute(
+            """UPDATE tasks SET kill_intended = 1 WHERE turn_id = ? AND is_inline AND status = 'running'
+               RETURNING session_id""",
+            (turn_id,),
+        ).fetchall()
+        self._footprint.sessions.update(row["session_id"] for row in rows)
 
     async def finish_if_running(self, task_id: str, outcome: TaskOutcome) -> bool:
         row = self._connection.execute(

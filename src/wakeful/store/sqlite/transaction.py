@@ -7,8 +7,13 @@ import sqlite3
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from wakeful.errors import NameTaken
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.approvals import SqliteApprovals
+from wakeful.store.sqlite.closer import close_turn
+from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.conversations import SqliteConversations
 from wakeful.store.sqlite.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.events import SqliteEvents
@@ -16,12 +21,15 @@ from wakeful.store.sqlite.grants import SqliteGrants
 from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
 from wakeful.store.sqlite.inbox import SqliteInbox
 from wakeful.store.sqlite.journal import SqliteJournal
+from wakeful.store.sqlite.lanes import read_lane
 from wakeful.store.sqlite.logins import SqliteLogins
 from wakeful.store.sqlite.news import SqliteNews
 from wakeful.store.sqlite.nodes import SqliteNodes
 from wakeful.store.sqlite.old_words import SqliteOldWords
+from wakeful.store.sqlite.opener import open_all
 from wakeful.store.sqlite.purges import SqlitePurges
 from wakeful.store.sqlite.readers import SqliteReaders
+from wakeful.store.sqlite.search import SqliteSearch
 from wakeful.store.sqlite.sessions import SqliteSessions
 from wakeful.store.sqlite.tasks import SqliteTasks
 from wakeful.store.sqlite.turns import SqliteTurns
@@ -31,14 +39,17 @@ T = TypeVar("T")
 
 class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float], footprint: Footprint) -> None:
+        self._connection = connection
         self._clock = clock
+        self._footprint = footprint
+        self.search = SqliteSearch(connection)
         self.sessions = SqliteSessions(connection, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
         self.readers = SqliteReaders(connection, footprint)
-        self.purges = SqlitePurges(connection, footprint)
+        self.purges = SqlitePurges(connection, footprint, self.search)
         self.inbox = SqliteInbox(connection, footprint)
         self.events = SqliteEvents(connection, clock, footprint)
-        self.journal = SqliteJournal(connection, clock)
+        self.journal = SqliteJournal(connection, clock, self.search)
         self.news = SqliteNews(connection, footprint)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
@@ -52,6 +63,29 @@ class SqliteTransaction:
 
     async def now(self) -> float:
         return self._clock()
+
+    async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
+        return read_lane(self._connection, session_id, key, wake_budget, self._clock())
+
+    async def open(self, opening: Opening) -> Opened:
+        if opening.session is None:
+            self._footprint.require_lock(opening.turn.session_id)
+        try:
+            (opened,) = open_all(self._connection, self._clock(), [opening])
+        except sqlite3.IntegrityError as error:
+            if opening.session is None or not is_taken(error):
+                raise
+            raise NameTaken from error
+        self._footprint.note_locked(opening.turn.session_id)
+        self._footprint.note_appended(opened.events)
+        return opened
+
+    async def close(self, closing: Closing) -> Closed:
+        turn = closing.turn
+        self._footprint.require_lock(turn.session_id)
+        facts, self._footprint.fenced[turn.id] = close_turn(self._connection, self._clock(), closing)
+        self._footprint.note_appended(facts)
+        return Closed(facts, None if closing.next is None else await self.open(closing.next))
 
 
 def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:

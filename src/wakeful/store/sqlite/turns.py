@@ -3,10 +3,9 @@
 import sqlite3
 from collections.abc import Callable
 
-import orjson
-
 from wakeful.errors import LeaseLost
-from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
+from wakeful.model.turn import Lease, Turn, TurnStatus
+from wakeful.model.words import Said
 from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
 
@@ -16,38 +15,6 @@ class SqliteTurns:
         self._connection = connection
         self._clock = clock
         self._footprint = footprint
-
-    async def open(self, turn: Turn) -> None:
-        self._footprint.require_lock(turn.session_id)
-        self._connection.execute(
-            """INSERT INTO turns (id, session_id, parent, door, async_delivery, platform, chat_id, thread_id,
-                                  source, is_wakeup, model, status, node, epoch, attempt, workspace,
-                                  message_id, request, opened_at, number)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-                       1 + coalesce((SELECT number FROM turns WHERE id = ?), 0))""",
-            (
-                turn.id,
-                turn.session_id,
-                turn.parent,
-                turn.door.name,
-                turn.door.async_delivery,
-                turn.address.platform,
-                turn.address.chat_id,
-                turn.address.thread_id,
-                turn.source,
-                turn.is_wakeup,
-                turn.model,
-                turn.status,
-                turn.node,
-                turn.epoch,
-                turn.attempt,
-                turn.workspace,
-                turn.message_id,
-                turn.request,
-                turn.opened_at,
-                turn.parent,
-            ),
-        )
 
     async def get(self, turn_id: str) -> Turn | None:
         row = self._connection.execute("SELECT * FROM turns WHERE id = ?", (turn_id,)).fetchone()
@@ -75,19 +42,6 @@ class SqliteTurns:
         if turn is None or turn.epoch != lease.epoch or turn.status is not TurnStatus.RUNNING:
             raise LeaseLost
         return turn
-
-    async def close_if_running(self, turn_id: str, outcome: Outcome) -> bool:
-        error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
-        row = self._connection.execute(
-            """UPDATE turns SET status = ?, error = ?, closed_at = ?, epoch = epoch + 1
-               WHERE id = ? AND status NOT IN ('done', 'failed', 'cancelled') RETURNING session_id, epoch""",
-            (outcome.status, error, self._clock(), turn_id),
-        ).fetchone()
-        if row is None:
-            return False
-        self._footprint.require_lock(row["session_id"])
-        self._footprint.fenced[turn_id] = row["epoch"]
-        return True
 
     async def mark_recorded(self, turn_id: str) -> None:
         row = self._connection.execute(
@@ -117,6 +71,9 @@ class SqliteTurns:
         self._footprint.require_lock(row["session_id"])
         self._footprint.fenced[turn_id] = row["epoch"]
         return turn_from(row)
+
+    async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
+        return None
 
     async def taken_from(self, node: str) -> list[Turn]:
         rows = self._connection.execute(
@@ -176,11 +133,3 @@ class SqliteTurns:
             "SELECT * FROM turns WHERE session_id = ? ORDER BY opened_at DESC, id DESC LIMIT ?", (session_id, limit)
         )
         return [turn_from(row) for row in rows]
-
-    async def wakeups_since(self, session_id: str, since: float) -> list[float]:
-        rows = self._connection.execute(
-            """SELECT opened_at FROM turns WHERE session_id = ? AND opened_at > ? AND is_wakeup
-               ORDER BY opened_at""",
-            (session_id, since),
-        )
-        return [row[0] for row in rows]

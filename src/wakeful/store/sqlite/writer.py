@@ -3,15 +3,20 @@
 import asyncio
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wakeful.store.base import Body, Signal
+from wakeful.model.opening import Opened, Opening
+from wakeful.model.store_stats import StoreStats
+from wakeful.store.base import Body, Transaction
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
+from wakeful.store.sqlite.opener import open_all
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
 from wakeful.store.sqlite.worker import Job, Worker
 
@@ -27,6 +32,18 @@ class _Write:
     lock: Collection[str]
 
 
+# An opening is that of a new session.
+_Work = _Write | Opening
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    # None when it failed.
+    changed: Footprint | None
+    size: int
+    seconds: float
+
+
 class Writer:
     def __init__(
         self,
@@ -34,28 +51,40 @@ class Writer:
         path: Path,
         clock: Callable[[], float],
         notifier: LocalNotifier,
+        stats: StoreStats,
     ) -> None:
         self._connection = connection
         self._path = path
         self._clock = clock
         self._notifier = notifier
-        self._worker: Worker[_Write] = Worker("wakeful-writer", _choose, self._commit, self._tell)
+        self._stats = stats
+        self._worker: Worker[_Work] = Worker("wakeful-writer", _choose, self._commit, self._tell)
 
     def write(self, body: Body[Any], lock: Collection[str]) -> asyncio.Future[Any]:
         return self._worker.submit(_Write(body, lock))
+
+    def open(self, opening: Opening) -> asyncio.Future[Any]:
+        return self._worker.submit(opening)
 
     async def close(self) -> None:
         """Commit what is queued, then close."""
         await self._worker.close()
         self._connection.close()
 
-    def _commit(self, group: list[Job[_Write]]) -> Signal | None:
+    def _commit(self, group: list[Job[_Work]]) -> _Commit:
+        began = time.perf_counter()
+        changed = self._commit_together(group)
+        return _Commit(changed, len(group), time.perf_counter() - began)
+
+    def _commit_together(self, group: list[Job[_Work]]) -> Footprint | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._open([job for job in group if isinstance(job.work, Opening)], changed)
             for job in group:
-                self._attempt(job, job.work, changed)
+                if isinstance(job.work, _Write):
+                    self._attempt(job, job.work, changed)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             for job in group:
@@ -65,7 +94,26 @@ class Writer:
         except BaseException:
             self._undo()
             raise
-        return changed.signal
+        return changed
+
+    def _open(self, jobs: list[Job[Any]], changed: Footprint) -> None:
+        """All of them with a handful of statements, before anything else. If one of them cannot be written, they are
+        tried again one by one.
+        """
+        try:
+            opened = open_all(self._connection, self._clock(), [job.work for job in jobs])
+        except Exception as error:
+            if not self._connection.in_transaction:
+                raise  # SQLite undid it by itself, as it does when the disk is full.
+            logger.debug("a group of %d openings is tried again one by one: %s", len(jobs), error)
+            self._connection.execute("ROLLBACK")
+            self._connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                self._attempt(job, _Write(partial(_open_one, job.work), ()), changed)
+        else:
+            for job, one in zip(jobs, opened, strict=True):
+                job.result = one
+                changed.note_appended(one.events)
 
     def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
         footprint = Footprint(write.lock)
@@ -92,13 +140,20 @@ class Writer:
             # The next group's BEGIN tells whoever asks what is wrong.
             logger.exception("cannot undo a failed group in %s", self._path)
 
-    def _tell(self, signal: Signal | None) -> None:
+    def _tell(self, done: _Commit | None) -> None:
         """Listeners hear of a commit before those who asked for it go on."""
-        if signal is not None:
+        if done is None or done.changed is None:
+            return
+        self._stats.note_commit(done.size, done.seconds)
+        if (signal := done.changed.signal) is not None:
             self._notifier.publish(signal)
 
 
-def _choose(waiting: list[Job[_Write]]) -> list[Job[_Write]]:
+async def _open_one(opening: Opening, tx: Transaction) -> Opened:
+    return await tx.open(opening)
+
+
+def _choose(waiting: list[Job[_Work]]) -> list[Job[_Work]]:
     group = waiting[:_MOST_WRITES]
     del waiting[:_MOST_WRITES]
     return group

@@ -1,8 +1,8 @@
 """The files of one process. Whoever writes them may die half-way: what is not complete is not believed.
 
 `output` is what it says. `started.<n>` is made by the nth spawn, or by whoever forbids that spawn. `exit` has the exit
-code. `stdin` is a named pipe, until it is closed, and `holder` has the pid of the process that keeps it open. `typed`
-has what was typed into a shell.
+code in its first line; while the process runs it only keeps the room for that. `stdin` is a named pipe, until it is
+closed, and `holder` has the pid of the process that keeps it open. `typed` has what was typed into a shell.
 """
 
 import os
@@ -78,7 +78,9 @@ class ProcessFolder:
             content = (self.path / "exit").read_text(errors="replace")
         except FileNotFoundError:
             return None
-        return int(content) if re.fullmatch(r"\d{1,3}\n", content) else None
+        # What its room was reserved with stands behind it.
+        found = re.match(r"(\d{1,3})\n", content)
+        return int(found[1]) if found else None
 
     def holder(self) -> int | None:
         try:

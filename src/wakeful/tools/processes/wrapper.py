@@ -11,7 +11,8 @@ Why it is as it is:
 - Signals are caught, not ignored: what is ignored stays ignored in the command. TERM before the command has begun
   ends the wrapper.
 - `exit` is written by one small write and counts only with its newline, so it needs no second name and no `mv`, for
-  which there may be no room in a full process table.
+  which there may be no room in a full process table. Its room on the disk is taken at the start, and the code is
+  written over what stands there (`1<>` does not cut the file off): a command that fills the disk keeps its code.
 - The EXIT trap also catches the wrapper's own failures, such as a fork that is refused.
 - Its last act is KILL to its own group, itself included.
 - What holds `stdin` open, or carries a terminal's bytes, ignores the signals that are meant for the command, and
@@ -30,7 +31,8 @@ set -C
 read -r wakeful_stat </proc/self/stat
 { echo "$wakeful_stat" >"$1/started.$2"; } 2>/dev/null || exit 125
 set +C
-trap 'echo $? >"$1/exit"; kill -KILL 0' EXIT
+{ echo reserved >"$1/exit"; } 2>/dev/null
+trap 'echo $? 1<>"$1/exit"; kill -KILL 0' EXIT
 ulimit -f "$4" 2>/dev/null
 trap '' HUP INT QUIT TERM
 if [ -n "$7" ]; then
@@ -39,7 +41,7 @@ if [ -n "$7" ]; then
     set -- "$@" $!
     cat <>"$1/stdin" >&8 2>/dev/null 8<&- &
     exec 8<&-
-    trap 'echo $? >"$1/exit"
+    trap 'echo $? 1<>"$1/exit"
         exec </dev/null >/dev/null 2>&1
         trap "" HUP
         kill -HUP 0

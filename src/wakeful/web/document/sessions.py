@@ -40,6 +40,13 @@ ROW = {
     "last_status": told("How the last turn ended.", or_null(choice("done", "failed", "cancelled"))),
     "woken": told("Background work had opened it.", FLAG),
 }
+_FOUND = {
+    "message_id": told("Of a search: the newest message that was found; null where only the title was.", or_null(TEXT)),
+    "snippet": told(
+        "Of a search: the piece of that message around the first of the words, as plain text. `hit` may be empty.",
+        or_null(record({"before": TEXT, "hit": TEXT, "after": TEXT})),
+    ),
+}
 _PARENT = record({"session_id": TEXT, "task_id": TEXT})
 _QUEUED = record({"turn_id": TEXT, "message": TEXT, "source": TEXT, "created_at": TEXT})
 _PARTIAL = record({"step": whole(0), "text": TEXT, "reasoning": TEXT})
@@ -125,12 +132,18 @@ PATHS: dict[str, dict[str, Json]] = {
             {
                 200: json_answer(
                     "A page of them.",
-                    record({"sessions": list_of(ref("SessionRow")), "next_cursor": or_null(TEXT)}),
+                    record({"sessions": list_of(record(ROW, _FOUND)), "next_cursor": or_null(TEXT)}),
                 ),
                 **refusals(400, 503),
             },
             parameters=[
-                query("q", text(maxLength=500, pattern="^[^\\u0000]*$"), "Words to look for in titles and messages."),
+                query(
+                    "q",
+                    text(maxLength=500, pattern="^[^\\u0000]*$"),
+                    "Words to look for: all of them in one message or in the title, whatever their case and accents; "
+                    "the last one may be the beginning of a word. At most 100 sessions are found: those that said "
+                    "them last.",
+                ),
                 query(
                     "limit",
                     or_empty(WHOLE),

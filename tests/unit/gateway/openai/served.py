@@ -8,6 +8,7 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from tests.bare_engine import bare_engine
+from tests.unit.gateway.asgi import well
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.gateway.auth import Keyring
@@ -17,6 +18,7 @@ from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.ids import new_id
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -44,7 +46,7 @@ async def served(runner: asyncio.Runner, store: Store) -> Place:
         operator="operator",
         workspace="/",
     )
-    app = http_app(Keyring({"alice": "key"}), api_routes(api), version="1", is_stopping=lambda: False)
+    app = http_app(Keyring({"alice": "key"}), api_routes(api), health=well)
     return Place(runner, store, api, app)
 
 
@@ -121,7 +123,7 @@ class Log:
 
         async def body(tx: Transaction) -> None:
             await tx.sessions.create_if_absent(session)
-            await tx.turns.open(turn)
+            await tx.open(Opening(turn))
 
         await place.store.write(body, lock=[session.id])
         return cls(place, kind, turn)
@@ -134,7 +136,7 @@ class Log:
                 turn_id = None if event.turn_id is None else self.turn.id
                 await tx.events.append(self.turn.session_id, turn_id, [NewEvent(event.kind, event.payload, event.ends)])
             if events and events[-1].is_final:
-                await tx.turns.close_if_running(self.turn.id, Outcome(TurnStatus.DONE))
+                await tx.close(Closing(self.turn, Outcome(TurnStatus.DONE), ()))
 
         await self.place.store.write(body, lock=[self.turn.session_id])
 

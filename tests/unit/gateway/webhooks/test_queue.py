@@ -135,9 +135,7 @@ async def _close(
         await have_turn(store, turn_id, request=asked.dump())
 
     async def body(tx: Transaction) -> None:
-        turn = await tx.turns.get(turn_id)
-        assert turn is not None
-        await dispatcher.close(tx, turn, outcome)
+        await dispatcher.close(tx, await dispatcher.lane(tx, "s1"), outcome)
 
     await store.write(body, lock=["s1"])
 

@@ -25,7 +25,18 @@ def test_files_are_for_their_owner_only(folder: ProcessFolder) -> None:
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [("0\n", 0), ("143\n", 143), ("", None), ("1", None), ("12", None), ("x\n", None), ("1\n\n", None)],
+    [
+        ("0\n", 0),
+        ("143\n", 143),
+        ("", None),
+        ("1", None),
+        ("12", None),
+        ("x\n", None),
+        ("1234\n", None),
+        ("reserved\n", None),
+        ("7served\n", None),
+        ("7\nserved\n", 7),
+    ],
 )
 def test_exit_code_counts_only_when_it_is_complete(folder: ProcessFolder, content: str, code: int | None) -> None:
     assert folder.exit_code() is None

@@ -41,7 +41,10 @@ export class RowView {
     this.#link.replaceChildren(
       el("span", { class: "session__title" }, titleParts(name)),
       el("span", { class: "session__side" }, mark(row, isNew), time(row)),
+      row.snippet ? snippet(row.snippet) : "",
     );
+    if (row.message_id) this.#link.dataset.message = row.message_id;
+    else delete this.#link.dataset.message;
     this.#more.dataset.menu = row.session_id;
     this.#more.setAttribute("aria-label", `Menu of ${name}`);
   }
@@ -51,6 +54,11 @@ export class RowView {
 function titleParts(name) {
   const [, title, branch] = BRANCH.exec(name) ?? [null, name, ""];
   return [el("span", { class: "session__name", text: title }), branch && el("span", { text: branch })];
+}
+
+// Where a search has found it.
+function snippet({ before, hit, after }) {
+  return el("span", { class: "session__snippet" }, before, el("mark", { text: hit }), after);
 }
 
 function mark(row, isNew) {

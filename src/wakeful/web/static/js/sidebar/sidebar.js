@@ -202,7 +202,8 @@ class Sidebar {
   #change(row) {
     const known = this.#rows.get(row.session_id);
     const belongs = row.archived === this.#archived && (known || !this.#search.value.trim());
-    if (belongs) this.#rows.put([row]);
+    // Where it was found is told with the answer to a search alone.
+    if (belongs) this.#rows.put([{ ...row, snippet: known?.snippet, message_id: known?.message_id }]);
     else this.#rows.remove(row.session_id);
     this.#drawSoon();
   }
@@ -241,7 +242,12 @@ class Sidebar {
       return;
     }
     const link = event.target.closest("a.session");
-    if (link) followLink(event, () => openSessionById(link.dataset.id));
+    if (link) followLink(event, () => this.#follow(link.dataset));
+  }
+
+  #follow({ id, message }) {
+    openSessionById(id);
+    if (message) emit("reveal-soon", { message });
   }
 
   #menu(button, row) {

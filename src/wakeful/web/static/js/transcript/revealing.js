@@ -1,16 +1,12 @@
-// Brings a turn, or the card of a task, into view: for the links of the timeline and the drawer.
+// Brings a turn, the card of a task, or a message into view: for the links of the timeline, the drawer and the search.
 
 import { on } from "../bus.js";
 import { openSessionById } from "../router.js";
+import { soon } from "../soon.js";
 
 export function startRevealing(inner) {
-  on("reveal", ({ turn, task }) => {
-    const element = (turn && document.getElementById(turn)) || (task && cardOf(inner, task));
-    if (!element) return;
-    element.scrollIntoView({ block: "start" });
-    element.setAttribute("tabindex", "-1");
-    element.focus({ preventScroll: true });
-  });
+  on("reveal", ({ turn, task }) => show((turn && document.getElementById(turn)) || (task && cardOf(inner, task))));
+  startRevealingSoon(inner);
   on("edit-last", () => {
     const said = [...inner.querySelectorAll('.said__row[data-editable="true"]')].at(-1);
     said?.dispatchEvent(new Event("edit-message"));
@@ -21,6 +17,31 @@ export function startRevealing(inner) {
     event.preventDefault();
     openSessionById(link.dataset.session);
   });
+}
+
+// A message of a session that is being opened: it is shown when it is there, unless the reader goes on before. One that
+// is older than what the page has fetched is not waited for longer than that.
+function startRevealingSoon(inner) {
+  let wanted = null;
+  const look = soon(() => {
+    const element = wanted && inner.querySelector(`[data-message="${CSS.escape(wanted)}"]`);
+    if (element) wanted = null;
+    show(element);
+  });
+  on("reveal-soon", ({ message }) => {
+    wanted = message;
+    look();
+  });
+  on("session-changed", () => wanted && look());
+  on("route", () => (wanted = null));
+  on("sent", () => (wanted = null));
+}
+
+function show(element) {
+  if (!element) return;
+  element.scrollIntoView({ block: "start" });
+  element.setAttribute("tabindex", "-1");
+  element.focus({ preventScroll: true });
 }
 
 function cardOf(inner, task) {

@@ -1,0 +1,212 @@
+"""What becomes of a session: whether its next turn opens, with what, and what waits for what.
+
+Pure: a lane goes in, a decision comes out. Whatever opens a turn or closes one, on whichever occasion, decides here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from wakeful.engine import turn_events
+from wakeful.engine.settings import EngineSettings
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.ids import new_id
+from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
+from wakeful.model.journal import Entry, input_entry
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Closing, Opening, Step
+from wakeful.model.request import request_as_far_as_known
+from wakeful.model.session import Session
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+
+# Senders choose their own names for messages; the prefix keeps them apart from those of tasks and retries.
+MESSAGE_PREFIX = "message:"
+
+_HOUR = 3600.0
+# After one of these a session's wake-ups wait: trying again by itself would only fail again.
+_BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    opening: Opening | None = None
+    # Of the rows that came in: those that wait.
+    posted: tuple[InboxRow, ...] = ()
+    # When the wake budget frees, if the session has not said so yet.
+    wake_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    node: str
+    settings: EngineSettings
+    # A node that is stopping leaves pending rows to the next one.
+    may_open: bool = True
+
+    def decide(self, lane: Lane, *arrivals: InboxRow) -> Decision:
+        """What opens and what waits, with these rows coming in now."""
+        coming = tuple(self._with_company(lane, row) for row in arrivals)
+        if lane.session.active is not None or lane.session.is_deleted or not self.may_open:
+            return Decision(posted=coming)
+        notices_wait = lane.session.is_held or lane.session.is_blocked
+        batch = next_batch((*lane.pending, *coming), lane.now, notices_wait=notices_wait)
+        if batch is None:
+            return Decision(posted=coming)
+        if batch.is_wakeup and lane.spent_at is not None:
+            free_at = lane.spent_at + _HOUR
+            return Decision(posted=coming, wake_at=None if lane.session.wake_at == free_at else free_at)
+        return Decision(self._opening(lane, batch), tuple(row for row in coming if row not in batch.rows))
+
+    def close(
+        self,
+        lane: Lane,
+        turn: Turn,
+        outcome: Outcome,
+        *,
+        by_user: bool = False,
+        answer: Step | None = None,
+        cut: Sequence[Entry] = (),
+        end: NewEvent,
+        arrivals: Sequence[InboxRow] = (),
+    ) -> tuple[Closing, Decision]:
+        """How the running turn of a lane ends, and what is decided about the next. `end`: its last event. `answer`: its
+        last one, if it is not recorded yet. `cut`: what is kept of an answer that it leaves unfinished.
+        """
+        settled = settled_session(lane.session, turn, outcome, by_user=by_user)
+        coming = [*arrivals, *([self._retry(turn, lane.now)] if self.is_tried_again(turn, outcome) else [])]
+        decision = self.decide(replace(lane, session=settled, active=None), *coming)
+        closing = Closing(
+            turn,
+            outcome,
+            (end,) if answer is None else (*answer.facts, end),
+            tuple(cut) if answer is None else (*answer.entries, *cut),
+            None if answer is None else answer.cost,
+            checkpoint=settled.checkpoint,
+            is_held=settled.is_held,
+            is_blocked=settled.is_blocked,
+            posted=decision.posted,
+            next=decision.opening,
+        )
+        return closing, decision
+
+    def is_tried_again(self, turn: Turn, outcome: Outcome) -> bool:
+        return turn.is_wakeup and outcome.passing and turn.attempt + 1 < self.settings.wake_retry_limit
+
+    def _with_company(self, lane: Lane, row: InboxRow) -> InboxRow:
+        """A notice waits a moment if its session is idle while other promised work of it runs: ends that come together
+        then share one turn. The time is stored, so that a crash in that moment loses nothing.
+        """
+        if row.kind is not RowKind.NOTICE or lane.session.active is not None or not lane.promised:
+            return row
+        return replace(row, not_before=row.created_at + self.settings.wake_company_seconds)
+
+    def _opening(self, lane: Lane, batch: Batch) -> Opening:
+        session, first = lane.session, batch.first
+        asked = first.data
+        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
+        turn = Turn(
+            id=first.turn_id,
+            session_id=session.id,
+            parent=session.checkpoint if asked.get("from_checkpoint") else session.head,
+            door=first.door,
+            address=first.address,
+            source=first.source,
+            is_wakeup=batch.is_wakeup,
+            # No message chose the model of a wake-up: it is the one that the session has now.
+            model=(session.model or first.model) if batch.is_wakeup else first.model,
+            status=TurnStatus.RUNNING,
+            node=self.node,
+            epoch=1,
+            attempt=min(_attempt(row) for row in batch.rows),
+            workspace=session.workspace,
+            message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
+            request=orjson.dumps(asked.get("request", {})),
+        )
+        inputs = entries_of(turn.id, 0, 0, told, "opened" if batch.is_wakeup else "with_message", lane.now)
+        facts = (turn_events.started(turn), *map(input_event, inputs))
+        return Opening(
+            turn=replace(turn, last_seq=len(facts)),
+            claimed=tuple(row.id for row in batch.rows if row.id),
+            posted=tuple(row for row in batch.rows if not row.id),
+            entries=tuple(inputs),
+            facts=facts,
+            releases_hold=not batch.is_wakeup,
+        )
+
+    def _retry(self, turn: Turn, now: float) -> InboxRow:
+        attempt = turn.attempt + 1
+        return InboxRow(
+            id=0,
+            session_id=turn.session_id,
+            dedupe_key=f"retry:{turn.id}",
+            kind=RowKind.RETRY,
+            source=turn.source,
+            turn_id=new_id("turn"),
+            door=turn.door,
+            address=turn.address,
+            model=turn.model,
+            payload=orjson.dumps({"attempt": attempt}),
+            not_before=now + self.settings.wake_retry_seconds * 2 ** (attempt - 1),
+        )
+
+
+def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: bool) -> Session:
+    """The session when this turn of it has ended."""
+    is_done = outcome.status is TurnStatus.DONE
+    return replace(
+        session,
+        active=None,
+        head=turn.id,
+        checkpoint=turn.id if is_done and _is_whole(turn, outcome) else session.checkpoint,
+        is_held=session.is_held or by_user,
+        is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
+    )
+
+
+def entries_of(
+    turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float
+) -> list[Entry]:
+    """What the rows tell, from this place in the journal on. `delivered` tells how a notice reached the agent: it
+    opened the turn, rode along, or joined it.
+    """
+    told = [data for row in rows for data in _inputs_of(row, delivered, now)]
+    return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(told)]
+
+
+def input_event(entry: Entry) -> NewEvent:
+    recorded = entry.data
+    data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
+    if "role" in recorded:
+        data["role"] = recorded["role"]
+    if "notice" in recorded:
+        return NewEvent.of(events.NOTICE, data | recorded["notice"])
+    return NewEvent.of(events.MESSAGE, data | {"client_message_id": recorded["message_id"]})
+
+
+def _is_whole(turn: Turn, outcome: Outcome) -> bool:
+    """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
+    there, for its client goes on from what it has seen.
+    """
+    return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
+
+
+def _attempt(row: InboxRow) -> int:
+    """How often it was tried before; news that comes along has not been tried at all."""
+    attempt: int = row.data["attempt"] if row.kind is RowKind.RETRY else 0
+    return attempt
+
+
+def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:
+    data = row.data
+    origin = {"source": row.source, "message_id": row.dedupe_key.removeprefix(MESSAGE_PREFIX)}
+    if inputs := data.get("inputs"):
+        yield from (origin | given for given in inputs)
+    elif row.kind is RowKind.NOTICE:
+        latency = round(max(0.0, now - row.created_at) * 1000)
+        notice = data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
+        yield origin | {"text": data["text"], "notice": notice}
+    else:
+        yield origin | {"text": data["text"]}

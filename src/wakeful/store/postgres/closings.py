@@ -1,0 +1,76 @@
+"""Closings in PostgreSQL: the last answer, the end and what the session is afterwards, in one round trip."""
+
+import orjson
+
+from wakeful.errors import LeaseLost
+from wakeful.model.event import Event
+from wakeful.model.opening import Closing
+from wakeful.store import encode
+from wakeful.store.decode import packed_end
+from wakeful.store.numbering import number
+from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import Source
+
+_WRITTEN = Source("e", encode.ENTRY, 13)
+_POSTED = Source("r", encode.ROW, _WRITTEN.next)
+_TOLD = Source("v", ("place", "kind", "payload", "ends"), _POSTED.next)
+
+# A turn that has ended or was taken over is not in `ended`, and then nothing is written.
+_CLOSE = f"""
+    WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at),
+    ended AS (
+        UPDATE turns SET status = $4, error = $5, closed_at = clock.at, epoch = epoch + 1, last_seq = last_seq + $6
+        FROM clock WHERE id = $2 AND epoch = $3 AND status NOT IN ('done', 'failed', 'cancelled')
+        RETURNING epoch, last_seq - $6 AS turn_seq
+    ), settled AS (
+        UPDATE sessions s SET active = NULL, head = $2, checkpoint = $7, is_held = $8, is_blocked = $9,
+            message_count = s.message_count + $10::bigint + (SELECT count(*) FROM journal WHERE turn_id = $2),
+            last_seq = s.last_seq + $6, closed_seq = s.last_seq + $6, updated_at = clock.at,
+            input_tokens = s.input_tokens + coalesce($11::bigint, 0),
+            output_tokens = s.output_tokens + coalesce($12::bigint, 0),
+            context_tokens = coalesce($11::bigint, s.context_tokens)
+        FROM clock, ended WHERE s.id = $1
+        RETURNING s.last_seq - $6 AS session_seq
+    ), written AS (
+        INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values} FROM {_WRITTEN.rows}, clock, ended
+    ), posted AS (
+        INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values} FROM {_POSTED.rows}, clock, ended
+    ), told AS (
+        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, ends, at)
+        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, v.kind, v.payload, v.ends, clock.at
+        FROM {_TOLD.rows}, settled, ended, clock
+    )
+    SELECT session_seq, turn_seq, clock.at, epoch FROM settled, ended, clock
+"""
+
+
+async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Event], int]:
+    """Returns its last facts and its new epoch. Raises LeaseLost when it has ended or was taken over."""
+    turn, outcome, cost = closing.turn, closing.outcome, closing.cost
+    row = await connection.fetchrow(
+        _CLOSE,
+        turn.session_id,
+        turn.id,
+        turn.epoch,
+        outcome.status,
+        orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None,
+        len(closing.facts),
+        closing.checkpoint,
+        closing.is_held,
+        closing.is_blocked,
+        len(closing.entries),
+        None if cost is None else cost.input_tokens,
+        None if cost is None else cost.output_tokens,
+        *_WRITTEN.arguments([encode.entry_values(entry) for entry in closing.entries]),
+        *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
+        *_TOLD.arguments(
+            [
+                (place, fact.kind, fact.payload, packed_end(fact.ends))
+                for place, fact in enumerate(closing.facts, start=1)
+            ]
+        ),
+    )
+    if row is None:
+        raise LeaseLost
+    session_seq, turn_seq, at, epoch = row
+    return number(closing.facts, turn.session_id, session_seq, turn.id, turn_seq, at), epoch

@@ -1,0 +1,107 @@
+"""Openings in PostgreSQL: those of a whole group in one statement, and so in one round trip.
+
+All parts of a statement see the rows as they were before it. What one part writes reaches the others by RETURNING.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wakeful.model.opening import Opened, Opening
+from wakeful.store import encode
+from wakeful.store.encode import Values
+from wakeful.store.numbering import number_opening
+from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import Source
+
+_NAMED = Source("c", encode.CONVERSATION, 1)
+_MADE = Source("s", encode.SESSION, _NAMED.next)
+_MOVED = Source("m", ("id", "turn_id", "releases_hold", "title", "count"), _MADE.next)
+_POSTED = Source("r", encode.ROW, _MOVED.next)
+_CLAIMED = Source("k", ("row_id", "turn_id"), _POSTED.next)
+_OPENED = Source("t", encode.TURN, _CLAIMED.next)
+_WRITTEN = Source("e", encode.ENTRY, _OPENED.next)
+_TOLD = Source("v", ("session_id", "place", "turn_id", "turn_seq", "kind", "payload"), _WRITTEN.next)
+
+# Conflicts, of a session's id or of a conversation's name, leave out the whole opening: its session is not in `lane`.
+_OPEN = f"""
+    WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at),
+    named AS (
+        INSERT INTO conversations ({_NAMED.names}) SELECT {_NAMED.values} FROM {_NAMED.rows}, clock
+        ON CONFLICT DO NOTHING RETURNING session_id
+    ), made AS (
+        INSERT INTO sessions ({_MADE.names}) SELECT {_MADE.values} FROM {_MADE.rows}, clock
+        WHERE s.id <> ALL($4::text[]) OR s.id IN (SELECT session_id FROM named)
+        ON CONFLICT (id) DO NOTHING RETURNING id, 0::bigint AS seq
+    ), moved AS (
+        UPDATE sessions s SET active = m.turn_id, is_held = s.is_held AND NOT m.releases_hold, wake_at = NULL,
+            title = CASE WHEN m.title = '' THEN s.title ELSE m.title END,
+            title_origin = CASE WHEN m.title = '' THEN s.title_origin ELSE 'words' END,
+            last_seq = s.last_seq + m.count, updated_at = clock.at
+        FROM {_MOVED.rows}, clock WHERE s.id = ANY(${_MADE.next}) AND s.id = m.id
+        RETURNING s.id, s.last_seq - m.count AS seq
+    ), lane AS (
+        SELECT id, seq FROM made UNION ALL SELECT id, seq FROM moved
+    ), posted AS (
+        INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values}
+        FROM {_POSTED.rows} JOIN lane ON lane.id = r.session_id, clock
+    ), claimed AS (
+        UPDATE inbox SET status = 'claimed', claimed_by = k.turn_id
+        FROM {_CLAIMED.rows} WHERE inbox.id = ANY(${_POSTED.next}) AND inbox.id = k.row_id AND status = 'pending'
+    ), opened AS (
+        INSERT INTO turns ({_OPENED.names}, number)
+        SELECT {_OPENED.values}, 1 + coalesce((SELECT number FROM turns WHERE id = t.parent), 0)
+        FROM {_OPENED.rows} JOIN lane ON lane.id = t.session_id, clock
+        RETURNING id
+    ), written AS (
+        INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values}
+        FROM {_WRITTEN.rows} JOIN opened ON opened.id = e.turn_id, clock
+    ), told AS (
+        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, at)
+        SELECT v.session_id, lane.seq + v.place, v.turn_id, v.turn_seq, v.kind, v.payload, clock.at
+        FROM {_TOLD.rows} JOIN lane ON lane.id = v.session_id, clock
+    )
+    SELECT lane.id, lane.seq, clock.at FROM lane, clock
+"""
+
+
+async def open_all(connection: Connection, openings: Sequence[Opening]) -> dict[str, Opened]:
+    """By session; those that met a conflict, or whose session is not there, are left out. They are written in the order
+    of their sessions: groups that wait for one another do not wait in a circle.
+    """
+    rows = await connection.fetch(_OPEN, *_arguments(sorted(openings, key=lambda opening: opening.turn.session_id)))
+    found = {row["id"]: (row["seq"], row["at"]) for row in rows}
+    return {o.turn.session_id: _opened(o, *found[o.turn.session_id]) for o in openings if o.turn.session_id in found}
+
+
+def _opened(opening: Opening, before: int, at: float) -> Opened:
+    turn = replace(opening.turn, opened_at=opening.turn.opened_at or at)
+    return Opened(turn, number_opening(opening, before, at))
+
+
+def _arguments(openings: Sequence[Opening]) -> list[list[object]]:
+    named = [opening.conversation for opening in openings if opening.conversation is not None]
+    made = [session for opening in openings if (session := opening.new_session) is not None]
+    old = [opening for opening in openings if opening.session is None]
+    return [
+        *_NAMED.arguments([encode.conversation_values(conversation) for conversation in named]),
+        *_MADE.arguments([encode.session_values(session) for session in made]),
+        *_MOVED.arguments([_moved(opening) for opening in old]),
+        *_POSTED.arguments([encode.row_values(row) for opening in openings for row in opening.consumed]),
+        *_CLAIMED.arguments([(row_id, opening.turn.id) for opening in old for row_id in opening.claimed]),
+        *_OPENED.arguments([encode.turn_values(opening.turn) for opening in openings]),
+        *_WRITTEN.arguments([encode.entry_values(entry) for opening in openings for entry in opening.entries]),
+        *_TOLD.arguments([told for opening in openings for told in _told(opening)]),
+    ]
+
+
+def _moved(opening: Opening) -> Values:
+    turn = opening.turn
+    return turn.session_id, turn.id, opening.releases_hold, opening.title, opening.count
+
+
+def _told(opening: Opening) -> list[Values]:
+    """With places in the session's log that are counted from the opening."""
+    return [
+        (event.session_id, event.session_seq, event.turn_id, event.turn_seq, event.kind, event.payload)
+        for event in number_opening(opening, 0, 0.0)
+    ]

@@ -1,0 +1,74 @@
+"""What steps are saying, for other nodes, in PostgreSQL: a table that is not logged, and only ever added to."""
+
+from collections.abc import Mapping, Sequence
+
+from wakeful.model.packed_json import pack
+from wakeful.model.words import WordsHead, WordsPart
+from wakeful.store.postgres.notifier import PostgresNotifier
+from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.said import part_from
+from wakeful.store.postgres.transaction import READ, WRITE
+
+_WRITE = """
+    WITH gone AS (
+        DELETE FROM words w USING unnest($9::text[], $10::bigint[]) AS e (turn_id, base)
+        WHERE w.turn_id = e.turn_id AND w.base <= e.base
+    )
+    INSERT INTO words (session_id, turn_id, step, base, turn_base, first, last, said)
+    SELECT * FROM unnest(
+        $1::text[], $2::text[], $3::int[], $4::bigint[], $5::bigint[], $6::int[], $7::int[], $8::bytea[]
+    )
+"""
+_READ = """
+    SELECT w.* FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (session_id, base, place)
+    JOIN words w ON w.session_id = k.session_id AND (w.base > k.base OR (w.base = k.base AND w.last > k.place))
+    ORDER BY w.session_id, w.base, w.first
+"""
+_SWEEP = """
+    DELETE FROM words w WHERE NOT EXISTS (
+        SELECT 1 FROM turns t WHERE t.id = w.turn_id AND t.status = 'running' AND t.last_seq = w.turn_base
+    )
+"""
+
+
+class PostgresWords:
+    def __init__(self, writing: Pool, reading: Pool, notifier: PostgresNotifier) -> None:
+        self._writing = writing
+        self._reading = reading
+        self._notifier = notifier
+
+    async def has_readers(self, node: str) -> bool:
+        async with self._reading.transaction(READ) as connection:
+            others: bool = await connection.fetchval(
+                "SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> $1 AND lease_until > wakeful_now())", node
+            )
+        return others
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        async with self._writing.transaction(WRITE) as connection:
+            await connection.execute(
+                _WRITE,
+                [part.head.session_id for part in parts],
+                [part.head.turn_id for part in parts],
+                [part.head.step for part in parts],
+                [part.head.base for part in parts],
+                [part.turn_base for part in parts],
+                [part.first for part in parts],
+                [part.first + len(part.said.cuts) - 1 for part in parts],
+                [pack([part.said.text, part.said.reasoning, part.said.cuts]) for part in parts],
+                [head.turn_id for head in ended],
+                [head.base for head in ended],
+            )
+            await connection.execute("COMMIT")
+        self._notifier.tell_spoken(part.head.session_id for part in parts)
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        bases, places = [base for base, _ in known.values()], [place for _, place in known.values()]
+        async with self._reading.transaction(READ) as connection:
+            rows = await connection.fetch(_READ, list(known), bases, places)
+        return [part_from(row) for row in rows]
+
+    async def sweep(self) -> None:
+        async with self._writing.transaction(WRITE) as connection:
+            await connection.execute(_SWEEP)
+            await connection.execute("COMMIT")

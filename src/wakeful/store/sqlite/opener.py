@@ -1,0 +1,77 @@
+"""Openings in SQLite: those of a whole group with a handful of statements.
+
+Each statement gives up Python's lock and has to win it back from a busy event loop. A few statements a group, whatever
+its size, keep a hundred new sessions from waiting for one another.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wakeful.errors import SessionNotFound
+from wakeful.model.inbox import InboxRow
+from wakeful.model.opening import Opened, Opening
+from wakeful.store import encode
+from wakeful.store.encode import Values
+from wakeful.store.numbering import number_opening
+from wakeful.store.sqlite.statement import insert
+
+_NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
+
+
+def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> list[Opened]:
+    """Write them all. Raises sqlite3.IntegrityError, with some of it written, when a new session or the name of its
+    conversation is there already."""
+    _make_sessions(connection, now, openings)
+    opened: list[Opened] = []
+    for opening in openings:
+        before = 0 if opening.session is not None else _activate(connection, now, opening)
+        turn = replace(opening.turn, opened_at=opening.turn.opened_at or now)
+        opened.append(Opened(turn, number_opening(opening, before, now)))
+    _consume(connection, now, openings)
+    turns = [(*encode.turn_values(one.turn), one.turn.parent) for one in opened]
+    insert(connection, "turns", (*encode.TURN, "number"), turns, last=_NUMBER)
+    entries = [replace(entry, at=now) for opening in openings for entry in opening.entries]
+    insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
+    events = [encode.event_values(event) for one in opened for event in one.events]
+    insert(connection, "events", encode.EVENT, events)
+    return opened
+
+
+def stamped(row: InboxRow, now: float) -> Values:
+    return encode.row_values(replace(row, created_at=row.created_at or now))
+
+
+def _make_sessions(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
+    made = [replace(new, created_at=new.created_at or now, updated_at=now) for o in openings if (new := o.new_session)]
+    insert(connection, "sessions", encode.SESSION, [encode.session_values(session) for session in made])
+    named = [replace(one.conversation, created_at=now) for one in openings if one.conversation is not None]
+    insert(connection, "conversations", encode.CONVERSATION, [encode.conversation_values(one) for one in named])
+
+
+def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> int:
+    """Returns the last number that the session has given out before."""
+    turn, count = opening.turn, opening.count
+    row = connection.execute(
+        """UPDATE sessions SET active = ?1, is_held = is_held AND NOT ?2, wake_at = NULL,
+               title = CASE WHEN ?3 = '' THEN title ELSE ?3 END,
+               title_origin = CASE WHEN ?3 = '' THEN title_origin ELSE 'words' END,
+               last_seq = last_seq + ?4, updated_at = ?5
+           WHERE id = ?6 RETURNING last_seq""",
+        (turn.id, opening.releases_hold, opening.title, count, now, turn.session_id),
+    ).fetchone()
+    if row is None:
+        raise SessionNotFound
+    last: int = row[0]
+    return last - count
+
+
+def _consume(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
+    insert(connection, "inbox", encode.ROW, [stamped(row, now) for opening in openings for row in opening.consumed])
+    for opening in openings:
+        if opening.claimed:
+            connection.execute(
+                f"""UPDATE inbox SET status = 'claimed', claimed_by = ?
+                    WHERE id IN ({", ".join("?" * len(opening.claimed))}) AND status = 'pending'""",
+                (opening.turn.id, *opening.claimed),
+            )

@@ -1,0 +1,23 @@
+"""Many rows in one statement."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from wakeful.store.encode import Values
+
+# SQLite takes 32,766 values in one statement.
+_MOST_VALUES = 30_000
+
+
+def insert(
+    connection: sqlite3.Connection, table: str, columns: Sequence[str], rows: Sequence[Values], *, last: str = "?"
+) -> None:
+    """In one statement, unless they are thousands. `last`: what makes the last column's value of the last value."""
+    size = _MOST_VALUES // len(columns)
+    marks = f"({', '.join(['?'] * (len(columns) - 1))}, {last})"
+    for first in range(0, len(rows), size):
+        some = rows[first : first + size]
+        connection.execute(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([marks] * len(some))}",
+            [value for row in some for value in row],
+        )

@@ -1,0 +1,146 @@
+"""Clocks that are set, and machines that sleep: what was stored with a time is done in time."""
+
+import asyncio
+
+import pytest
+
+from tests.engine.kit import (
+    House,
+    Node,
+    begin_task,
+    exit_of,
+    finish,
+    open_session,
+    send,
+    task_of,
+    wakeups_of,
+)
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.submission import Receipt
+from wakeful.model.approval import Choice, Question, Reason
+
+HOURS = 7200.0
+
+
+async def asking(node: Node, receipt: Receipt) -> asyncio.Task[Choice | None]:
+    turn = node.agent.briefs[receipt.turn_id].turn
+    question = Question("call_1", "terminal", "rm -r x", (Reason("delete", "removes files"),))
+    return asyncio.create_task(node.engine.approvals.ask(turn, 1, 1, question))
+
+
+async def begun(node: Node, house: House) -> Receipt:
+    receipt = await send(node, await open_session(node), "go")
+    await house.settle()
+    return receipt
+
+
+async def pass_time(house: House, seconds: float) -> None:
+    """In steps, as time passes."""
+    for _ in range(round(seconds / 60)):
+        await house.advance(60)
+        await house.settle()
+
+
+@pytest.mark.parametrize(("jump", "passes"), [(HOURS, 60), (-HOURS, 300)])
+async def test_a_question_expires_whatever_becomes_of_the_clock(
+    house: House, node: Node, jump: float, passes: float
+) -> None:
+    asked = await asking(node, await begun(node, house))
+    await house.settle()
+    await house.set_store_clock(jump)
+    await pass_time(house, passes)
+    assert await asyncio.wait_for(asked, 10) is None
+
+
+@pytest.mark.parametrize(("jump", "passes"), [(HOURS, 60), (-HOURS, 3600)])
+async def test_the_time_of_a_sub_agent_ends_whatever_becomes_of_the_clock(
+    house: House, node: Node, jump: float, passes: float
+) -> None:
+    receipt = await begun(node, house)
+    turn = node.agent.briefs[receipt.turn_id].turn
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count"], is_inline=False)
+    await house.settle()
+    await house.set_store_clock(jump)
+    await pass_time(house, passes)
+    assert not (await task_of(house, task.id)).is_running
+
+
+@pytest.mark.parametrize("jump", [HOURS, -HOURS])
+async def test_a_wakeup_is_tried_again_whatever_becomes_of_the_clock(house: House, node: Node, jump: float) -> None:
+    receipt = await begun(node, house)
+    await begin_task(node, receipt, "build")
+    await finish(node, house, receipt)
+    await node.engine.tasks.finish("build", exit_of("build"))
+    await house.settle()
+    (first,) = await wakeups_of(house, receipt.session_id)
+    node.agent.order(first, "fail")
+    await house.settle()
+    await house.set_store_clock(jump)
+    await pass_time(house, 60)
+    assert len(await wakeups_of(house, receipt.session_id)) == 2
+
+
+async def test_wakeups_of_the_future_do_not_use_up_the_budget(house: House) -> None:
+    house.settings = EngineSettings(stop_grace_seconds=1.0, wake_budget_per_hour=1)
+    node = await house.start_node()
+    receipt = await begun(node, house)
+    for name in ("one", "two"):
+        await begin_task(node, receipt, name)
+    await finish(node, house, receipt)
+    await node.engine.tasks.finish("one", exit_of("one"))
+    await house.wait_for_company()
+    (first,) = await wakeups_of(house, receipt.session_id)
+    node.agent.order(first, "finish")
+    await node.engine.tasks.finish("two", exit_of("two"))
+    await house.wait_for_company()
+    assert len(await wakeups_of(house, receipt.session_id)) == 1
+    await house.set_store_clock(-HOURS)
+    await pass_time(house, 60)
+    assert len(await wakeups_of(house, receipt.session_id)) == 2
+
+
+class Hands:
+    """Of a clock: since boot, and on the wall."""
+
+    def __init__(self) -> None:
+        self.since_boot = 100.0
+        self.wall = 1_000.0
+
+    def clock(self) -> SystemClock:
+        return SystemClock(lambda: self.since_boot, lambda: self.wall, nap_seconds=0.001)
+
+
+@pytest.mark.parametrize(("slept", "was_set"), [(3600.0, 0.0), (0.0, 3600.0), (0.0, -3600.0)])
+async def test_a_wait_ends_soon_after_the_machine_slept_or_its_clock_was_set(slept: float, was_set: float) -> None:
+    hands = Hands()
+    waiting = asyncio.create_task(hands.clock().wait(asyncio.Event(), 3600.0))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    hands.since_boot += slept
+    hands.wall += slept + was_set
+    await asyncio.wait_for(waiting, 10)
+
+
+async def test_a_wait_takes_its_time_while_a_clock_is_only_corrected_a_little() -> None:
+    hands = Hands()
+    waiting = asyncio.create_task(hands.clock().wait(asyncio.Event(), 5.0))
+    await asyncio.sleep(0.01)
+    hands.wall += 0.2
+    hands.since_boot += 4.9
+    hands.wall += 4.9
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    hands.since_boot += 0.2
+    hands.wall += 0.2
+    await asyncio.wait_for(waiting, 10)
+
+
+async def test_a_wait_ends_with_its_event() -> None:
+    event = asyncio.Event()
+    for seconds in (None, 3600.0):
+        event.clear()
+        waiting = asyncio.create_task(Hands().clock().wait(event, seconds))
+        await asyncio.sleep(0)
+        event.set()
+        await asyncio.wait_for(waiting, 10)

@@ -1,0 +1,135 @@
+"""What a turn's model reads is the fold of all that was said, however much of it was kept from before."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.store.nouns import a_turn, an_input, have_session
+from wakeful.engine import history as module
+from wakeful.engine.assignment import Assignment
+from wakeful.engine.history import History
+from wakeful.model.fact import Answered
+from wakeful.model.journal import WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.opening import Closing, Opening
+from wakeful.model.transcript import Transcript, fold
+from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.store.base import Store, Transaction
+from wakeful.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    store = SqliteStore(tmp_path / "wakeful.db", lambda: 1.0, synchronous="OFF")
+    await store.open()
+    await have_session(store)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def read(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many entries each read of a history has brought."""
+    counts: list[int] = []
+    real = History._read_after
+
+    async def counted(self: History, turn_id: str, known: list[str]) -> object:
+        chain = await real(self, turn_id, known)
+        counts.append(len(chain.entries))
+        return chain
+
+    monkeypatch.setattr(History, "_read_after", counted)
+    return counts
+
+
+async def test_a_turn_reads_what_is_new_since_the_last_one(store: Store, read: list[int]) -> None:
+    history = History(store)
+    parent = None
+    for number in range(6):
+        turn = await _open(store, number, parent)
+        assert await history.of(Assignment(turn, 0)) == await _whole(store, turn)
+        parent = await _close(store, turn)
+
+    # Each its own inputs, and all of the one before it.
+    assert read == [1, 3 + 2, 4 + 2, 4 + 2, 4 + 2, 4 + 2]
+
+
+async def test_a_branch_of_an_old_turn_reads_all(store: Store, read: list[int]) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 4)
+
+    branch = await _open(store, 9, turns[1].id)
+
+    assert await history.of(Assignment(branch, 0)) == await _whole(store, branch)
+    assert read[-1] == 9
+
+
+async def test_what_was_deleted_is_read_no_more(store: Store) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 3)
+    before = await history.of(Assignment(turns[-1], 0))
+
+    await store.write(lambda tx: tx.journal.replace(without(an_input("t0", "ask 0"), WHOLE)), lock=["s1"])
+
+    after = await history.of(Assignment(turns[-1], 0))
+    assert after == await _whole(store, turns[-1])
+    assert len(after.messages) == len(before.messages) - 1
+
+
+async def test_what_is_kept_has_an_end(store: Store, read: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_BYTES", 1)
+    history = History(store)
+    turns = await _talk(store, history, 3)
+
+    assert await history.of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
+    assert read == [1, 3 + 2, 3 + 4 + 2, 3 + 4 + 4]
+
+
+async def test_a_long_history_is_folded_beside_the_event_loop(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_ON_LOOP", 0)
+    turns = await _talk(store, History(store), 3)
+
+    assert await History(store).of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
+
+
+async def _talk(store: Store, history: History, count: int) -> list[Turn]:
+    turns: list[Turn] = []
+    for number in range(count):
+        turns.append(await _open(store, number, turns[-1].id if turns else None))
+        await history.of(Assignment(turns[-1], 0))
+        await _close(store, turns[-1])
+    return turns
+
+
+async def _open(store: Store, number: int, parent: str | None) -> Turn:
+    turn = a_turn(f"t{number}", parent=parent)
+    await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
+    # A client goes on with the answer of the turn before: that is one message to the model.
+    more = {"source": "user", "message_id": "", "text": "", "role": "assistant", "calls": []}
+    said = [an_input(turn.id, f"ask {number}")]
+    if parent is not None:
+        said = [input_entry(turn.id, 0, 1, more), *said]
+    await _add(store, said)
+    return turn
+
+
+async def _close(store: Store, turn: Turn) -> str:
+    """With a call that has a result, and one that has none."""
+    calls = (ToolCall("c1", "terminal", "{}"), ToolCall("c2", "terminal", "{}"))
+    answered = Answered(1, AssistantMessage("answer", "", calls), Usage(1, 1))
+    result = result_entry(turn.id, 1, 1, call_id="c1", text="result", seconds=0.1)
+    await _add(store, [answer_entry(turn.id, answered), result])
+    await store.write(lambda tx: tx.close(Closing(turn, Outcome(TurnStatus.DONE), ())), lock=["s1"])
+    return turn.id
+
+
+async def _add(store: Store, entries: list[Entry]) -> None:
+    await store.write(lambda tx: tx.journal.add(entries), lock=["s1"])
+
+
+async def _whole(store: Store, turn: Turn) -> Transcript:
+    async def body(tx: Transaction) -> list[Entry]:
+        return await tx.journal.of_chain(turn.id)
+
+    return fold(await store.read(body), turn.id)

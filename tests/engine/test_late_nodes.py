@@ -1,0 +1,107 @@
+"""Nodes that are late, not dead; and what a rescuer leaves alone."""
+
+from collections.abc import Collection
+from typing import TypeVar
+
+from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send
+from tests.engine.test_resuming import successor_of
+from wakeful.errors import StoreUnavailable
+from wakeful.model.turn import Turn
+from wakeful.store.base import Body, Transaction
+
+T = TypeVar("T")
+
+
+async def test_a_node_that_was_late_takes_the_resume_back(house: House) -> None:
+    late = await house.start_node()
+    turn_id = await running_turn(house, late)
+    for _ in range(house.settings.resume_limit + 2):
+        late = await be_late(house, late)
+
+    assert (await turn_of(house, turn_id)).resumes == 0
+    late.agent.order(turn_id, "finish")
+    assert kinds_of(await events_of(late, (await turn_of(house, turn_id)).session_id, turn_id))[-1] == "done"
+
+
+async def test_the_resume_of_a_node_that_died_counts(house: House) -> None:
+    node = await house.start_node()
+    turn_id = await running_turn(house, node)
+
+    await successor_of(house, node)
+
+    assert (await turn_of(house, turn_id)).resumes == 1
+
+
+async def test_a_turn_that_makes_every_node_late_ends_too(house: House) -> None:
+    late = await house.start_node()
+    turn_id = await running_turn(house, late)
+    for _ in range(10 + house.settings.resume_limit + 1):
+        late = await be_late(house, late)
+
+    (*_, end) = await events_of(late, (await turn_of(house, turn_id)).session_id, turn_id)
+    assert (end.kind, end.data["code"]) == ("failed", "resume_limit")
+
+
+async def test_a_recorded_step_forgives_all_delays(house: House) -> None:
+    late = await house.start_node()
+    turn_id = await running_turn(house, late)
+    for _ in range(10):
+        late = await be_late(house, late)
+    late.agent.order(turn_id, "step")
+    await house.settle()
+
+    for _ in range(10):
+        late = await be_late(house, late)
+
+    assert (await turn_of(house, turn_id)).resumes == 0
+
+
+async def test_a_turn_that_closes_while_a_rescuer_looks_is_left_alone(house: House, node: Node) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    read = node.store.read
+
+    async def close_meanwhile(body: object) -> object:
+        seen: object = await read(body)  # type: ignore[arg-type]
+        node.agent.order(receipt.turn_id, "finish")
+        node.store.read = read  # type: ignore[method-assign]
+        await events_of(node, session, receipt.turn_id)
+        node.store.write = refuse  # type: ignore[method-assign]
+        return seen
+
+    async def refuse(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        raise StoreUnavailable
+
+    node.store.read = close_meanwhile  # type: ignore[method-assign, assignment]
+    await node.engine._rescuer.sweep()
+
+    assert node.engine._rescuer.job.counts.row_failures == 0
+    assert kinds_of(await events_of(node, session, receipt.turn_id)).count("done") == 1
+
+
+async def running_turn(house: House, node: Node) -> str:
+    receipt = await send(node, await open_session(node), "hello")
+    await house.settle()
+    return receipt.turn_id
+
+
+async def be_late(house: House, node: Node) -> Node:
+    """Another node takes its turns; then it wakes up and looks. Returns the other one; the late one goes."""
+    node.fall_asleep()
+    await house.advance(house.settings.lease_seconds)
+    other = await house.start_node()
+    node.wake_up()
+    await node.engine._rescuer.sweep()
+    await house.settle()
+    await house.kill(node)
+    return other
+
+
+async def turn_of(house: House, turn_id: str) -> Turn:
+    async def body(tx: Transaction) -> Turn:
+        turn = await tx.turns.get(turn_id)
+        assert turn is not None
+        return turn
+
+    return await house.store.read(body)

@@ -1,0 +1,244 @@
+"""Words at other nodes than the one that runs their turn: shown soon, kept as far as they are known, never twice."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+
+from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send, texts_of, until
+from wakeful.engine.words import LiveWords
+from wakeful.engine.words_hearer import WordsHearer
+from wakeful.engine.words_sharer import WordsSharer
+from wakeful.errors import StoreUnavailable
+from wakeful.model.event import Told
+from wakeful.model.words import Place, Said, WordsHead, WordsPart
+from wakeful.store.base import SharedWords, Store
+from wakeful.store.sqlite.notifier import LocalNotifier
+
+Couple = tuple[House, Node, Node]
+
+
+async def test_words_are_shown_at_another_node_before_their_answer_is_there(couple: Couple) -> None:
+    house, first, second = couple
+    session, turn_id = await talking(house, first)
+    async with asyncio.timeout(10), aclosing(second.engine.subscribe(session, Place())) as pages:
+        seen: list[Told] = []
+        async for page in pages:
+            seen += page
+            if not page:
+                first.agent.order(turn_id, "token")
+                await shared(house, first, session, 3)
+            if texts_of(seen) == ["n0 "] * 3:
+                break
+        first.agent.order(turn_id, "finish")
+        async for page in pages:
+            seen += page
+            if "done" in kinds_of(seen):
+                break
+    assert kinds_of(seen)[-5:] == ["token", "token", "token", "usage", "done"]
+
+
+async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> None:
+    house, first, second = couple
+    session, turn_id = await talking(house, first)
+    await shared(house, first, session, 2)
+
+    live = await second.engine.live_words(session)
+    told = await second.engine.told_so_far(session, turn_id)
+
+    assert live is not None
+    assert live[1].text == "n0 n0 "
+    assert texts_of(told) == ["n0 ", "n0 "]
+
+
+async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) -> None:
+    house, first, second = couple
+    session, turn_id = await talking(house, first)
+    await shared(house, first, session, 2)
+
+    await second.engine.cancel(session)
+
+    (*_, end) = await events_of(second, session, turn_id)
+    assert end.ends is not None
+    assert (end.ends.count, end.ends.void) == (2, 1000)
+    told = await second.engine.told_so_far(session, turn_id)
+    assert texts_of(told) == ["n0 ", "n0 "]
+    assert kinds_of(told)[-1] == "cancelled"
+
+
+async def test_a_take_over_takes_back_what_was_shared_and_says_that_more_may_have_been_shown(couple: Couple) -> None:
+    house, first, second = couple
+    session, turn_id = await talking(house, first)
+    await shared(house, first, session, 2)
+
+    await house.kill(first)
+    for _ in range(4):
+        await house.advance(house.settings.lease_seconds / 3)
+        await house.settle()
+    await until(lambda: runs(second, turn_id))
+    second.agent.order(turn_id, "finish")
+
+    events = await events_of(second, session, turn_id)
+    (abandoned,) = [event for event in events if event.kind == "step_abandoned"]
+    assert abandoned.ends is not None
+    assert abandoned.ends.said == Said("n0 n0 ", "", (3, 3))
+    assert (abandoned.ends.count, abandoned.ends.void) == (2, 1000)
+
+
+async def test_words_that_have_ended_are_removed(couple: Couple) -> None:
+    house, first, _ = couple
+    session, turn_id = await talking(house, first)
+    await shared(house, first, session, 2)
+    first.agent.order(turn_id, "finish")
+    await events_of(first, session, turn_id)
+
+    await pass_time(house)
+
+    assert await rows_of(first.store.words, session) == []
+
+
+async def test_what_a_dead_node_has_left_is_swept(couple: Couple) -> None:
+    house, first, second = couple
+    session, _ = await talking(house, first)
+    await shared(house, first, session, 2)
+    await second.engine.cancel(session)
+    await house.kill(first)
+    assert len(await rows_of(second.store.words, session)) > 0
+
+    assert second.store.words is not None
+    await second.store.words.sweep()
+
+    assert await rows_of(second.store.words, session) == []
+
+
+async def test_a_node_that_is_alone_writes_no_words(couple: Couple) -> None:
+    house, first, second = couple
+    await second.engine.stop()
+    session, _ = await talking(house, first)
+
+    await pass_time(house)
+
+    assert await rows_of(first.store.words, session) == []
+
+
+class UnsteadyWords:
+    """Fails when it is told to, and remembers the rest."""
+
+    def __init__(self) -> None:
+        self.fails = False
+        self.parts: list[WordsPart] = []
+
+    async def has_readers(self, node: str) -> bool:
+        return True
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        if self.fails:
+            raise StoreUnavailable
+        self.parts += parts
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        return self.parts
+
+    async def sweep(self) -> None: ...
+
+
+class WordsOnly:
+    """As much of a store as words need."""
+
+    def __init__(self) -> None:
+        self.words = UnsteadyWords()
+        self.notifier = LocalNotifier()
+
+
+HEAD = WordsHead("s", "t", 1, 2)
+
+
+async def test_after_an_error_all_that_is_still_being_said_is_written_anew() -> None:
+    store, clock = WordsOnly(), FakeClock()
+    live = LiveWords(clock)
+    live.show_until(float("inf"))
+    sharer = WordsSharer(as_store(store), live, "node", clock)
+    words = live.begin(HEAD, 2)
+    for text in ("one ", "two "):
+        live.add(words, "token", text)
+        await sharer.sweep()
+    store.words.fails = True
+    live.add(words, "token", "three ")
+    await sharer.job.look()
+    store.words.fails = False
+    await sharer.job.look()
+    assert [(part.first, part.said.text) for part in store.words.parts] == [
+        (1, "one "),
+        (2, "two "),
+        (1, "one two three "),
+    ]
+
+
+async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
+    store = WordsOnly()
+    hearer = WordsHearer(as_store(store), FakeClock())
+    hearer.want("s")
+    store.words.parts = [part(1, "a", "b"), part(2, "b", "c"), part(5, "e")]
+    await hearer.refresh(["s"])
+    words = hearer.of("s")
+    assert words is not None
+    assert words.said().text == "abc"
+    store.words.parts = [part(4, "d"), part(5, "e")]
+    await hearer.refresh(["s"])
+    assert words.said().text == "abcde"
+
+
+async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
+    store = WordsOnly()
+    hearer = WordsHearer(as_store(store), FakeClock())
+    hearer.want("s")
+    later = WordsPart(WordsHead("s", "t", 2, 9), 7, 1, Said("new", "", (3,)))
+    store.words.parts = [part(1, "old"), later, part(2, "older")]
+    await hearer.refresh(["s"])
+    words = hearer.of("s")
+    assert words is not None
+    assert (words.head, words.said().text) == (later.head, "new")
+
+
+def part(first: int, *texts: str) -> WordsPart:
+    return WordsPart(HEAD, 2, first, Said("".join(texts), "", tuple(map(len, texts))))
+
+
+def as_store(words: WordsOnly) -> Store:
+    return words  # type: ignore[return-value]
+
+
+async def talking(house: House, node: Node) -> tuple[str, str]:
+    """A turn that has said two words."""
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    node.agent.order(receipt.turn_id, "token", "token")
+    await house.settle()
+    return session, receipt.turn_id
+
+
+async def pass_time(house: House) -> None:
+    """Long enough for words to be written, and too short for a lease."""
+    for _ in range(3):
+        await house.advance(0.5)
+        await house.settle()
+
+
+async def shared(house: House, node: Node, session_id: str, count: int) -> None:
+    """Let so many words reach the table."""
+
+    async def are_there() -> bool:
+        await house.advance(0.1)
+        await house.settle()
+        parts = await rows_of(node.store.words, session_id)
+        return sum(len(part.said.cuts) for part in parts) == count
+
+    await until(are_there)
+
+
+async def rows_of(words: SharedWords | None, session_id: str) -> list[WordsPart]:
+    assert words is not None
+    return await words.read({session_id: (0, 0)})
+
+
+async def runs(node: Node, turn_id: str) -> bool:
+    return turn_id in node.agent.briefs

@@ -1,0 +1,292 @@
+"""Openings and closings: values go in whole, in few statements, alone or in groups."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.store.conftest import FakeClock
+from tests.store.nouns import (
+    a_row,
+    a_session,
+    a_task,
+    a_turn,
+    an_input,
+    close_turn,
+    have_row,
+    have_session,
+    have_task,
+    have_turn,
+    some_events,
+)
+from wakeful.errors import LeaseLost, NameTaken, StoreError
+from wakeful.model.conversation import Conversation
+from wakeful.model.event import Event
+from wakeful.model.inbox import RowKind, RowStatus
+from wakeful.model.lane import Lane
+from wakeful.model.message import Usage
+from wakeful.model.opening import Closing, Opened, Opening
+from wakeful.model.session import TitleOrigin
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store, Transaction
+from wakeful.store.postgres.connection import Connection
+from wakeful.store.sqlite.store import SqliteStore
+
+DONE = Outcome(TurnStatus.DONE)
+
+
+def an_opening(name: str, **changes: Any) -> Opening:
+    """Of a new session, with everything in it."""
+    session = a_session(f"session_{name}", created_at=0.0, updated_at=0.0)
+    turn_id = f"turn_of_{session.id}_m1"
+    turn = a_turn(turn_id, session.id, opened_at=0.0, last_seq=2)
+    values: dict[str, Any] = {
+        "turn": turn,
+        "posted": (a_row("m1", session.id, created_at=0.0),),
+        "entries": (an_input(turn_id, name),),
+        "facts": tuple(some_events(2, "message")),
+        "told": tuple(some_events(1, "session-updated")),
+        "session": session,
+    }
+    return Opening(**(values | changes))
+
+
+async def test_a_session_is_there_with_its_first_turn_and_all_that_belongs_to_it(
+    store: Store, clock: FakeClock
+) -> None:
+    opening = an_opening("a", conversation=Conversation("conv_a", "alice", "session_a", "notes"), title="Words")
+
+    opened = await store.open_new(opening)
+
+    lane, row, entries, log, named = await store.read(_all_of(opening))
+    assert lane is not None
+    session = lane.session
+    assert (session.active, session.last_seq) == (opened.turn.id, 3)
+    assert (session.title, session.title_origin) == ("Words", TitleOrigin.WORDS)
+    assert (session.created_at, session.updated_at, opened.turn.opened_at, row.created_at) == (clock.now,) * 4
+    assert lane.active == opened.turn
+    assert (row.status, row.claimed_by) == (RowStatus.CLAIMED, opened.turn.id)
+    assert entries == [replace(opening.entries[0], at=clock.now)]
+    assert log == list(opened.events)
+    assert [(event.session_seq, event.turn_id, event.turn_seq) for event in log] == [
+        (1, opened.turn.id, 1),
+        (2, opened.turn.id, 2),
+        (3, None, None),
+    ]
+    assert named is not None
+    assert named.created_at == clock.now
+
+
+async def test_of_new_sessions_that_want_one_name_one_is_opened_and_the_others_leave_nothing(store: Store) -> None:
+    openings = [
+        an_opening(name, conversation=Conversation(f"conv_{name}", "alice", f"session_{name}", "notes"))
+        for name in ("a", "b", "c")
+    ]
+
+    results = await _open_all(store, [*openings, an_opening("d")])
+
+    assert sorted(type(result).__name__ for result in results) == ["NameTaken", "NameTaken", "Opened", "Opened"]
+    for opening, result in zip(openings, results, strict=False):
+        lane, row, *_ = await store.read(_all_of(opening))
+        assert [lane is not None, row is not None] == [isinstance(result, Opened)] * 2
+
+
+async def test_one_that_cannot_be_written_fails_alone(store: Store) -> None:
+    broken = an_opening("b")
+    broken = replace(broken, turn=replace(broken.turn, parent="nobody"))
+
+    results = await _open_all(store, [an_opening("a"), broken, an_opening("c")])
+
+    assert [type(result) for result in results] == [Opened, StoreError, Opened]
+    assert await store.read(lambda tx: tx.sessions.get("session_b")) is None
+
+
+async def test_an_opening_in_a_transaction_tells_of_a_name_that_is_taken(store: Store) -> None:
+    await store.open_new(an_opening("a"))
+
+    with pytest.raises(NameTaken):
+        await store.write(lambda tx: tx.open(an_opening("a")))
+
+
+async def test_an_idle_session_is_opened_with_rows_that_waited_and_one_that_comes_in(store: Store) -> None:
+    await have_turn(store, "t0")
+    await close_turn(store, "t0", is_held=True)
+    waiting = await have_row(store, a_row("n1", kind=RowKind.NOTICE))
+    await store.write(lambda tx: tx.sessions.wake_later("s1", 99.0), lock=["s1"])
+    opening = Opening(
+        a_turn(parent="t0"), (waiting.id,), (a_row("m1"),), facts=tuple(some_events(2)), releases_hold=True
+    )
+
+    opened = await store.write(lambda tx: tx.open(opening), lock=["s1"])
+
+    lane = await _lane(store, key="m1")
+    assert lane.active == replace(opened.turn, number=2)
+    assert (lane.session.is_held, lane.session.wake_at, lane.pending) == (False, None, ())
+    assert lane.known is not None
+    assert lane.known.claimed_by == "t1"
+    assert await store.read(lambda tx: tx.inbox.pending("s1")) == []
+
+
+async def test_a_lane_shows_all_that_a_decision_asks_for(store: Store, clock: FakeClock) -> None:
+    for number, opened_at in enumerate([clock.now - 3_600, clock.now - 200, clock.now - 100, clock.now - 50]):
+        await have_turn(store, f"t{number}", is_wakeup=number != 2, opened_at=opened_at)
+        await close_turn(store, f"t{number}")
+    rows = [await have_row(store, a_row(name)) for name in ("m1", "m2", "gone")]
+    await store.write(lambda tx: tx.inbox.withdraw_if_pending("s1", "gone"), lock=["s1"])
+    for number in (1, 2, 3):
+        await have_task(store, a_task(f"k{number}", index=number, will_notify=number != 2))
+    await store.write(lambda tx: tx.tasks.intend_kill_if_running("k3"))
+
+    lane = await _lane(store, wake_budget=2, key="gone")
+
+    assert lane.pending == tuple(rows[:2])
+    assert lane.known is not None
+    assert (lane.known.id, lane.known.status) == (rows[2].id, RowStatus.WITHDRAWN)
+    assert (lane.promised, lane.active, lane.now) == (frozenset({"k1"}), None, clock.now)
+    # Of the last hour only those count that nobody asked for: the older of two.
+    assert lane.spent_at == clock.now - 200
+    assert (await _lane(store, wake_budget=3)).spent_at is None
+    assert (await _lane(store, key="m2")).known == rows[1]
+    assert await store.read(lambda tx: tx.lane("nobody", wake_budget=1)) is None
+
+
+async def test_a_closing_records_the_last_answer_the_end_and_what_follows(store: Store, clock: FakeClock) -> None:
+    await have_turn(store)
+    turn = (await _lane(store)).active
+    assert turn is not None
+    retry = a_row("r1", kind=RowKind.RETRY, created_at=0.0)
+    following = Opening(a_turn("t2", parent="t1", last_seq=1), facts=tuple(some_events(1)), posted=(a_row("m2"),))
+    closing = Closing(
+        turn,
+        DONE,
+        tuple(some_events(2, "done")),
+        (an_input("t1", "the answer"),),
+        Usage(7, 3),
+        checkpoint="t1",
+        is_blocked=True,
+        posted=(retry,),
+        next=following,
+    )
+
+    closed = await store.write(lambda tx: tx.close(closing), lock=["s1"])
+
+    lane = await _lane(store)
+    session = lane.session
+    assert (session.head, session.checkpoint, session.active, session.is_blocked) == ("t1", "t1", "t2", True)
+    assert (session.message_count, session.closed_seq, session.last_seq) == (1, 2, 3)
+    assert (session.input_tokens, session.output_tokens, session.context_tokens) == (7, 3, 7)
+    assert [(row.dedupe_key, row.created_at) for row in lane.pending] == [("r1", clock.now)]
+    assert [event.turn_seq for event in closed.events] == [1, 2]
+    assert closed.next is not None
+    assert [event.session_seq for event in closed.next.events] == [3]
+    ended = await store.read(lambda tx: tx.turns.get("t1"))
+    assert ended is not None
+    assert (ended.status, ended.epoch, ended.closed_at, ended.last_seq) == (TurnStatus.DONE, 2, clock.now, 2)
+
+
+@pytest.mark.parametrize("how", ["closed", "taken over", "never opened"])
+async def test_a_turn_that_is_no_longer_ours_is_not_closed(store: Store, how: str) -> None:
+    await have_session(store)
+    if how != "never opened":
+        await have_turn(store)
+    if how == "closed":
+        await close_turn(store, "t1")
+    if how == "taken over":
+        await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
+    before = await _lane(store)
+    late = Closing(a_turn(), DONE, tuple(some_events(1)), (an_input("t1", "x"),), posted=(a_row(),))
+
+    with pytest.raises(LeaseLost):
+        await store.write(lambda tx: tx.close(late), lock=["s1"])
+
+    assert await _lane(store) == before
+
+
+async def test_many_new_sessions_are_opened_with_five_statements(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    await store.open_new(an_opening("first"))
+    with _counted(store, monkeypatch) as statements:
+        results = await _open_all(store, [an_opening(f"number{number}") for number in range(40)])
+
+    assert all(isinstance(result, Opened) for result in results)
+    # The first of them may go alone, before the others have come.
+    groups = len([text for text in statements if text.startswith("BEGIN")])
+    assert groups in (1, 2)
+    if isinstance(store, SqliteStore):
+        statements = [text for text in statements if not text.startswith(("BEGIN", "COMMIT"))]
+    assert len(statements) <= 5 * groups
+
+
+async def test_an_idle_session_is_opened_in_four_round_trips(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    await have_session(store)
+    opening = Opening(a_turn(), posted=(a_row(),), entries=(an_input("t1", "x"),), facts=tuple(some_events(2)))
+
+    async def body(tx: Transaction) -> None:
+        await tx.lane("s1", wake_budget=30, key="m1")
+        await tx.open(opening)
+
+    with _counted(store, monkeypatch) as statements:
+        await store.write(body, lock=["s1"])
+
+    if isinstance(store, SqliteStore):
+        # A read and five writes; the rest begins and ends.
+        assert len([text for text in statements if text.split()[0] in ("SELECT", "INSERT", "UPDATE")]) == 6
+    else:
+        assert len(statements) == 4
+
+
+@contextmanager
+def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The statements that SQLite runs; the round trips to a server."""
+    texts: list[str] = []
+    if isinstance(store, SqliteStore):
+        writer = store._writer
+        assert writer is not None
+        connection: sqlite3.Connection = writer._connection
+        connection.set_trace_callback(lambda text: texts.append(text.strip()))
+        yield texts
+        connection.set_trace_callback(None)
+        return
+    for name in ("fetch", "fetchrow", "fetchval", "execute"):
+        monkeypatch.setattr(Connection, name, _counting(getattr(Connection, name), texts))
+    yield texts
+    monkeypatch.undo()
+
+
+def _counting(call: Callable[..., Any], texts: list[str]) -> Callable[..., Any]:
+    async def counted(connection: Connection, query: str, *arguments: object) -> Any:
+        # The other nodes are told afterwards, on a connection of its own.
+        if "pg_notify" not in query:
+            texts.append(query.strip())
+        return await call(connection, query, *arguments)
+
+    return counted
+
+
+async def _open_all(store: Store, openings: list[Opening]) -> list[Opened | BaseException]:
+    return await asyncio.gather(*map(store.open_new, openings), return_exceptions=True)
+
+
+async def _lane(store: Store, *, wake_budget: int = 30, key: str = "") -> Lane:
+    lane = await store.read(lambda tx: tx.lane("s1", wake_budget=wake_budget, key=key))
+    assert lane is not None
+    return lane
+
+
+def _all_of(opening: Opening) -> Any:
+    turn = opening.turn
+
+    async def body(tx: Transaction) -> tuple[Any, ...]:
+        log: list[Event] = await tx.events.of_session(turn.session_id, 0, 10)
+        return (
+            await tx.lane(turn.session_id, wake_budget=1),
+            await tx.inbox.find_by_turn(turn.id),
+            await tx.journal.of_turns([turn.id]),
+            log,
+            await tx.conversations.named("alice", "notes"),
+        )
+
+    return body
