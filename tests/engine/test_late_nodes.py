@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import TypeVar
 
-from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send
+from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send, until
 from tests.engine.test_resuming import successor_of
 from wakeful.errors import StoreUnavailable
 from wakeful.model.turn import Turn
@@ -66,9 +66,12 @@ async def test_a_turn_that_closes_while_a_rescuer_looks_is_left_alone(house: Hou
         seen: object = await read(body)  # type: ignore[arg-type]
         node.agent.order(receipt.turn_id, "finish")
         node.store.read = read  # type: ignore[method-assign]
-        await events_of(node, session, receipt.turn_id)
+        await until(is_idle)
         node.store.write = refuse  # type: ignore[method-assign]
         return seen
+
+    async def is_idle() -> bool:
+        return not node.engine._runners.all() and not node.engine._commits.sessions()
 
     async def refuse(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         raise StoreUnavailable
