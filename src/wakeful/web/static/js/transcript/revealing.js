@@ -23,11 +23,13 @@ export function startRevealing(inner) {
 // is older than what the page has fetched is not waited for longer than that.
 function startRevealingSoon(inner) {
   let wanted = null;
-  const look = soon(() => {
+  const find = soon(() => {
     const element = wanted && inner.querySelector(`[data-message="${CSS.escape(wanted)}"]`);
     if (element) wanted = null;
     show(element);
   });
+  // One picture later: what has just been drawn is first followed to its end.
+  const look = soon(find);
   on("reveal-soon", ({ message }) => {
     wanted = message;
     look();
