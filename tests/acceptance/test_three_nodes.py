@@ -22,7 +22,7 @@ from tests.postgres_server import PostgresServer
 class Weather:
     sessions: int
     processes: int
-    # Turns that speak for a while, each with a reader of its own.
+    # Turns that speak at any time, each with a reader of its own.
     talks: int
     kills: int
     freezes: int
@@ -44,7 +44,7 @@ async def _weather(wakeful: Command, server: PostgresServer, url: str, folder: P
         )
         async with Cluster(command, url, jobs, ledger, chance, weather.lease_seconds) as cluster:
             storming = asyncio.create_task(_storm(cluster, server, chance, weather))
-            talking = asyncio.create_task(_talk(cluster, chance, weather.talks))
+            talking = asyncio.create_task(_talk(cluster, chance, weather.talks, storming))
             await cluster.begin()
             await cluster.end_the_endless()
             await storming
@@ -73,23 +73,31 @@ async def _storm(cluster: Cluster, server: PostgresServer, chance: random.Random
         await blow()
 
 
-async def _talk(cluster: Cluster, chance: random.Random, talks: int) -> Sequence[TurnReader]:
-    """Turns that speak while servers come and go."""
-    readers = [TurnReader(cluster, await _begin_talk(cluster, number), chance) for number in range(talks)]
-    await asyncio.gather(*(reader.to_the_end() for reader in readers))
-    for reader in readers:
-        (row,) = await cluster.fetch("SELECT session_id FROM turns WHERE id = $1", reader.turn_id)
-        seen = await cluster.get("/api/session", session_id=row["session_id"])
-        if seen["messages"][-1]["content"] != reader.text:
-            reader.complaints.append(f"it ends with {reader.text!r}, not {seen['messages'][-1]['content']!r}")
-    return readers
+async def _talk(
+    cluster: Cluster, chance: random.Random, abreast: int, storming: asyncio.Task[None]
+) -> Sequence[TurnReader]:
+    """Turns that speak while servers come and go, as long as they do."""
+
+    async def keep_talking(lane: int) -> list[TurnReader]:
+        readers = [await _hear_out(cluster, chance, f"{lane}-0")]
+        while not storming.done():
+            readers.append(await _hear_out(cluster, chance, f"{lane}-{len(readers)}"))
+        return readers
+
+    lanes = await asyncio.gather(*(keep_talking(lane) for lane in range(abreast)))
+    return [reader for lane in lanes for reader in lane]
 
 
-async def _begin_talk(cluster: Cluster, number: int) -> str:
+async def _hear_out(cluster: Cluster, chance: random.Random, name: str) -> TurnReader:
     session = await cluster.post("/api/session/new", {})
-    message = {"message": 'script: {"text": null, "tokens": 60, "rate": 20}', "client_message_id": f"talk-{number}"}
-    turn_id: str = (await cluster.post("/api/chat/start", session | message))["stream_id"]
-    return turn_id
+    message = {"message": 'script: {"text": null, "tokens": 60, "rate": 20}', "client_message_id": f"talk-{name}"}
+    begun = await cluster.post("/api/chat/start", session | message)
+    reader = TurnReader(cluster, begun["stream_id"], chance)
+    await reader.to_the_end()
+    seen = await cluster.get("/api/session", session_id=session["session_id"])
+    if seen["messages"][-1]["content"] != reader.text:
+        reader.complaints.append(f"it ends with {reader.text!r}, not {seen['messages'][-1]['content']!r}")
+    return reader
 
 
 def _crash(server: PostgresServer) -> None:
@@ -119,5 +127,5 @@ async def test_three_servers_lose_nothing_whatever_happens_to_each(
 async def test_three_servers_lose_nothing_in_a_long_storm(
     wakeful: Command, postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
 ) -> None:
-    weather = Weather(20, 120, talks=40, kills=12, freezes=10, lease_seconds=3, restarts=2, crashes=2)
+    weather = Weather(20, 120, talks=12, kills=12, freezes=10, lease_seconds=3, restarts=2, crashes=2)
     _assert_calm(await _weather(wakeful, postgres_server, postgres_url, tmp_path, weather), weather)

@@ -175,7 +175,7 @@ async def test_after_an_error_all_that_is_still_being_said_is_written_anew() -> 
 
 async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store = WordsOnly()
-    hearer = WordsHearer(as_store(store), FakeClock())
+    hearer = a_hearer(store)
     hearer.want("s")
     store.words.parts = [part(1, "a", "b"), part(2, "b", "c"), part(5, "e")]
     await hearer.refresh(["s"])
@@ -189,7 +189,7 @@ async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
 
 async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
     store = WordsOnly()
-    hearer = WordsHearer(as_store(store), FakeClock())
+    hearer = a_hearer(store)
     hearer.want("s")
     later = WordsPart(WordsHead("s", "t", 2, 9), 7, 1, Said("new", "", (3,)))
     store.words.parts = [part(1, "old"), later, part(2, "older")]
@@ -201,6 +201,11 @@ async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
 
 def part(first: int, *texts: str) -> WordsPart:
     return WordsPart(HEAD, 2, first, Said("".join(texts), "", tuple(map(len, texts))))
+
+
+def a_hearer(store: WordsOnly) -> WordsHearer:
+    clock = FakeClock()
+    return WordsHearer(as_store(store), LiveWords(clock), clock)
 
 
 def as_store(words: WordsOnly) -> Store:

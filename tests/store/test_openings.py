@@ -238,6 +238,21 @@ async def test_an_idle_session_is_opened_in_four_round_trips(store: Store, monke
         assert len(statements) == 4
 
 
+class _CountingConnection:
+    """Counts what is asked of a connection, and not what triggers do inside of it."""
+
+    def __init__(self, connection: sqlite3.Connection, texts: list[str]) -> None:
+        self._connection = connection
+        self._texts = texts
+
+    def execute(self, text: str, *arguments: Any) -> sqlite3.Cursor:
+        self._texts.append(text.strip())
+        return self._connection.execute(text, *arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
 @contextmanager
 def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The statements that SQLite runs; the round trips to a server."""
@@ -245,16 +260,9 @@ def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str
     if isinstance(store, SqliteStore):
         writer = store._writer
         assert writer is not None
-        connection: sqlite3.Connection = writer._connection
-
-        def hear(text: str) -> None:
-            # For each row that a trigger sees, SQLite tells the same statement once more.
-            if text.strip() not in texts[-1:]:
-                texts.append(text.strip())
-
-        connection.set_trace_callback(hear)
+        monkeypatch.setattr(writer, "_connection", _CountingConnection(writer._connection, texts))
         yield texts
-        connection.set_trace_callback(None)
+        monkeypatch.undo()
         return
     for name in ("fetch", "fetchrow", "fetchval", "execute"):
         monkeypatch.setattr(Connection, name, _counting(getattr(Connection, name), texts))

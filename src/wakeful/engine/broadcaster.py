@@ -9,7 +9,7 @@ committed events without a gap; whoever is behind it reads the store.
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -182,15 +182,14 @@ class Broadcaster:
     async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
         """All of a turn up to now, words included."""
         told: list[Told] = []
-        await self._hearer.hear_once(session_id)
-        pages = self.follow_turn(session_id, turn_id, 0, starts_over=False)
-        try:
+        async with (
+            self._hearer.heard(session_id),
+            aclosing(self.follow_turn(session_id, turn_id, 0, starts_over=False)) as pages,
+        ):
             async for page in pages:
                 if not page:
                     break
                 told += page
-        finally:
-            await pages.aclose()
         return told
 
     async def _tell(
@@ -265,9 +264,10 @@ class Broadcaster:
 
     async def live_words(self, session_id: str) -> Words | None:
         """What the step that is being answered has said so far."""
-        if self._words.of(session_id) is None and self._hearer.of(session_id) is None:
-            return await self._hearer.hear_once(session_id)
-        return self._shown(session_id)
+        if self._words.of(session_id) is not None:
+            return self._shown(session_id)
+        async with self._hearer.heard(session_id) as words:
+            return words
 
     def _hear(self, signal: Signal) -> None:
         told = {event.session_id for event in signal.events}

@@ -75,7 +75,7 @@ class Engine:
         self._janitor = Janitor(store, clock)
         self._indexer = Indexer(store, clock)
         self._old_words = OldWords(store, clock)
-        self._hearer = WordsHearer(store, clock)
+        self._hearer = WordsHearer(store, ledger.words, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
         self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
@@ -91,7 +91,7 @@ class Engine:
         that fails is made again by its job.
         """
         await self._lease.renew()
-        self.supervisor.start(self._lease.job)
+        self.supervisor.start(*self._lasting_jobs())
         if self._adopts:
             # Before any turn is resumed: its calls should find the processes that they have begun.
             await self._custodian.rounds.look()
@@ -99,13 +99,17 @@ class Engine:
         self.supervisor.start(*self._jobs())
 
     def _jobs(self) -> list[Job]:
-        """Those that end before the turns do. The lease is kept to the very end, apart from all of them."""
-        own = [self._rescuer.job, self.delegations.job, self._sharer.job, self._hearer.job]
+        """Those that end before the turns do."""
+        own = [self._rescuer.job, self.delegations.job]
         if not self._adopts:
             return own
         custodian = self._custodian
         upkeep = [self._janitor.job, self._indexer.job, self._old_words.job, self.purger.job]
         return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
+
+    def _lasting_jobs(self) -> list[Job]:
+        """As long as a turn runs, the lease is kept and its words are shown at other nodes."""
+        return [self._lease.job, self._sharer.job, self._hearer.job]
 
     async def stop(self) -> None:
         """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little
@@ -125,7 +129,7 @@ class Engine:
             logger.warning("some turns could not be released: %s", str(error) or "the store does not answer")
         finally:
             self._broadcaster.close()
-            await self.supervisor.end(self._lease.job)
+            await self.supervisor.end(*self._lasting_jobs())
 
     async def create_session(
         self, owner: str, address: Address, model: str, workspace: str, title: str = ""

@@ -66,7 +66,8 @@ class Rescuer:
         self._adopts = adopts
         self._period = min(settings.lease_seconds / 6, _HANDED_OVER_SECONDS)
         self._abreast = asyncio.Semaphore(_ABREAST)
-        self._may_cut_off = True
+        # It was said already that dead nodes cannot be cut off.
+        self._has_complained = False
         self.job = Job("rescuer", self.sweep, clock, changed=commits.trouble, settling_seconds=_SETTLING_SECONDS)
         self.taken_over = 0
 
@@ -115,13 +116,14 @@ class Rescuer:
 
     async def _cut_off_dead(self) -> None:
         """A node that stands still in a transaction holds up all who need the same rows, for as long as it likes."""
-        if self._store.is_exclusive or not self._may_cut_off:
+        if self._store.is_exclusive:
             return
         try:
             ended = await self._store.write_lease(lambda tx: tx.nodes.cut_off_dead())
         except StoreReadOnly as error:
-            self._may_cut_off = False
-            logger.warning("what dead nodes leave locked stays so for some seconds: %s", error)
+            if not self._has_complained:
+                logger.warning("what dead nodes leave locked stays so for some seconds: %s", error)
+            self._has_complained = True
             return
         if ended:
             logger.info("%d connections of nodes that had let their lease run out were ended", ended)

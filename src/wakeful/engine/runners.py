@@ -64,8 +64,9 @@ class Runners:
         none of ours: if the opening fails, the request is dropped, and nothing of it was shown. Raises NameTaken.
         """
         is_open = asyncio.Event()
-        # Where there is history, it is read after the opening, and the model is asked after that.
-        early = self._start(first_assignment(opening, is_open)) if opening.turn.parent is None else None
+        # Where there is history, it is read after the opening. A name may be taken: ten posts to it are one model call.
+        is_sure = opening.turn.parent is None and opening.conversation is None
+        early = self._start(first_assignment(opening, is_open)) if is_sure else None
 
         def hear(opened: Opened | None) -> None:
             if early is not None and opened is not None:

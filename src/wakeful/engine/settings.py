@@ -11,8 +11,9 @@ class EngineSettings:
     stop_grace_seconds: float = 5.0
     # How long one turn may take, counted anew on each node that runs it.
     turn_seconds: float = 3600.0
-    # How many turns may be at work at once; the others wait, and their owners take turns.
-    concurrent_turns: int = 200
+    # How many turns may be at work at once, and a fifth as many more that were taken over; the others wait, and their
+    # owners take turns.
+    concurrent_turns: int = 1000
     # How many turns an hour a session may open by notices alone.
     wake_budget_per_hour: int = 30
     # While other promised work of a session runs, a wake-up waits so long for more ends to share its turn.

@@ -3,11 +3,12 @@
 It is shown and nothing else. Whoever writes down how words have ended asks the store, in the same transaction.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
-from wakeful.engine.words import Words
+from wakeful.engine.words import LiveWords, Words
 from wakeful.model.words import WordsPart
 from wakeful.store.base import Signal, Store
 
@@ -16,8 +17,9 @@ _PERIOD_SECONDS = 1.0
 
 
 class WordsHearer:
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, own: LiveWords, clock: Clock) -> None:
         self._shared = store.words
+        self._own = own
         # How many readers each session has here, what is known of its words, and where there may be more of them.
         self._wanted: dict[str, int] = {}
         self._words: dict[str, Words] = {}
@@ -47,7 +49,8 @@ class WordsHearer:
     async def sweep(self) -> float | None:
         fresh, self._fresh = self._fresh & self._wanted.keys(), set()
         # When nothing was said in time, all are asked about: a notification may be lost.
-        await self.refresh(fresh or self._wanted.keys())
+        elsewhere = [session_id for session_id in fresh or self._wanted if self._own.of(session_id) is None]
+        await self.refresh(elsewhere)
         return _PERIOD_SECONDS if self._wanted else None
 
     async def refresh(self, session_ids: Collection[str]) -> None:
@@ -58,12 +61,13 @@ class WordsHearer:
         for part in await self._shared.read(known):
             self._add(part)
 
-    async def hear_once(self, session_id: str) -> Words | None:
-        """For whoever does not stay."""
+    @asynccontextmanager
+    async def heard(self, session_id: str) -> AsyncIterator[Words | None]:
+        """For whoever does not stay: what is to be heard now."""
         self.want(session_id)
         try:
             await self.refresh([session_id])
-            return self.of(session_id)
+            yield self.of(session_id)
         finally:
             self.leave(session_id)
 

@@ -42,7 +42,11 @@ class WordsSharer:
         if self._shared is None:
             return None
         await self._look_around(self._shared)
-        if self._has_readers and self._words.may_show():
+        if not self._has_readers:
+            # Whoever comes is told from the beginning of what is then being said.
+            self._fresh = {session_id for session_id in self._fresh if self._words.of(session_id) is not None}
+            self._written = {}
+        elif self._words.may_show():
             await self._write(self._shared)
         return _LOOK_SECONDS if self._fresh or self._written else None
 

@@ -77,6 +77,11 @@ class Turn:
     number: int = 1
 
     @property
+    def was_taken_over(self) -> bool:
+        """Whether another run of it came to no end."""
+        return self.epoch > 1
+
+    @property
     def root_id(self) -> str:
         """The turn whose end is also the end of what this one has started, where they live in memory."""
         return self.works_for or self.id

@@ -16,7 +16,7 @@ from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
-from wakeful.gateway.openai.chat_news import in_session
+from wakeful.gateway.openai.chat_news import Known, in_session
 from wakeful.gateway.openai.chat_request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat_stream import ChatStream
 from wakeful.gateway.openai.entry import enter, until_entered
@@ -24,6 +24,8 @@ from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lane import Lane, Lanes
 from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
+from wakeful.model.journal import EntryKind
+from wakeful.store.base import Transaction
 from wakeful.wire.sse import EventStream, until_gone
 
 
@@ -57,16 +59,28 @@ class ChatRoutes:
         lane = await self._headers.lane(request, model)
         model = model_in(lane, asked.model, model)
         if lane.is_kept:
-            asked = in_session(asked, has_history=await self._has_history(lane))
+            asked = in_session(asked, await self._known(lane))
         await require_calls(self._api.store, lane, asked.inputs, "messages")
         submission = self._api.submission(
             lane.session_id, model, asked.inputs, asked.turn, from_checkpoint=lane.from_checkpoint
         )
         return await enter(self._api.engine, lane, submission)
 
-    async def _has_history(self, lane: Lane) -> bool:
-        session = await self._api.store.read(lambda tx: tx.sessions.get(lane.session_id))
-        return session is not None and lane.grows_from(session) is not None
+    async def _known(self, lane: Lane) -> Known:
+        async def body(tx: Transaction) -> Known:
+            session = await tx.sessions.get(lane.session_id)
+            if session is None or session.head is None:
+                return Known()
+            journal = await tx.journal.of_turns([session.head])
+            before = lane.grows_from(session)
+            return Known(
+                before is not None,
+                "".join(entry.data["text"] for entry in journal if entry.kind is EntryKind.ANSWER),
+                "".join(entry.data["text"] for entry in journal if entry.kind is EntryKind.CUT),
+                before == session.head,
+            )
+
+        return await self._api.store.read(body)
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
         """Give up when the client disconnects. Raises ClientDisconnect."""
