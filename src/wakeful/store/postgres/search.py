@@ -4,7 +4,7 @@ What is written is noted in the same transaction, and indexed soon after, many a
 answer is nothing that its turn should wait for. Until then a search looks at the text itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import asyncpg
 
@@ -44,9 +44,11 @@ class PostgresSearch:
         found = hits_from([new, rows], limit)
         if len(found) >= min(limit, _ENOUGH):
             return found
-        is_common = len(rows) > _NEWEST * _COMMON
-        more = self._among_newest(expression, _NEWEST_OF_COMMON) if is_common else self._among_all(expression)
-        return hits_from([new, await more], limit)
+        if len(rows) <= _NEWEST * _COMMON:
+            return hits_from([new, await self._among_all(expression)], limit)
+        # One long conversation may have said nearly all of these: it need not be looked at again.
+        known = [session_id for session_id, hit in found.items() if hit is not None]
+        return hits_from([new, rows, await self._among_newest(expression, _NEWEST_OF_COMMON, but=known)], limit)
 
     async def index_some(self, limit: int) -> bool:
         # Another node may be at some of them.
@@ -90,13 +92,14 @@ class PostgresSearch:
         own = [row for row in rows if owner in (None, row["owner"])]
         return [tuple(row)[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
 
-    async def _among_newest(self, expression: str, count: int) -> list[asyncpg.Record]:
+    async def _among_newest(self, expression: str, count: int, but: Sequence[str] = ()) -> list[asyncpg.Record]:
         return await self._connection.fetch(
             """SELECT session_id, turn_id, step, idx
                FROM (SELECT * FROM search_docs ORDER BY id DESC LIMIT $2) newest
-               WHERE words @@ $1::text::tsquery ORDER BY id DESC""",
+               WHERE session_id <> ALL($3::text[]) AND words @@ $1::text::tsquery ORDER BY id DESC""",
             expression,
             count,
+            but,
         )
 
     async def _among_all(self, expression: str) -> list[asyncpg.Record]:
