@@ -22,7 +22,7 @@ from wakeful.gateway.webhooks.sender import WebhookSender
 async def never(self):
     await asyncio.Event().wait()
 
-WebhookSender.run = never
+WebhookSender.sweep = never
 """
 
 
