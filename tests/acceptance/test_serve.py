@@ -182,7 +182,7 @@ async def test_a_server_that_waits_for_its_turns_says_that_it_is_stopping(wakefu
 
             async def is_stopping() -> bool:
                 reply = await server.get("/health")
-                return (reply.status, reply.json) == (503, {"status": "stopping"})
+                return (reply.status, reply.json["status"]) == (503, "stopping")
 
             await until(is_stopping)
             # Now the turn ends, and the server with it.
