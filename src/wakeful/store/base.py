@@ -412,16 +412,12 @@ class Tasks(Protocol):
         """The newest tasks of an owner, or of everybody, newest first."""
         ...
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
-        """Whether a task of this session, `but` this one, runs whose end or output will still wake it."""
+    async def has_promised(self, session_id: str) -> bool:
+        """Whether a task of this session runs whose end or output will still wake it."""
         ...
 
     async def running_of(self, owner: str) -> list[Task]:
         """What runs in the background of the owner's listed sessions, in the order of the start."""
-        ...
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        """How many tasks run of each of these sessions; none is left out of the answer."""
         ...
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:

@@ -1,7 +1,5 @@
 """Background tasks in PostgreSQL."""
 
-from collections.abc import Sequence
-
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
 from wakeful.store.footprint import Footprint
@@ -108,12 +106,11 @@ class PostgresTasks:
             return await self._read(f"{shown} {newest}", limit)
         return await self._read(f"{shown} AND t.owner = $2 {newest}", limit, owner)
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+    async def has_promised(self, session_id: str) -> bool:
         found: bool = await self._connection.fetchval(
             """SELECT EXISTS (SELECT 1 FROM tasks WHERE session_id = $1 AND status = 'running' AND will_notify
-               AND NOT kill_intended AND id <> $2)""",
+               AND NOT kill_intended)""",
             session_id,
-            but,
         )
         return found
 
@@ -124,14 +121,6 @@ class PostgresTasks:
                 AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
             owner,
         )
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        rows = await self._connection.fetch(
-            """SELECT session_id, count(*) AS count FROM tasks
-               WHERE status = 'running' AND session_id = ANY($1::text[]) GROUP BY session_id""",
-            list(session_ids),
-        )
-        return dict.fromkeys(session_ids, 0) | {row["session_id"]: row["count"] for row in rows}
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
         unwatched = "coalesce(n.lease_until, 0) <= $3" if keeper is None else "t.node IS DISTINCT FROM $3"

@@ -1,7 +1,7 @@
 """Background tasks in SQLite."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
@@ -92,11 +92,11 @@ class SqliteTasks:
             return self._read(f"{shown} {newest}", limit)
         return self._read(f"{shown} AND t.owner = ? {newest}", owner, limit)
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+    async def has_promised(self, session_id: str) -> bool:
         row = self._connection.execute(
             """SELECT 1 FROM tasks WHERE session_id = ? AND status = 'running' AND will_notify AND NOT kill_intended
-               AND id <> ? LIMIT 1""",
-            (session_id, but),
+               LIMIT 1""",
+            (session_id,),
         ).fetchone()
         return row is not None
 
@@ -107,15 +107,6 @@ class SqliteTasks:
                AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
             owner,
         )
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        marks = ", ".join("?" * len(session_ids))
-        rows = self._connection.execute(
-            f"""SELECT session_id, count(*) FROM tasks WHERE status = 'running' AND session_id IN ({marks})
-                GROUP BY session_id""",
-            session_ids,
-        )
-        return dict.fromkeys(session_ids, 0) | {row[0]: row[1] for row in rows}
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
         unwatched = "node IS NOT ?"
