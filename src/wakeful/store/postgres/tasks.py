@@ -2,8 +2,10 @@
 
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
+from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 # With the notice of its end, if there is one.
 _WITH_NOTICE = """
@@ -36,38 +38,8 @@ class PostgresTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         added = await self._connection.fetchval(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
-                                  watch, attempt, node, child_session_id, status, started_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                       $21, $22, $23, $24, $25, $26)
-               ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE""",
-            task.id,
-            task.kind,
-            task.session_id,
-            task.owner,
-            task.turn_id,
-            task.step,
-            task.index,
-            task.part,
-            task.host.id,
-            task.host.boot_id,
-            task.command.encode(),
-            task.door.name,
-            task.door.async_delivery,
-            task.address.platform,
-            task.address.chat_id,
-            task.address.thread_id,
-            task.model,
-            task.will_notify,
-            task.is_inline,
-            task.spec,
-            task.watch,
-            task.attempt,
-            task.node,
-            task.child_session_id,
-            task.status,
-            task.started_at,
+            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
+            *task_values(task),
         )
         return added is not None
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
+from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.statement import insertion
 
 # With the notice of its end, if there is one.
 _READ = """
@@ -23,39 +25,7 @@ class SqliteTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         cursor = self._connection.execute(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
-                                  watch, attempt, node, child_session_id, status, started_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (turn_id, step, idx, part) DO NOTHING""",
-            (
-                task.id,
-                task.kind,
-                task.session_id,
-                task.owner,
-                task.turn_id,
-                task.step,
-                task.index,
-                task.part,
-                task.host.id,
-                task.host.boot_id,
-                task.command.encode(),
-                task.door.name,
-                task.door.async_delivery,
-                task.address.platform,
-                task.address.chat_id,
-                task.address.thread_id,
-                task.model,
-                task.will_notify,
-                task.is_inline,
-                task.spec,
-                task.watch,
-                task.attempt,
-                task.node,
-                task.child_session_id,
-                task.status,
-                task.started_at,
-            ),
+            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
         )
         return cursor.rowcount == 1
 
