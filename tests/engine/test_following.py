@@ -19,8 +19,8 @@ from tests.engine.kit import (
     texts_of,
     told_of,
 )
-from wakeful.engine.broadcaster import _after, _Followed
 from wakeful.engine.clock import SystemClock
+from wakeful.engine.followed import Followed
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
 from wakeful.model.event import Event, Told
@@ -134,7 +134,7 @@ async def test_a_subscriber_that_has_gone_leaves_nothing_behind(node: Node) -> N
     await finished_turn(node, session, "first", 1)
     async with aclosing(node.engine.subscribe(session)) as events:
         await anext(events)
-    assert node.engine._broadcaster._followed == {}
+    assert node.engine._broadcaster._followed.all() == []
 
 
 async def test_a_fact_is_on_disk_before_anybody_sees_it(node: Node, house: House) -> None:
@@ -198,8 +198,8 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
 
 
 def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
-    followed = _Followed()
+    followed = Followed()
     for number in (4, 6, 5):
         followed.add(Event("s", number, None, None, "token", b"{}", 0.0))
-    assert _after(followed.tail, 4) is None
-    assert _after(followed.tail, 5) == list(followed.tail)
+    assert followed.after(4) is None
+    assert followed.after(5) == list(followed.tail)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from itertools import pairwise
 
 import pytest
 
@@ -57,7 +58,7 @@ async def test_an_intended_kill_is_told_to_whoever_watches_the_task(store: Store
     assert signals == [Signal(frozenset({"s1"}))]
 
 
-async def test_appends_are_told_once_each_and_in_order(store: Store, signals: list[Signal]) -> None:
+async def test_appends_are_told_once_each_in_order_within_a_commit(store: Store, signals: list[Signal]) -> None:
     first, second = await have_turn(store, "t1", "s1"), await have_turn(store, "t2", "s2")
 
     await asyncio.gather(*(append(store, lease, some_events(3)) for _ in range(20) for lease in (first, second)))
@@ -65,7 +66,9 @@ async def test_appends_are_told_once_each_and_in_order(store: Store, signals: li
     told = [event for signal in signals for event in signal.events]
     for session_id in ("s1", "s2"):
         numbers = [event.session_seq for event in told if event.session_id == session_id]
-        assert numbers == list(range(1, 61))
+        # Commits on several connections may be told in another order than they happened in.
+        assert sorted(numbers) == list(range(1, 61))
+        assert all(after == before + 1 for before, after in pairwise(numbers) if before % 3)
     assert all(signal.sessions == {e.session_id for e in signal.events} for signal in signals)
 
 

@@ -76,19 +76,6 @@ async def test_a_page_has_the_newest_tasks_of_an_owner_or_of_everybody(store: St
     assert _ids(await store.read(lambda tx: tx.tasks.page(None, limit=3))) == ["k4", "k3", "k2"]
 
 
-async def test_running_tasks_are_counted_for_each_session_that_is_asked_for(store: Store) -> None:
-    await have_task(store, a_task("k1"))
-    await have_task(store, a_task("k2", index=2))
-    await have_task(store, a_task("k3", index=3))
-    await have_task(store, a_task("k4", "s3", index=4))
-    await _finish(store)
-
-    counts = await store.read(lambda tx: tx.tasks.running_counts(["s1", "s2"]))
-
-    assert counts == {"s1": 2, "s2": 0}
-    assert await store.read(lambda tx: tx.tasks.running_counts([])) == {}
-
-
 async def test_a_task_knows_what_became_of_its_notice(store: Store) -> None:
     await have_task(store, a_task("k1"))
     await have_row(store, a_row("task:k1", "s2", kind=RowKind.NOTICE))

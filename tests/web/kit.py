@@ -222,7 +222,7 @@ class Served:
 
     def followers(self) -> int:
         """How many cursors the engine has open."""
-        return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.values())
+        return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.all())
 
     async def nobody_follows(self) -> None:
         async with asyncio.timeout(_DEADLINE):

@@ -29,7 +29,7 @@ async def test_a_reader_that_goes_leaves_nothing_behind(web: Served) -> None:
     web.agent.order(turn_id, "finish")
     await web.finished(turn_id)
     await web.nobody_follows()
-    assert not web.engine._broadcaster._followed
+    assert not web.engine._broadcaster._followed.all()
 
 
 async def test_a_silent_stream_sends_comments(store: SqliteStore, tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | 
 
 
 class Commits:
-    """Those who write do not know who runs turns: whoever does listens."""
+    """The parts that write do not know the runners; these listen here."""
 
     def __init__(self, store: Store, words: LiveWords) -> None:
         self._store = store
         self._words = words
-        # The seals of writes of which nobody knows whether they have happened.
+        # The seals of writes of which it is not known whether they have happened.
         self._in_doubt: list[ExitStack] = []
         self._listeners: list[Callable[[Assignment], None]] = []
         # Those under way, with the sessions that they lock.
@@ -120,7 +120,7 @@ class Commits:
 
     def _forget(self, commit: asyncio.Task[Any]) -> None:
         del self._under_way[commit]
-        # Whoever asked may have gone away: then nobody else asks how it went.
+        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
         if not commit.cancelled():
             commit.exception()
         if not self._under_way:

@@ -178,7 +178,7 @@ class Delegations:
 
     def _forget_beginning(self, beginning: asyncio.Task[list[Task]]) -> None:
         self._beginnings.discard(beginning)
-        # Whoever asked may have gone away: then nobody else asks how it went.
+        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
         if not beginning.cancelled():
             beginning.exception()
 

@@ -186,7 +186,7 @@ class Dispatcher:
             return
         if turn.is_wakeup and outcome.passing:
             logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
-        if session.is_listed and session.task_id is None:
+        if session.is_shown:
             await tx.news.add(session.owner, end)
 
     async def _name(self, tx: Transaction, session: Session, title: str) -> None:
@@ -214,8 +214,8 @@ async def last_fact(tx: Transaction, turn: Turn) -> int:
 
 def titled(opening: Opening, session: Session, title: str) -> Opening:
     """An opening that also gives its session a title, unless that is empty."""
-    told = (_has_a_title(session),) if title and session.is_listed else ()
-    return replace(opening, title=title, told=told)
+    facts = (_has_a_title(session),) if title and session.is_listed else ()
+    return replace(opening, title=title, session_facts=facts)
 
 
 def _has_a_title(session: Session) -> NewEvent:

@@ -274,8 +274,8 @@ class Engine:
 
     def vitals(self) -> Vitals:
         return Vitals(
-            running_turns=self._places.taken,
-            waiting_turns=self._places.waiting,
+            turns_at_work=self._places.taken,
+            turns_waiting=self._places.waiting,
             taken_over=self._rescuer.taken_over,
             lease_seconds_left=self._lease.seconds_left,
             is_lease_late=self._lease.is_late,

@@ -16,7 +16,7 @@ from wakeful.store.base import Store, Transaction
 _MOST_BYTES = 32 * 1024 * 1024
 # So many at most: each is named in the question for what is new.
 _MOST_KEPT = 64
-# More entries than these are folded on a thread: everybody else's streams would stand still meanwhile.
+# More entries than these are folded on a thread: all other streams would stand still meanwhile.
 _MOST_ON_LOOP = 50
 
 
@@ -66,7 +66,7 @@ class History:
         return await self._store.read(body)
 
     def _keep(self, turn_id: str, kept: _Kept, chain: Chain) -> None:
-        """What it grew from is dropped: hardly anybody goes back."""
+        """What it grew from is dropped: a session seldom goes back."""
         if chain.revision != self._revision:
             return
         self._drop(chain.base)

@@ -21,7 +21,7 @@ Sweep = Callable[[], Awaitable[float | None]]
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
 _LONGEST_REST_SECONDS = 60.0
-# A store's clock may be set, and nobody tells us: what it makes due is then seen after so long.
+# The store's clock may be set at any time: what that makes due is seen after so long.
 _LONGEST_WAIT_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)

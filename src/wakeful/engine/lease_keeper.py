@@ -22,14 +22,14 @@ class LeaseKeeper:
         self._seconds = settings.lease_seconds
         self._clock = clock
         self._words = words
-        # By a clock that nobody sets.
+        # By the monotonic clock.
         self._renewed_at = -math.inf
         first = None if store.is_exclusive else self._seconds / 3
         self.job = Job("lease keeper", self.renew, clock, first_wait=first, longest_pause=self._seconds / 12)
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the lease still holds, if nobody renews it; None where none is needed."""
+        """How long the lease still holds, if it is not renewed; None where none is needed."""
         return None if self._store.is_exclusive else self._renewed_at + self._seconds - self._clock.monotonic()
 
     @property
@@ -51,7 +51,7 @@ class LeaseKeeper:
 
         await self._store.write_lease(body)
         self._renewed_at = asked_at
-        # Until then nobody else can have taken this node's turns.
+        # Until then no other node can have taken the turns of this one.
         self._words.show_until(asked_at + self._seconds)
         return self._seconds / 3
 

@@ -10,5 +10,5 @@ async def append_news(tx: Transaction, session_id: str, turn_id: str | None, eve
     """
     (appended,) = await tx.events.append(session_id, turn_id, [event])
     session = await tx.sessions.get(session_id)
-    if session is not None and session.is_listed and session.task_id is None:
+    if session is not None and session.is_shown:
         await tx.news.add(session.owner, appended)

@@ -53,8 +53,7 @@ class Recorder:
     async def say(self, delta: TextDelta | ReasoningDelta) -> None:
         """Show a piece of an answer."""
         session_id = self._lease.session_id
-        if self._live.is_sealed(session_id):
-            await self._live.unsealed(session_id)
+        await self._live.unsealed(session_id)
         words = self._words
         if words is None:
             head = WordsHead(session_id, self._lease.turn_id, delta.step, self._base)

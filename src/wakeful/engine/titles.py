@@ -105,7 +105,7 @@ def _name(session_id: str, title: str) -> Body[None]:
 
 
 def _may_improve(session: Session) -> bool:
-    is_of_page = session.address.platform == _PLATFORM and session.is_listed and session.task_id is None
+    is_of_page = session.address.platform == _PLATFORM and session.is_shown
     return (
         is_of_page
         and not session.is_deleted

@@ -9,8 +9,8 @@ from wakeful.engine.job import JobCounts
 @dataclass(frozen=True, slots=True)
 class Vitals:
     # Turns at work, and turns that wait for a place.
-    running_turns: int
-    waiting_turns: int
+    turns_at_work: int
+    turns_waiting: int
     # Turns that this node has gone on with, since its start.
     taken_over: int
     # None where the store is the node's own and needs no lease.

@@ -1,7 +1,7 @@
 """The words of the steps that are being answered: kept once, in memory, however many readers there are.
 
 A reader is a place in them. They end in a fact (see model/words.py), and are forgotten with it. A write that may close
-a turn seals its session first: no word is shown while nobody knows yet whether it will be kept.
+a turn seals its session first: no word is shown until it is known whether it will be kept.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class LiveWords:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        # Until then nobody else can have taken this node's turns.
+        # Until then no other node can have taken the turns of this one.
         self._shown_until = 0.0
         self._words: dict[str, Words] = {}
         self._seals: dict[str, _Seal] = {}
@@ -93,12 +93,11 @@ class LiveWords:
             return None
         return words
 
-    def forget(self, session_id: str, turn_id: str) -> Words | None:
+    def forget(self, session_id: str, turn_id: str) -> None:
         """They have ended in a fact, or are no longer this node's."""
         words = self._words.get(session_id)
-        if words is None or words.head.turn_id != turn_id:
-            return None
-        return self._words.pop(session_id)
+        if words is not None and words.head.turn_id == turn_id:
+            del self._words[session_id]
 
     @contextmanager
     def sealed(self, session_ids: Collection[str]) -> Iterator[None]:
@@ -112,11 +111,9 @@ class LiveWords:
                 self._lift(session_id)
 
     async def unsealed(self, session_id: str) -> None:
+        """Wait while a write is under way that may close the session's turn."""
         while (seal := self._seals.get(session_id)) is not None:
             await seal.lifted.wait()
-
-    def is_sealed(self, session_id: str) -> bool:
-        return session_id in self._seals
 
     def _tell(self, session_id: str) -> None:
         for listener in self._listeners:

@@ -1,6 +1,6 @@
 """What the steps of other nodes are saying, as far as it is followed here: read from where those nodes write it.
 
-It is shown and nothing else. Whoever writes down how words have ended asks the store, in the same transaction.
+It is only shown. How words have ended is decided by what the store has of them, in the transaction that writes it.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection
@@ -63,7 +63,7 @@ class WordsHearer:
 
     @asynccontextmanager
     async def heard(self, session_id: str) -> AsyncIterator[Words | None]:
-        """For whoever does not stay: what is to be heard now."""
+        """What is to be heard now, for a reader that does not stay."""
         self.want(session_id)
         try:
             await self.refresh([session_id])

@@ -43,7 +43,7 @@ class WordsSharer:
             return None
         await self._look_around(self._shared)
         if not self._has_readers:
-            # Whoever comes is told from the beginning of what is then being said.
+            # A node that comes gets what is then being said from its first word.
             self._fresh = {session_id for session_id in self._fresh if self._words.of(session_id) is not None}
             self._written = {}
         elif self._words.may_show():
@@ -68,7 +68,7 @@ class WordsSharer:
             if parts or ended:
                 await shared.write(list(parts.values()), [words.head for words in ended])
         except BaseException:
-            # The rows may be gone, all or some: nobody reads across a hole.
+            # Rows may be missing, and readers stop at a hole: all that is still being said is written again.
             self._fresh |= fresh | {words.head.session_id for words in self._written}
             self._written = dict.fromkeys(self._written, 0)
             raise

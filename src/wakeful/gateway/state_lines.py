@@ -9,9 +9,9 @@ from wakeful.model.store_stats import StoreStats
 
 
 def engine_lines(vitals: Vitals) -> Iterator[str]:
-    running, waiting, left = vitals.running_turns, vitals.waiting_turns, vitals.lease_seconds_left
-    yield from family("wakeful_turns_at_work", "gauge", "Turns that have a place to work.", [], running)
-    yield from family("wakeful_turns_waiting", "gauge", "Turns that wait for a place.", [], waiting)
+    left = vitals.lease_seconds_left
+    yield from family("wakeful_turns_at_work", "gauge", "Turns that have a place to work.", [], vitals.turns_at_work)
+    yield from family("wakeful_turns_waiting", "gauge", "Turns that wait for a place.", [], vitals.turns_waiting)
     yield from family("wakeful_turns_taken_over_total", "counter", "Turns gone on with here.", [], vitals.taken_over)
     if left is not None:
         yield from family("wakeful_lease_seconds", "gauge", "How long the lease still holds.", [], max(left, 0.0))

@@ -28,8 +28,8 @@ class Opening:
     releases_hold: bool = False
     # What the session is called from now on; empty: as before.
     title: str = ""
-    # What the session's log tells after the turn's own facts.
-    told: tuple[NewEvent, ...] = ()
+    # Facts of the session alone, after the turn's own.
+    session_facts: tuple[NewEvent, ...] = ()
     # A session that is made with its first turn, and the conversation that it is to an API client.
     session: Session | None = None
     conversation: Conversation | None = None
@@ -37,7 +37,7 @@ class Opening:
     @property
     def count(self) -> int:
         """How many events it adds to the session's log."""
-        return len(self.facts) + len(self.told)
+        return len(self.facts) + len(self.session_facts)
 
     @property
     def consumed(self) -> tuple[InboxRow, ...]:

@@ -67,5 +67,10 @@ class Session:
     updated_at: float = 0.0
 
     @property
+    def is_shown(self) -> bool:
+        """Whether a list can show it; a sub-agent's session shows in the one that it works for."""
+        return self.is_listed and self.task_id is None
+
+    @property
     def is_deleted(self) -> bool:
         return self.purge_at is not None

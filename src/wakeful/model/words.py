@@ -1,8 +1,8 @@
 """Words: the text and the reasoning of an answer, piece by piece, as the model gives them.
 
 While a step is being answered its words are shown and not written down. They end in one fact of their turn (an event
-with `ends`), which knows where they were cut into pieces: whoever reads the log later gets the same pieces at the same
-places as a reader who was there.
+with `ends`), which knows where they were cut into pieces: a later reader of the log gets the same pieces at the same
+places as one who was there.
 """
 
 from array import array

@@ -36,7 +36,7 @@ class Signal:
     """What a commit changed: where to look. Losing one costs latency, never correctness."""
 
     sessions: frozenset[str]
-    # Turns and their new epochs: whoever runs one of them under an older epoch must stop.
+    # Turns and their new epochs: a node that runs one of them under an older epoch must stop it.
     fenced: Mapping[str, int] = field(default_factory=dict)
     # The events themselves, when the commit was made by this process.
     events: tuple[Event, ...] = ()
@@ -161,7 +161,7 @@ class Turns(Protocol):
     async def get(self, turn_id: str) -> Turn | None: ...
 
     async def hide(self, turn_id: str) -> None:
-        """Whoever asked for it wants it gone. Only its own name is: what grew from it stays."""
+        """Its client has deleted it. Only its own name is gone: what grew from it stays."""
         ...
 
     async def chain(self, turn_id: str, limit: int) -> list[Turn]:
@@ -199,7 +199,7 @@ class Turns(Protocol):
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Leave the turn to whoever comes first, without counting against it."""
+        """Leave the turn to the first node that takes it, without counting a resume."""
         ...
 
     async def orphans(self, now: float, *, keeper: str | None) -> list[Turn]:
@@ -412,16 +412,12 @@ class Tasks(Protocol):
         """The newest tasks of an owner, or of everybody, newest first."""
         ...
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
-        """Whether a task of this session, `but` this one, runs whose end or output will still wake it."""
+    async def has_promised(self, session_id: str) -> bool:
+        """Whether a task of this session runs whose end or output will still wake it."""
         ...
 
     async def running_of(self, owner: str) -> list[Task]:
         """What runs in the background of the owner's listed sessions, in the order of the start."""
-        ...
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        """How many tasks run of each of these sessions; none is left out of the answer."""
         ...
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
@@ -508,7 +504,7 @@ class Grants(Protocol):
         ...
 
     async def revoke_if_there(self, grant_id: str, owner: str | None) -> bool:
-        """False when there is none of this id that belongs to the owner; None: whoever it belongs to."""
+        """False when there is none of this id that belongs to the owner; None: to anyone."""
         ...
 
 
@@ -574,7 +570,7 @@ class Deliveries(Protocol):
 
 
 class Logins(Protocol):
-    """Browsers that were let in, and the one-time tickets that let them in. Times are compared by whoever asks."""
+    """Browsers that were let in, and the one-time tickets that let them in. Times are compared by the caller."""
 
     async def add_ticket(self, ticket: Ticket) -> None: ...
 
@@ -725,7 +721,7 @@ Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 
 class SharedWords(Protocol):
     """The words of steps that are being answered, for other nodes to show. They cost no sync, and a crash of the
-    database may lose them: whoever reads them takes what follows without a hole.
+    database may lose them: a reader takes what follows without a hole.
     """
 
     async def has_readers(self, node: str) -> bool:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
@@ -20,7 +20,6 @@ from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
-from wakeful.model.packed_json import pack
 from wakeful.model.search import Hit, searched_text
 from wakeful.model.session import Address, Session, TitleOrigin
 from wakeful.model.task import Host, Task, TaskKind, TaskStatus
@@ -219,10 +218,6 @@ def event_from(row: Row) -> Event:
     )
 
 
-def packed_end(ends: WordsEnd | None) -> bytes | None:
-    return None if ends is None else orjson.dumps(ends.data())
-
-
 def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list[Word]:
     """Pieces of an entry's text and reasoning; its payload and cuts are in the row."""
     if row is None or not row["cuts"]:
@@ -320,10 +315,6 @@ def approval_from(row: Row) -> Approval:
         choice=None if choice in (None, EXPIRED) else _choice(choice),
         created_at=row["created_at"],
     )
-
-
-def packed_reasons(approval: Approval) -> bytes:
-    return pack([asdict(found) for found in approval.reasons])
 
 
 def grant_from(row: Row) -> Grant:

@@ -1,17 +1,40 @@
-"""Nouns as rows of either database: the columns of an INSERT and their values, in one order. See decode.py.
+"""Nouns as rows of either database: the columns of an INSERT, and the values that go into them. See decode.py.
 
-Columns of time are the last ones, where there are any. The store gives a time to what has none.
+The store gives a time to what has none.
 """
 
-from wakeful.model.conversation import Conversation
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from operator import attrgetter
+
+import orjson
+
+from wakeful.model.approval import Approval
+from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.event import Event
+from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
+from wakeful.model.login import Login, Ticket
+from wakeful.model.packed_json import pack
 from wakeful.model.session import Session
-from wakeful.model.turn import Turn
-from wakeful.store.decode import packed_end
+from wakeful.model.task import Task
+from wakeful.model.turn import Outcome, Turn
+from wakeful.model.words import WordsEnd
 
 Values = tuple[object, ...]
+
+# Columns whose value is not the attribute of the same name.
+_ATTRIBUTES = {
+    "platform": "address.platform",
+    "chat_id": "address.chat_id",
+    "thread_id": "address.thread_id",
+    "door": "door.name",
+    "async_delivery": "door.async_delivery",
+    "host": "host.id",
+    "boot_id": "host.boot_id",
+    "idx": "index",
+}
 
 SESSION = (
     "id",
@@ -77,105 +100,95 @@ ROW = (
     "created_at",
 )
 ENTRY = ("turn_id", "step", "idx", "kind", "payload", "cuts", "at")
-EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "ends", "at")
 CONVERSATION = ("id", "owner", "name", "session_id", "metadata", "created_at")
+IDEMPOTENCY_KEY = ("owner", "key", "fingerprint", "turn_id", "created_at")
+TICKET = ("digest", "principal", "created_at", "used_at", "expires_at")
+LOGIN = (*TICKET, "browser", "address")
+# The first ones of each as they are; what stands beside them is encoded.
+_OF_EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at")
+EVENT = (*_OF_EVENT, "ends")
+_OF_TASK = (
+    "id",
+    "kind",
+    "session_id",
+    "owner",
+    "turn_id",
+    "step",
+    "idx",
+    "part",
+    "host",
+    "boot_id",
+    "door",
+    "async_delivery",
+    "platform",
+    "chat_id",
+    "thread_id",
+    "model",
+    "will_notify",
+    "is_inline",
+    "spec",
+    "watch",
+    "attempt",
+    "node",
+    "child_session_id",
+    "status",
+    "started_at",
+)
+TASK = (*_OF_TASK, "command")
+_OF_APPROVAL = (
+    "session_id",
+    "turn_id",
+    "step",
+    "idx",
+    "call_id",
+    "tool",
+    "folder",
+    "granted_until",
+    "expires_at",
+    "task_id",
+    "created_at",
+)
+APPROVAL = (*_OF_APPROVAL, "command", "preview", "dangers")
+_OF_GRANT = ("id", "owner", "kind", "session_id", "folder", "created_at", "expires_at")
+GRANT = (*_OF_GRANT, "example")
 
 
-def session_values(session: Session) -> Values:
-    address = session.address
-    return (
-        session.id,
-        session.owner,
-        address.platform,
-        address.chat_id,
-        address.thread_id,
-        session.model,
-        session.workspace,
-        session.title,
-        session.task_id,
-        session.is_listed,
-        session.head,
-        session.checkpoint,
-        session.active,
-        session.last_seq,
-        session.message_count,
-        session.title_origin,
-        session.created_at,
-        session.updated_at,
-    )
+def _values(columns: Sequence[str]) -> Callable[[object], Values]:
+    return attrgetter(*(_ATTRIBUTES.get(column, column) for column in columns))
 
 
-def turn_values(turn: Turn) -> Values:
-    return (
-        turn.id,
-        turn.session_id,
-        turn.parent,
-        turn.door.name,
-        turn.door.async_delivery,
-        turn.address.platform,
-        turn.address.chat_id,
-        turn.address.thread_id,
-        turn.source,
-        turn.is_wakeup,
-        turn.model,
-        turn.status,
-        turn.node,
-        turn.epoch,
-        turn.last_seq,
-        turn.attempt,
-        turn.workspace,
-        turn.message_id,
-        turn.request,
-        turn.opened_at,
-    )
-
-
-def row_values(row: InboxRow) -> Values:
-    return (
-        row.session_id,
-        row.dedupe_key,
-        row.kind,
-        row.source,
-        row.turn_id,
-        row.door.name,
-        row.door.async_delivery,
-        row.address.platform,
-        row.address.chat_id,
-        row.address.thread_id,
-        row.model,
-        row.payload,
-        row.steers,
-        row.is_urgent,
-        row.not_before,
-        row.status,
-        row.claimed_by,
-        row.created_at,
-    )
-
-
-def entry_values(entry: Entry) -> Values:
-    return entry.turn_id, entry.step, entry.index, entry.kind, entry.payload, entry.cuts, entry.at
+session_values: Callable[[Session], Values] = _values(SESSION)
+turn_values: Callable[[Turn], Values] = _values(TURN)
+row_values: Callable[[InboxRow], Values] = _values(ROW)
+entry_values: Callable[[Entry], Values] = _values(ENTRY)
+conversation_values: Callable[[Conversation], Values] = _values(CONVERSATION)
+idempotency_key_values: Callable[[IdempotencyKey], Values] = _values(IDEMPOTENCY_KEY)
+ticket_values: Callable[[Ticket], Values] = _values(TICKET)
+login_values: Callable[[Login], Values] = _values(LOGIN)
+_event_values, _task_values = _values(_OF_EVENT), _values(_OF_TASK)
+_approval_values, _grant_values = _values(_OF_APPROVAL), _values(_OF_GRANT)
 
 
 def event_values(event: Event) -> Values:
-    return (
-        event.session_id,
-        event.session_seq,
-        event.turn_id,
-        event.turn_seq,
-        event.kind,
-        event.payload,
-        packed_end(event.ends),
-        event.at,
-    )
+    return *_event_values(event), packed_end(event.ends)
 
 
-def conversation_values(conversation: Conversation) -> Values:
-    return (
-        conversation.id,
-        conversation.owner,
-        conversation.name,
-        conversation.session_id,
-        conversation.metadata,
-        conversation.created_at,
-    )
+def task_values(task: Task) -> Values:
+    return *_task_values(task), task.command.encode()
+
+
+def approval_values(approval: Approval) -> Values:
+    reasons = pack([asdict(found) for found in approval.reasons])
+    return *_approval_values(approval), approval.command.encode(), approval.preview.encode(), reasons
+
+
+def grant_values(grant: Grant) -> Values:
+    return *_grant_values(grant), grant.example.encode()
+
+
+def packed_end(ends: WordsEnd | None) -> bytes | None:
+    return None if ends is None else orjson.dumps(ends.data())
+
+
+def packed_error(outcome: Outcome) -> bytes | None:
+    return orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None

@@ -1,4 +1,4 @@
-"""Which turns of a deleted session somebody still stands on."""
+"""Which turns of a deleted session are still needed."""
 
 from collections.abc import Collection, Mapping, Sequence
 

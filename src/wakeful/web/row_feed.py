@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import orjson
 
 from wakeful.model import event as events
-from wakeful.model.session import Session
 from wakeful.store.base import Signal, Store, Transaction
 from wakeful.web.rows import session_rows
 
@@ -88,16 +87,12 @@ class RowFeed:
             found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
             if is_lost:
                 found = await tx.sessions.page(owner, limit=_MOST_ROWS)
-            own = [session for session in found if _is_listed(session) and owner in (None, session.owner)]
+            own = [session for session in found if session.is_shown and owner in (None, session.owner)]
             gone = [(SESSION_GONE, orjson.dumps({"session_id": session.id})) for session in own if session.is_deleted]
             rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted])
             return gone + [(SESSION_ROW, orjson.dumps({"row": row})) for row in rows]
 
         return await self._store.read(body)
-
-
-def _is_listed(session: Session) -> bool:
-    return session.is_listed and session.task_id is None
 
 
 async def _wait(listener: _Listener) -> None:

@@ -18,7 +18,7 @@ from wakeful.store.base import Body
 from wakeful.store.sqlite.store import SqliteStore
 
 NOW = 1_000.0
-WELL = Vitals(running_turns=0, waiting_turns=0, taken_over=0, lease_seconds_left=None, is_lease_late=False, jobs=())
+WELL = Vitals(turns_at_work=0, turns_waiting=0, taken_over=0, lease_seconds_left=None, is_lease_late=False, jobs=())
 
 
 class Line(SqliteStore):

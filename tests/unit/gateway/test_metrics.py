@@ -26,8 +26,8 @@ from wakeful.store.sqlite.store import SqliteStore
 
 KEY = "Bearer key"
 VITALS = Vitals(
-    running_turns=3,
-    waiting_turns=2,
+    turns_at_work=3,
+    turns_waiting=2,
     taken_over=1,
     lease_seconds_left=2.5,
     is_lease_late=False,

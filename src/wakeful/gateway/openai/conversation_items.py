@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from wakeful.engine.ended_words import ended_words
+from wakeful.engine.reader import ended_words
 from wakeful.gateway.openai.item_place import place_of
 from wakeful.gateway.openai.items import INCOMPLETE, ServerCallItem
 from wakeful.gateway.openai.turn_response import response_of

@@ -95,7 +95,7 @@ class Output:
         self._base = None
 
     def lose_words(self, kept: int) -> list[tuple[int, Part]]:
-        """Of the words since they began the log has the first `kept` alone, and nobody knows how many more there were.
+        """Of the words since they began the log has the first `kept` alone; how many more there were is not known.
         Close what is open of them, without saying what is in it; each such event has the number of its item among
         theirs. What follows is numbered as if they had made all the items that words can make.
         """

@@ -4,7 +4,8 @@ from wakeful.store.postgres.connection import Connection
 
 # How far each has come is in the table upkeep; no row: it is done.
 _TITLES, _MESSAGES = "search_titles", "search_messages"
-_SHOWN = "s.is_listed AND s.task_id IS NULL"
+# Only what a list can show is searched.
+SHOWN = "s.is_listed AND s.task_id IS NULL"
 # Below all others: what is new meanwhile is newer. What is there already stays.
 _NOTE = """
     INSERT INTO search_docs (id, session_id, turn_id, step, idx)
@@ -13,12 +14,12 @@ _NOTE = """
 """
 _TITLES_BETWEEN = f"""
     SELECT s.id, NULL::text, NULL::integer, NULL::integer FROM sessions s
-    WHERE s.id > $1 AND s.id <= $2 AND {_SHOWN} AND s.title <> ''
+    WHERE s.id > $1 AND s.id <= $2 AND {SHOWN} AND s.title <> ''
 """
 _MESSAGES_BETWEEN = f"""
     SELECT s.id, j.turn_id, j.step, j.idx FROM journal j JOIN turns t ON t.id = j.turn_id
     JOIN sessions s ON s.id = t.session_id
-    WHERE j.turn_id < $1 AND j.turn_id >= $2 AND j.kind <> 'result' AND {_SHOWN}
+    WHERE j.turn_id < $1 AND j.turn_id >= $2 AND j.kind <> 'result' AND {SHOWN}
     ORDER BY j.turn_id DESC, j.step DESC, j.idx DESC
 """
 

@@ -1,12 +1,9 @@
 """Closings in PostgreSQL: the last answer, the end and what the session is afterwards, in one round trip."""
 
-import orjson
-
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
 from wakeful.store import encode
-from wakeful.store.decode import packed_end
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.statement import Source
@@ -53,7 +50,7 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         turn.id,
         turn.epoch,
         outcome.status,
-        orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None,
+        encode.packed_error(outcome),
         len(closing.facts),
         closing.checkpoint,
         closing.is_held,
@@ -65,7 +62,7 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
         *_TOLD.arguments(
             [
-                (place, fact.kind, fact.payload, packed_end(fact.ends))
+                (place, fact.kind, fact.payload, encode.packed_end(fact.ends))
                 for place, fact in enumerate(closing.facts, start=1)
             ]
         ),

@@ -4,6 +4,7 @@ from wakeful.model.conversation import Conversation
 from wakeful.store.decode import conversation_from
 from wakeful.store.encode import CONVERSATION, conversation_values
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 
 class PostgresConversations:
@@ -12,8 +13,7 @@ class PostgresConversations:
 
     async def create_if_absent(self, conversation: Conversation) -> bool:
         created = await self._connection.fetchval(
-            f"""INSERT INTO conversations ({", ".join(CONVERSATION)}) VALUES ($1, $2, $3, $4, $5, $6)
-                ON CONFLICT DO NOTHING RETURNING TRUE""",
+            f"{insertion('conversations', CONVERSATION)} ON CONFLICT DO NOTHING RETURNING TRUE",
             *conversation_values(conversation),
         )
         return created is not None

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import event_from, packed_end
+from wakeful.store.decode import event_from
+from wakeful.store.encode import EVENT, packed_end
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import Connection
 
-_COLUMNS = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at", "ends")
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events"
+_COLUMNS = ", ".join(EVENT)
+_SELECT = f"SELECT {_COLUMNS} FROM events"
 
 # All in one round trip. A turn that never opened has no row to count in, and is numbered from 1.
 _APPEND = f"""
@@ -21,7 +22,7 @@ _APPEND = f"""
         RETURNING last_seq - $3 AS session_seq, coalesce((SELECT seq FROM of_turn), 0) AS turn_seq,
                   updated_at AS at
     ), written AS (
-        INSERT INTO events ({", ".join(_COLUMNS)})
+        INSERT INTO events ({_COLUMNS})
         SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END,
                new.kind, new.payload, s.at, new.ends
         FROM of_session s,

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from wakeful.model.grant import Grant
 from wakeful.store.decode import grant_from
+from wakeful.store.encode import GRANT, grant_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 
 class PostgresGrants:
@@ -20,18 +22,9 @@ class PostgresGrants:
             "DELETE FROM grants WHERE owner = $1 AND expires_at <= $2", grant.owner, grant.created_at
         )
         await self._connection.execute(
-            """INSERT INTO grants (id, owner, kind, session_id, folder, created_at, expires_at, example)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-               ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
-                   created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
-            grant.id,
-            grant.owner,
-            grant.kind,
-            grant.session_id,
-            grant.folder,
-            grant.created_at,
-            grant.expires_at,
-            grant.example.encode(),
+            f"""{insertion("grants", GRANT)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+                created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
+            *grant_values(grant),
         )
 
     async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:

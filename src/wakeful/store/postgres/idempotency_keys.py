@@ -2,7 +2,9 @@
 
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.store.decode import idempotency_key_from
+from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 
 class PostgresIdempotencyKeys:
@@ -10,15 +12,10 @@ class PostgresIdempotencyKeys:
         self._connection = connection
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
-        # Whoever comes second waits here until the first has committed, and then finds its key.
+        # A second one waits here until the first has committed, and then finds its key.
         await self._connection.execute(
-            """INSERT INTO idempotency_keys (owner, key, fingerprint, turn_id, created_at)
-               VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING""",
-            key.owner,
-            key.key,
-            key.fingerprint,
-            key.turn_id,
-            key.created_at,
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            *idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)
         assert found is not None

@@ -7,9 +7,9 @@ from wakeful.store.decode import decoded, inbox_row_from
 from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
-_POST = f"""INSERT INTO inbox ({", ".join(ROW)}) VALUES ({", ".join(f"${n}" for n in range(1, len(ROW) + 1))})
-            ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"""
+_POST = f"{insertion('inbox', ROW)} ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"
 
 
 class PostgresInbox:

@@ -2,7 +2,9 @@
 
 from wakeful.model.login import Login, Ticket
 from wakeful.store.decode import login_from, ticket_from
+from wakeful.store.encode import LOGIN, TICKET, login_values, ticket_values
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 
 class PostgresLogins:
@@ -10,15 +12,7 @@ class PostgresLogins:
         self._connection = connection
 
     async def add_ticket(self, ticket: Ticket) -> None:
-        await self._connection.execute(
-            """INSERT INTO login_tickets (digest, principal, created_at, used_at, expires_at)
-               VALUES ($1, $2, $3, $4, $5)""",
-            ticket.digest,
-            ticket.principal,
-            ticket.created_at,
-            ticket.used_at,
-            ticket.expires_at,
-        )
+        await self._connection.execute(insertion("login_tickets", TICKET), *ticket_values(ticket))
 
     async def ticket(self, digest: str) -> Ticket | None:
         row = await self._connection.fetchrow("SELECT * FROM login_tickets WHERE digest = $1", digest)
@@ -32,17 +26,7 @@ class PostgresLogins:
         return used is not None
 
     async def add(self, login: Login) -> None:
-        await self._connection.execute(
-            """INSERT INTO logins (digest, principal, created_at, used_at, expires_at, browser, address)
-               VALUES ($1, $2, $3, $4, $5, $6, $7)""",
-            login.digest,
-            login.principal,
-            login.created_at,
-            login.used_at,
-            login.expires_at,
-            login.browser,
-            login.address,
-        )
+        await self._connection.execute(insertion("logins", LOGIN), *login_values(login))
 
     async def get(self, digest: str) -> Login | None:
         row = await self._connection.fetchrow("SELECT * FROM logins WHERE digest = $1", digest)

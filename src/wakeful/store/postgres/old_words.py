@@ -2,7 +2,7 @@
 
 from wakeful.model.old_words import Move
 from wakeful.store.base import LookedAt
-from wakeful.store.decode import packed_end
+from wakeful.store.encode import packed_end
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 

@@ -25,7 +25,7 @@ class _Waiting:
 
     def settle(self, answer: Opened | BaseException) -> None:
         if self.future.done():
-            return  # The one that asked has gone away.
+            return  # Its caller has gone away.
         if isinstance(answer, BaseException):
             self.future.set_exception(answer)
         else:

@@ -4,12 +4,11 @@ All parts of a statement see the rows as they were before it. What one part writ
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wakeful.model.opening import Opened, Opening
 from wakeful.store import encode
 from wakeful.store.encode import Values
-from wakeful.store.numbering import number_opening
+from wakeful.store.numbering import number_opening, opened
 from wakeful.store.postgres.connection import Connection
 from wakeful.store.postgres.statement import Source
 
@@ -70,12 +69,7 @@ async def open_all(connection: Connection, openings: Sequence[Opening]) -> dict[
     """
     rows = await connection.fetch(_OPEN, *_arguments(sorted(openings, key=lambda opening: opening.turn.session_id)))
     found = {row["id"]: (row["seq"], row["at"]) for row in rows}
-    return {o.turn.session_id: _opened(o, *found[o.turn.session_id]) for o in openings if o.turn.session_id in found}
-
-
-def _opened(opening: Opening, before: int, at: float) -> Opened:
-    turn = replace(opening.turn, opened_at=opening.turn.opened_at or at)
-    return Opened(turn, number_opening(opening, before, at))
+    return {o.turn.session_id: opened(o, *found[o.turn.session_id]) for o in openings if o.turn.session_id in found}
 
 
 def _arguments(openings: Sequence[Opening]) -> list[list[object]]:

@@ -62,7 +62,7 @@ class Pool:
 
     @asynccontextmanager
     async def transaction(self, begin: str) -> AsyncIterator[Connection]:
-        """A connection in a transaction, which is undone unless whoever asked commits it."""
+        """A connection in a transaction, which is undone unless the caller commits it."""
         pool = self._pool
         if pool is None:
             raise RuntimeError("the store is not open")

@@ -11,11 +11,9 @@ import asyncpg
 from wakeful.model.journal import Entry
 from wakeful.model.search import Hit, Wanted, owner_word, words_of
 from wakeful.store.decode import doc_text, hits_from
-from wakeful.store.postgres.backlog import SearchBacklog
+from wakeful.store.postgres.backlog import SHOWN, SearchBacklog
 from wakeful.store.postgres.connection import Connection
 
-# Only what a list can show is searched.
-_SHOWN = "s.is_listed AND s.task_id IS NULL"
 _NEW = """
     SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, s.owner, s.title, j.kind, j.payload, j.at
     FROM search_docs d JOIN sessions s ON s.id = d.session_id
@@ -70,7 +68,7 @@ class PostgresSearch:
         await self._connection.execute(
             f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
                 SELECT s.id, t.id, $2, $3 FROM turns t JOIN sessions s ON s.id = t.session_id
-                WHERE t.id = $1 AND {_SHOWN}""",
+                WHERE t.id = $1 AND {SHOWN}""",
             entry.turn_id,
             entry.step,
             entry.index,

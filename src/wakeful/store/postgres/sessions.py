@@ -7,13 +7,14 @@ from wakeful.store.decode import session_from
 from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection, quoted
+from wakeful.store.postgres.statement import insertion
 
-# In the order of ids: whoever locks several sessions meets the others in the same order, so nobody waits in a circle.
+# In the order of ids: writes that lock several sessions do so in the same order, and cannot wait in a circle.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
 
 # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
 _CREATE = f"""
-    INSERT INTO sessions ({", ".join(SESSION)}) VALUES ({", ".join(f"${n}" for n in range(1, len(SESSION) + 1))})
+    {insertion("sessions", SESSION)}
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
 """
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"

@@ -15,6 +15,12 @@ _TYPES = {
 _STAMPED = ("created_at", "updated_at", "opened_at", "at")
 
 
+def insertion(table: str, columns: Sequence[str]) -> str:
+    """The beginning of a statement that writes one row."""
+    marks = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+
+
 class Source:
     """A table's rows among the arguments of a statement, from this number of argument on."""
 

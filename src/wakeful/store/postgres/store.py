@@ -118,7 +118,7 @@ class PostgresStore:
 
     def _forget(self, job: asyncio.Task[Any]) -> None:
         self._under_way.discard(job)
-        # Whoever asked may have gone away: then nobody else asks how it went.
+        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
         if not job.cancelled():
             job.exception()
 

@@ -1,11 +1,11 @@
 """Background tasks in PostgreSQL."""
 
-from collections.abc import Sequence
-
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
+from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import insertion
 
 # With the notice of its end, if there is one.
 _WITH_NOTICE = """
@@ -38,38 +38,8 @@ class PostgresTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         added = await self._connection.fetchval(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
-                                  watch, attempt, node, child_session_id, status, started_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                       $21, $22, $23, $24, $25, $26)
-               ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE""",
-            task.id,
-            task.kind,
-            task.session_id,
-            task.owner,
-            task.turn_id,
-            task.step,
-            task.index,
-            task.part,
-            task.host.id,
-            task.host.boot_id,
-            task.command.encode(),
-            task.door.name,
-            task.door.async_delivery,
-            task.address.platform,
-            task.address.chat_id,
-            task.address.thread_id,
-            task.model,
-            task.will_notify,
-            task.is_inline,
-            task.spec,
-            task.watch,
-            task.attempt,
-            task.node,
-            task.child_session_id,
-            task.status,
-            task.started_at,
+            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
+            *task_values(task),
         )
         return added is not None
 
@@ -108,12 +78,11 @@ class PostgresTasks:
             return await self._read(f"{shown} {newest}", limit)
         return await self._read(f"{shown} AND t.owner = $2 {newest}", limit, owner)
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+    async def has_promised(self, session_id: str) -> bool:
         found: bool = await self._connection.fetchval(
             """SELECT EXISTS (SELECT 1 FROM tasks WHERE session_id = $1 AND status = 'running' AND will_notify
-               AND NOT kill_intended AND id <> $2)""",
+               AND NOT kill_intended)""",
             session_id,
-            but,
         )
         return found
 
@@ -124,14 +93,6 @@ class PostgresTasks:
                 AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
             owner,
         )
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        rows = await self._connection.fetch(
-            """SELECT session_id, count(*) AS count FROM tasks
-               WHERE status = 'running' AND session_id = ANY($1::text[]) GROUP BY session_id""",
-            list(session_ids),
-        )
-        return dict.fromkeys(session_ids, 0) | {row["session_id"]: row["count"] for row in rows}
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
         unwatched = "coalesce(n.lease_until, 0) <= $3" if keeper is None else "t.node IS DISTINCT FROM $3"

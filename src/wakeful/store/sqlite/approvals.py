@@ -3,8 +3,10 @@
 import sqlite3
 
 from wakeful.model.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decoded, packed_reasons
+from wakeful.store.decode import approval_from, decoded
+from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.statement import insertion
 
 
 class SqliteApprovals:
@@ -15,25 +17,8 @@ class SqliteApprovals:
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         self._connection.execute(
-            """INSERT INTO approvals (session_id, turn_id, step, idx, call_id, tool, command, dangers, preview, folder,
-                                      granted_until, expires_at, task_id, created_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (turn_id, step, idx) DO NOTHING""",
-            (
-                approval.session_id,
-                approval.turn_id,
-                approval.step,
-                approval.index,
-                approval.call_id,
-                approval.tool,
-                approval.command.encode(),
-                packed_reasons(approval),
-                approval.preview.encode(),
-                approval.folder,
-                approval.granted_until,
-                approval.expires_at,
-                approval.task_id,
-                approval.created_at,
-            ),
+            f"{insertion('approvals', APPROVAL)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
+            approval_values(approval),
         )
         asked = await self.get(approval.turn_id, approval.step, approval.index)
         assert asked is not None

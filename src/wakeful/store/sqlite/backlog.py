@@ -5,7 +5,8 @@ from typing import Any
 
 # How far each has come is in the table upkeep; no row: it is done.
 _TITLES, _MESSAGES = "search_titles", "search_messages"
-_SHOWN = "s.is_listed AND s.task_id IS NULL"
+# Only what a list can show is searched.
+SHOWN = "s.is_listed AND s.task_id IS NULL"
 
 
 class SearchBacklog:
@@ -24,7 +25,7 @@ class SearchBacklog:
         last = rows[-1][0] if rows else ""
         self._note(
             f"""SELECT s.id, NULL, NULL, NULL FROM sessions s
-                WHERE s.id > ? AND s.id <= ? AND {_SHOWN} AND s.title <> ''""",
+                WHERE s.id > ? AND s.id <= ? AND {SHOWN} AND s.title <> ''""",
             position,
             last,
         )
@@ -41,7 +42,7 @@ class SearchBacklog:
         self._note(
             f"""SELECT s.id, j.turn_id, j.step, j.idx FROM journal j JOIN turns t ON t.id = j.turn_id
                 JOIN sessions s ON s.id = t.session_id
-                WHERE j.turn_id < ? AND j.turn_id >= ? AND j.kind <> 'result' AND {_SHOWN}
+                WHERE j.turn_id < ? AND j.turn_id >= ? AND j.kind <> 'result' AND {SHOWN}
                 ORDER BY j.turn_id DESC, j.step DESC, j.idx DESC""",
             position,
             last,

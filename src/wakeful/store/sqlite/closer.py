@@ -4,8 +4,6 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
-import orjson
-
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
@@ -31,12 +29,11 @@ def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> 
 def _end(connection: sqlite3.Connection, now: float, closing: Closing) -> Sequence[int]:
     """The last number that the turn has given out before, and its new epoch."""
     outcome, count = closing.outcome, len(closing.facts)
-    error = orjson.dumps({"code": outcome.code, "message": outcome.message}) if outcome.code else None
     row: Sequence[int] | None = connection.execute(
         """UPDATE turns SET status = ?1, error = ?2, closed_at = ?3, epoch = epoch + 1, last_seq = last_seq + ?4
            WHERE id = ?5 AND epoch = ?6 AND status NOT IN ('done', 'failed', 'cancelled')
            RETURNING last_seq - ?4, epoch""",
-        (outcome.status, error, now, count, closing.turn.id, closing.turn.epoch),
+        (outcome.status, encode.packed_error(outcome), now, count, closing.turn.id, closing.turn.epoch),
     ).fetchone()
     if row is None:
         raise LeaseLost

@@ -11,7 +11,7 @@ from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
 from wakeful.store.sqlite.statement import insert
 
-_COLUMNS = "session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends"
+_COLUMNS = ", ".join(EVENT)
 
 
 class SqliteEvents:

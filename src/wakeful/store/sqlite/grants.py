@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from wakeful.model.grant import Grant
 from wakeful.store.decode import grant_from
+from wakeful.store.encode import GRANT, grant_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.statement import insertion
 
 
 class SqliteGrants:
@@ -20,20 +22,9 @@ class SqliteGrants:
             "DELETE FROM grants WHERE owner = ? AND expires_at <= ?", (grant.owner, grant.created_at)
         )
         self._connection.execute(
-            """INSERT INTO grants (id, owner, kind, session_id, folder, created_at, expires_at, example)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
-                   created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
-            (
-                grant.id,
-                grant.owner,
-                grant.kind,
-                grant.session_id,
-                grant.folder,
-                grant.created_at,
-                grant.expires_at,
-                grant.example.encode(),
-            ),
+            f"""{insertion("grants", GRANT)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+                created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
+            grant_values(grant),
         )
 
     async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:

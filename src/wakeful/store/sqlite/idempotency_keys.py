@@ -4,6 +4,8 @@ import sqlite3
 
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.store.decode import idempotency_key_from
+from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
+from wakeful.store.sqlite.statement import insertion
 
 
 class SqliteIdempotencyKeys:
@@ -12,9 +14,8 @@ class SqliteIdempotencyKeys:
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
         self._connection.execute(
-            """INSERT INTO idempotency_keys (owner, key, fingerprint, turn_id, created_at)
-               VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-            (key.owner, key.key, key.fingerprint, key.turn_id, key.created_at),
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)
         assert found is not None

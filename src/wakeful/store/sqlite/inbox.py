@@ -7,9 +7,9 @@ from wakeful.model.inbox import InboxRow
 from wakeful.store.decode import decoded, inbox_row_from
 from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.statement import insertion
 
-_POST = f"""INSERT INTO inbox ({", ".join(ROW)}) VALUES ({", ".join("?" * len(ROW))})
-            ON CONFLICT (session_id, dedupe_key) DO NOTHING"""
+_POST = f"{insertion('inbox', ROW)} ON CONFLICT (session_id, dedupe_key) DO NOTHING"
 
 
 class SqliteInbox:

@@ -4,6 +4,8 @@ import sqlite3
 
 from wakeful.model.login import Login, Ticket
 from wakeful.store.decode import login_from, ticket_from
+from wakeful.store.encode import LOGIN, TICKET, login_values, ticket_values
+from wakeful.store.sqlite.statement import insertion
 
 
 class SqliteLogins:
@@ -11,10 +13,7 @@ class SqliteLogins:
         self._connection = connection
 
     async def add_ticket(self, ticket: Ticket) -> None:
-        self._connection.execute(
-            "INSERT INTO login_tickets (digest, principal, created_at, used_at, expires_at) VALUES (?, ?, ?, ?, ?)",
-            (ticket.digest, ticket.principal, ticket.created_at, ticket.used_at, ticket.expires_at),
-        )
+        self._connection.execute(insertion("login_tickets", TICKET), ticket_values(ticket))
 
     async def ticket(self, digest: str) -> Ticket | None:
         row = self._connection.execute("SELECT * FROM login_tickets WHERE digest = ?", (digest,)).fetchone()
@@ -27,19 +26,7 @@ class SqliteLogins:
         return cursor.rowcount == 1
 
     async def add(self, login: Login) -> None:
-        self._connection.execute(
-            """INSERT INTO logins (digest, principal, created_at, used_at, expires_at, browser, address)
-               VALUES (?, ?, ?, ?, ?, ?, ?)""",
-            (
-                login.digest,
-                login.principal,
-                login.created_at,
-                login.used_at,
-                login.expires_at,
-                login.browser,
-                login.address,
-            ),
-        )
+        self._connection.execute(insertion("logins", LOGIN), login_values(login))
 
     async def get(self, digest: str) -> Login | None:
         row = self._connection.execute("SELECT * FROM logins WHERE digest = ?", (digest,)).fetchone()

@@ -4,7 +4,7 @@ import sqlite3
 
 from wakeful.model.old_words import Move
 from wakeful.store.base import LookedAt
-from wakeful.store.decode import packed_end
+from wakeful.store.encode import packed_end
 from wakeful.store.footprint import Footprint
 
 _NAME = "old words"

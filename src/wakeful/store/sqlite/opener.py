@@ -13,7 +13,7 @@ from wakeful.model.inbox import InboxRow
 from wakeful.model.opening import Opened, Opening
 from wakeful.store import encode
 from wakeful.store.encode import Values
-from wakeful.store.numbering import number_opening
+from wakeful.store.numbering import opened
 from wakeful.store.sqlite.statement import insert
 
 _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
@@ -23,19 +23,15 @@ def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Open
     """Write them all. Raises sqlite3.IntegrityError, with some of it written, when a new session or the name of its
     conversation is there already."""
     _make_sessions(connection, now, openings)
-    opened: list[Opened] = []
-    for opening in openings:
-        before = 0 if opening.session is not None else _activate(connection, now, opening)
-        turn = replace(opening.turn, opened_at=opening.turn.opened_at or now)
-        opened.append(Opened(turn, number_opening(opening, before, now)))
+    written = [opened(opening, _activate(connection, now, opening), now) for opening in openings]
     _consume(connection, now, openings)
-    turns = [(*encode.turn_values(one.turn), one.turn.parent) for one in opened]
+    turns = [(*encode.turn_values(one.turn), one.turn.parent) for one in written]
     insert(connection, "turns", (*encode.TURN, "number"), turns, last=_NUMBER)
     entries = [replace(entry, at=now) for opening in openings for entry in opening.entries]
     insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
-    events = [encode.event_values(event) for one in opened for event in one.events]
+    events = [encode.event_values(event) for one in written for event in one.events]
     insert(connection, "events", encode.EVENT, events)
-    return opened
+    return written
 
 
 def stamped(row: InboxRow, now: float) -> Values:
@@ -51,6 +47,8 @@ def _make_sessions(connection: sqlite3.Connection, now: float, openings: Sequenc
 
 def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> int:
     """Returns the last number that the session has given out before."""
+    if opening.session is not None:
+        return 0
     turn, count = opening.turn, opening.count
     row = connection.execute(
         """UPDATE sessions SET active = ?1, is_held = is_held AND NOT ?2, wake_at = NULL,

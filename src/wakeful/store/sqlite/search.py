@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from wakeful.model.journal import Entry
 from wakeful.model.search import Hit, Wanted, owner_word, searched_text, words_of
 from wakeful.store.decode import doc_text, hits_from
-from wakeful.store.sqlite.backlog import SearchBacklog
+from wakeful.store.sqlite.backlog import SHOWN, SearchBacklog
 
-# Only what a list can show is searched.
-_SHOWN = "s.is_listed AND s.task_id IS NULL"
 _NEW = """
     SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, d.title AS indexed_title, s.owner, s.title, j.kind, j.payload,
            j.at
@@ -52,7 +50,7 @@ class SqliteSearch:
         self._connection.execute(
             f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
                 SELECT s.id, t.id, ?2, ?3 FROM turns t JOIN sessions s ON s.id = t.session_id
-                WHERE t.id = ?1 AND {_SHOWN}""",
+                WHERE t.id = ?1 AND {SHOWN}""",
             (entry.turn_id, entry.step, entry.index),
         )
 

@@ -4,7 +4,7 @@ import logging
 import sqlite3
 
 _INCREMENTAL = 2
-# A file of this size is rebuilt in a moment; a larger one only by whoever runs the server (see docs/self-hosting.md).
+# A file of this size is rebuilt in a moment; a larger one only by the operator (see docs/self-hosting.md).
 _QUICKLY_REBUILT = 32 * 1024 * 1024
 # So many free pages stay: what is written next takes them.
 _KEPT_PAGES = 1_000

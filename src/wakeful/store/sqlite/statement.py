@@ -9,6 +9,11 @@ from wakeful.store.encode import Values
 _MOST_VALUES = 30_000
 
 
+def insertion(table: str, columns: Sequence[str]) -> str:
+    """The beginning of a statement that writes one row."""
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
 def insert(
     connection: sqlite3.Connection, table: str, columns: Sequence[str], rows: Sequence[Values], *, last: str = "?"
 ) -> None:

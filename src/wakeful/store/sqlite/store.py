@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 class SqliteStore:
     is_exclusive = True
-    # Nobody else can follow.
+    # No other process can follow.
     words = None
 
     def __init__(

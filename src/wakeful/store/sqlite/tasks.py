@@ -1,11 +1,13 @@
 """Background tasks in SQLite."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from wakeful.model.task import Host, Task, TaskOutcome
 from wakeful.store.decode import decoded, task_from
+from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.sqlite.statement import insertion
 
 # With the notice of its end, if there is one.
 _READ = """
@@ -23,39 +25,7 @@ class SqliteTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         cursor = self._connection.execute(
-            """INSERT INTO tasks (id, kind, session_id, owner, turn_id, step, idx, part, host, boot_id, command, door,
-                                  async_delivery, platform, chat_id, thread_id, model, will_notify, is_inline, spec,
-                                  watch, attempt, node, child_session_id, status, started_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (turn_id, step, idx, part) DO NOTHING""",
-            (
-                task.id,
-                task.kind,
-                task.session_id,
-                task.owner,
-                task.turn_id,
-                task.step,
-                task.index,
-                task.part,
-                task.host.id,
-                task.host.boot_id,
-                task.command.encode(),
-                task.door.name,
-                task.door.async_delivery,
-                task.address.platform,
-                task.address.chat_id,
-                task.address.thread_id,
-                task.model,
-                task.will_notify,
-                task.is_inline,
-                task.spec,
-                task.watch,
-                task.attempt,
-                task.node,
-                task.child_session_id,
-                task.status,
-                task.started_at,
-            ),
+            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
         )
         return cursor.rowcount == 1
 
@@ -92,11 +62,11 @@ class SqliteTasks:
             return self._read(f"{shown} {newest}", limit)
         return self._read(f"{shown} AND t.owner = ? {newest}", owner, limit)
 
-    async def has_promised(self, session_id: str, *, but: str = "") -> bool:
+    async def has_promised(self, session_id: str) -> bool:
         row = self._connection.execute(
             """SELECT 1 FROM tasks WHERE session_id = ? AND status = 'running' AND will_notify AND NOT kill_intended
-               AND id <> ? LIMIT 1""",
-            (session_id, but),
+               LIMIT 1""",
+            (session_id,),
         ).fetchone()
         return row is not None
 
@@ -107,15 +77,6 @@ class SqliteTasks:
                AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL ORDER BY t.started_at, t.id""",
             owner,
         )
-
-    async def running_counts(self, session_ids: Sequence[str]) -> dict[str, int]:
-        marks = ", ".join("?" * len(session_ids))
-        rows = self._connection.execute(
-            f"""SELECT session_id, count(*) FROM tasks WHERE status = 'running' AND session_id IN ({marks})
-                GROUP BY session_id""",
-            session_ids,
-        )
-        return dict.fromkeys(session_ids, 0) | {row[0]: row[1] for row in rows}
 
     async def adopt(self, host: Host, node: str, now: float, *, keeper: str | None) -> list[Task]:
         unwatched = "node IS NOT ?"

@@ -27,7 +27,7 @@ class Job(Generic[W]):
 
     def settle(self) -> None:
         if self.future.done():
-            return  # Whoever asked has gone away.
+            return  # Its caller has gone away.
         if self.error is not None:
             self.future.set_exception(self.error)
         else:

@@ -137,7 +137,7 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except sqlite3.Error:
-            # The next group's BEGIN tells whoever asks what is wrong.
+            # The next group's BEGIN fails too, and its callers get the error.
             logger.exception("cannot undo a failed group in %s", self._path)
 
     def _tell(self, done: _Commit | None) -> None:

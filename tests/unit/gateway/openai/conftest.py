@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.gateway.openai.served import Place, served
-from wakeful.engine import broadcaster
+from wakeful.engine import broadcaster, followed
 from wakeful.store.sqlite.store import SqliteStore
 
 
@@ -15,7 +15,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
         # So few that these short logs have many pages, and more than a tail.
         patch.setattr(broadcaster, "_PAGE", 3)
-        patch.setattr(broadcaster, "_TAIL", 5)
+        patch.setattr(followed, "_TAIL", 5)
         store = SqliteStore(tmp_path_factory.mktemp("cut") / "wakeful.db", lambda: 1_700_000_000.0)
         runner.run(store.open())
         yield runner.run(served(runner, store))
