@@ -65,6 +65,14 @@ def test_every_reader_gets_the_same_and_a_cursor_gets_the_rest(server: ApiServer
         assert list(follow(server, run_id, f"?after={last_id}")) == whole[seen:]
 
 
+@pytest.mark.parametrize("after", ["999.0.0", "999.1.1", "2.999.1"])
+def test_an_id_that_was_never_given_out_tells_the_whole_run(server: ApiServer, after: str) -> None:
+    run_id = start(server, script(tokens=3))
+    whole = list(follow(server, run_id))
+
+    assert list(follow(server, run_id, f"?after={after}")) == whole
+
+
 @pytest.mark.parametrize("after", ["-1", "x", "1.5", "9" * 40])
 def test_a_cursor_that_is_neither_an_id_nor_a_number_is_refused(server: ApiServer, after: str) -> None:
     run_id = start(server, "hello")

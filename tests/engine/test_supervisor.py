@@ -83,6 +83,16 @@ async def test_after_failures_a_job_rests_longer_each_time_whatever_the_news(cap
     assert (counts.runs, counts.failures) == (6, 4)
 
 
+async def test_a_job_that_tries_often_says_less_and_less_of_a_long_outage(caplog: pytest.LogCaptureFixture) -> None:
+    outage = [StoreUnavailable("away") for _ in range(100)]
+    async with Chore(*outage, 1.0, StoreUnavailable("away again"), longest_pause=0.5).at_work() as chore:
+        await chore.pass_time(60)
+    told = [record.message for record in caplog.records if "the store does not let it work" in record.message]
+    assert len(told) == 8
+    assert told[-1].endswith("away again")
+    assert chore.job.counts.failures == 101
+
+
 async def test_a_job_that_waits_for_trouble_gives_it_a_moment() -> None:
     async with Chore(settling_seconds=2.0, first_wait=None).at_work() as chore:
         chore.job.wake()

@@ -87,8 +87,10 @@ class Job:
         try:
             self._wait = await self._sweep()
         except StoreError as error:
-            logger.warning("%s: the store does not let it work: %s", self.name, error)
             self._note_failure()
+            # The first, second, fourth, eighth time …: a job that tries often must not fill the log of a long outage.
+            if self._failed_in_a_row.bit_count() == 1:
+                logger.warning("%s: the store does not let it work: %s", self.name, error)
         except Exception:  # The boundary of a background job: it must go on.
             logger.exception("%s broke and goes on", self.name)
             self._note_failure()

@@ -26,6 +26,10 @@ class RunCursor:
             return RunCursor(replace(self.place, base=told.head.base, place=told.place))
         return RunCursor(replace(self.place, fact=told.session_seq))
 
+    def is_within(self, last: int) -> bool:
+        """Whether a reader can stand here, in a session whose last event has this number."""
+        return self.place.base <= self.place.fact <= last
+
     def covers(self, told: Told, number: int) -> bool:
         """Whether the reader has seen the event of this number, which was made of this."""
         if isinstance(told, Word):

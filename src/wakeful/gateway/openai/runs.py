@@ -93,7 +93,9 @@ class RunRoutes:
     async def events(self, request: Request) -> NamingItsSession:
         after = _after(request)
         run = await self._require(request)
-        return NamingItsSession(EventStream(self._frames(run, after), self._api.streams), run.session.id)
+        # Whoever stands where nobody can stand yet would miss the events up to there.
+        seen = after if after.is_within(run.session.last_seq) else RunCursor()
+        return NamingItsSession(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
 
     async def stop(self, request: Request) -> NamingItsSession:
         run = await self._require(request)
