@@ -34,7 +34,14 @@ async def test_words_are_shown_at_another_node_before_their_answer_is_there(coup
             seen += page
             if "done" in kinds_of(seen):
                 break
-    assert kinds_of(seen)[-5:] == ["token", "token", "token", "usage", "done"]
+        # What has ended is not shown again.
+        await send(first, session, "more")
+        async for page in pages:
+            seen += page
+            if kinds_of(seen).count("message") == 2:
+                break
+    after = kinds_of(seen)[kinds_of(seen).index("token") :]
+    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message"]
 
 
 async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> None:
@@ -185,6 +192,16 @@ async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store.words.parts = [part(4, "d"), part(5, "e")]
     await hearer.refresh(["s"])
     assert words.said().text == "abcde"
+
+
+async def test_nothing_is_kept_across_a_hole_and_nothing_twice(couple: Couple) -> None:
+    house, first, _ = couple
+    assert first.store.words is not None
+    await first.store.words.write([part(1, "a", "b"), part(2, "b", "c"), part(5, "e")], [])
+
+    found = await house.store.read(lambda tx: tx.turns.said_elsewhere(HEAD.turn_id, HEAD.base))
+
+    assert found == (1, Said("abc", "", (1, 1, 1)))
 
 
 async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
