@@ -180,6 +180,22 @@ async def test_after_an_error_all_that_is_still_being_said_is_written_anew() -> 
     ]
 
 
+async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> None:
+    store, clock = WordsOnly(), FakeClock()
+    live = LiveWords(clock)
+    sharer = WordsSharer(as_store(store), live, "node", clock)
+    live.add(live.begin(HEAD, 2), "token", "one ")
+    await sharer.sweep()
+    assert store.words.parts == []
+
+    told: list[str] = []
+    live.listen(told.append)
+    live.show_until(float("inf"))
+    await sharer.sweep()
+    assert [part.said.text for part in store.words.parts] == ["one "]
+    assert told == ["s"]
+
+
 async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store = WordsOnly()
     hearer = a_hearer(store)
