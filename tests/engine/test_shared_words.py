@@ -196,6 +196,18 @@ async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> 
     assert told == ["s"]
 
 
+async def test_words_of_which_nobody_told_are_asked_for_in_the_next_sweep() -> None:
+    store = WordsOnly()
+    hearer = a_hearer(store)
+    hearer.want("s")
+    await hearer.sweep()
+    store.words.parts = [part(1, "a")]
+    await hearer.sweep()
+    words = hearer.of("s")
+    assert words is not None
+    assert words.said().text == "a"
+
+
 async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store = WordsOnly()
     hearer = a_hearer(store)
