@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send, until
 from tests.engine.test_resuming import successor_of
-from wakeful.errors import StoreUnavailable
+from wakeful.errors import SessionLocked, StoreUnavailable
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Transaction
 
@@ -81,6 +81,32 @@ async def test_a_turn_that_closes_while_a_rescuer_looks_is_left_alone(house: Hou
 
     assert node.engine._rescuer.job.counts.row_failures == 0
     assert kinds_of(await events_of(node, session, receipt.turn_id)).count("done") == 1
+
+
+async def test_a_rescuer_does_not_wait_for_a_session_that_is_locked(house: House) -> None:
+    first, second = await house.start_node(), await house.start_node()
+    turn_id = await running_turn(house, first)
+    patiences: list[float | None] = []
+    write = second.store.write
+
+    async def be_locked(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        if not lock:
+            return await write(body)
+        patiences.append(patience)
+        raise SessionLocked
+
+    second.store.write = be_locked  # type: ignore[method-assign]
+    await house.kill(first)
+    await house.advance(house.settings.lease_seconds)
+    await second.engine._rescuer.sweep()
+    assert patiences
+    assert None not in patiences
+    assert second.engine._rescuer.job.counts.row_failures == 0
+
+    del second.store.write
+    await second.engine._rescuer.sweep()
+    await house.settle()
+    assert turn_id in second.agent.briefs
 
 
 async def running_turn(house: House, node: Node) -> str:

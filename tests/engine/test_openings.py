@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.kit import HOME, WEB, House, Node, events_of, finish, kinds_of, open_session, send, session_of
-from wakeful.engine.submission import Submission
+from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import NameTaken, StoreError, StoreUnavailable
 from wakeful.model.conversation import Conversation
 from wakeful.model.ids import new_id
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 
 def say(text: str, name: str = "") -> Submission:
@@ -85,7 +85,7 @@ async def test_what_the_model_says_is_dropped_when_the_opening_fails(
     house: House, node: Node, slow: SlowOpenings, error: Exception
 ) -> None:
     submission = say("Hello")
-    node.agent.order(submission.turn_id, "step")
+    node.agent.order(submission.turn_id, "token")
     opening = asyncio.create_task(node.engine.submit(submission))
     await house.settle()
     slow.error = error
@@ -96,8 +96,31 @@ async def test_what_the_model_says_is_dropped_when_the_opening_fails(
     await house.settle()
 
     assert node.engine._runners.all() == []
-    assert node.agent.runs.total() == 0
+    assert node.engine._dispatcher.words.of(submission.session_id) is None
     assert [task for task in asyncio.all_tasks() if task.get_name() == submission.turn_id] == []
+
+
+async def test_no_model_is_asked_early_where_the_name_may_be_taken(
+    house: House, node: Node, slow: SlowOpenings
+) -> None:
+    submission = say("Hello", name="notes")
+    opening = asyncio.create_task(node.engine.submit(submission))
+    await house.settle()
+    assert submission.turn_id not in node.agent.briefs
+
+    slow.go.set()
+    await opening
+    await house.settle()
+    assert submission.turn_id in node.agent.briefs
+
+
+async def test_no_model_is_asked_early_where_something_is_looked_up_first(node: Node, slow: SlowOpenings) -> None:
+    async def look(tx: Transaction) -> Receipt | None:
+        return None
+
+    async with asyncio.timeout(10):
+        await node.engine.submit(say("Hello"), before=look)
+    assert slow.asked == []
 
 
 async def test_a_turn_that_fails_before_it_is_open_ends_when_it_is(

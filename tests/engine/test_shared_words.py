@@ -34,7 +34,14 @@ async def test_words_are_shown_at_another_node_before_their_answer_is_there(coup
             seen += page
             if "done" in kinds_of(seen):
                 break
-    assert kinds_of(seen)[-5:] == ["token", "token", "token", "usage", "done"]
+        # What has ended is not shown again.
+        await send(first, session, "more")
+        async for page in pages:
+            seen += page
+            if kinds_of(seen).count("message") == 2:
+                break
+    after = kinds_of(seen)[kinds_of(seen).index("token") :]
+    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message"]
 
 
 async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> None:
@@ -173,6 +180,34 @@ async def test_after_an_error_all_that_is_still_being_said_is_written_anew() -> 
     ]
 
 
+async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> None:
+    store, clock = WordsOnly(), FakeClock()
+    live = LiveWords(clock)
+    sharer = WordsSharer(as_store(store), live, "node", clock)
+    live.add(live.begin(HEAD, 2), "token", "one ")
+    await sharer.sweep()
+    assert store.words.parts == []
+
+    told: list[str] = []
+    live.listen(told.append)
+    live.show_until(float("inf"))
+    await sharer.sweep()
+    assert [part.said.text for part in store.words.parts] == ["one "]
+    assert told == ["s"]
+
+
+async def test_words_of_which_nobody_told_are_asked_for_in_the_next_sweep() -> None:
+    store = WordsOnly()
+    hearer = a_hearer(store)
+    hearer.want("s")
+    await hearer.sweep()
+    store.words.parts = [part(1, "a")]
+    await hearer.sweep()
+    words = hearer.of("s")
+    assert words is not None
+    assert words.said().text == "a"
+
+
 async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store = WordsOnly()
     hearer = a_hearer(store)
@@ -185,6 +220,16 @@ async def test_nothing_is_heard_across_a_hole_and_nothing_twice() -> None:
     store.words.parts = [part(4, "d"), part(5, "e")]
     await hearer.refresh(["s"])
     assert words.said().text == "abcde"
+
+
+async def test_nothing_is_kept_across_a_hole_and_nothing_twice(couple: Couple) -> None:
+    house, first, _ = couple
+    assert first.store.words is not None
+    await first.store.words.write([part(1, "a", "b"), part(2, "b", "c"), part(5, "e")], [])
+
+    found = await house.store.read(lambda tx: tx.turns.said_elsewhere(HEAD.turn_id, HEAD.base))
+
+    assert found == (1, Said("abc", "", (1, 1, 1)))
 
 
 async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:

@@ -15,7 +15,7 @@ from wakeful.model.fact import StepAbandoned
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal import EntryKind
 from wakeful.model.words import Place, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
-from wakeful.store.base import Body, Transaction
+from wakeful.store.base import Body, Signal, Transaction
 
 T = TypeVar("T")
 
@@ -64,6 +64,43 @@ async def test_a_fact_of_the_session_in_mid_words_changes_nothing_of_them(node: 
         assert texts_of(await read_until(node, session, start, "done")) == ["n0 "]
 
 
+@pytest.mark.parametrize("of", ["session", "turn"])
+async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House, of: str) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    await house.settle()
+    engine, seen = node.engine, list[Told]()
+    log = engine.subscribe(session) if of == "session" else engine.subscribe_turn(session, receipt.turn_id)
+    async with asyncio.timeout(10), aclosing(log) as pages:
+        while page := await anext(pages):
+            seen += page
+        # The commits that come now are told late.
+        node.store.is_deaf = True
+        coming = asyncio.ensure_future(anext(pages))
+        node.agent.order(receipt.turn_id, "step", "token")
+        await house.settle()
+        assert not coming.done()
+
+        node.store.is_deaf = False
+        node.store.tell(Signal(frozenset(), is_everything=True))
+        seen += await coming
+        while "token" not in kinds_of(seen):
+            seen += await anext(pages)
+    assert kinds_of(seen)[-4:] == ["tool", "usage", "tool_complete", "token"]
+
+
+async def test_a_reader_who_comes_back_in_mid_words_gets_those_after_its_place(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    node.agent.order(receipt.turn_id, "token", "token", "token")
+    await house.settle()
+    of_session = await read_until(node, session, Place(3, base=2, place=2), "token")
+    async with asyncio.timeout(10), aclosing(node.engine.subscribe_turn(session, receipt.turn_id, 2, 2)) as pages:
+        of_turn = await anext(pages)
+    for seen in (of_session, of_turn):
+        assert [word.place for word in seen if isinstance(word, Word)] == [3]
+
+
 @pytest.mark.parametrize("stops", ["stop", "interrupt", "fail", "delete"])
 async def test_what_was_said_before_a_turn_broke_off_is_kept(node: Node, house: House, stops: str) -> None:
     session = await open_session(node)
@@ -104,7 +141,8 @@ async def test_a_cut_answer_is_no_part_of_what_the_model_reads(node: Node, house
     assert [message.text for message in node.agent.briefs[again.turn_id].messages] == ["talk", "again"]
 
 
-async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house: House) -> None:
+@pytest.mark.parametrize("stops", ["stop", "interrupt", "delete"])
+async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house: House, stops: str) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token")
@@ -120,7 +158,13 @@ async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house:
         return await node.store.write(body, lock=lock, patience=patience)
 
     node.store.write = speak_meanwhile  # type: ignore[method-assign]
-    assert await node.engine.cancel(session)
+    match stops:
+        case "stop":
+            await node.engine.cancel(session)
+        case "interrupt":
+            await send(node, session, "other", if_busy=IfBusy.INTERRUPT)
+        case "delete":
+            await node.engine.purger._end(session)
 
     assert texts_of(seen) == ["n0 "]
     assert texts_of(await told_of(node, session, receipt.turn_id)) == ["n0 "]
@@ -162,6 +206,35 @@ async def test_after_a_stop_whose_outcome_is_unknown_no_word_is_shown_until_the_
     assert len(texts_of(await told_of(node, session, receipt.turn_id))) == 2
 
 
+async def test_a_look_that_fails_leaves_the_outcome_of_a_stop_unknown(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+
+    async def fail(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        raise StoreUnavailable
+
+    write, read = node.store.write, node.store.read
+    node.store.write = node.store.read = fail  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable):
+        await node.engine.cancel(session)
+    with pytest.raises(StoreUnavailable):
+        await node.engine._rescuer.sweep()
+    node.store.write, node.store.read = write, read  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+    live = await node.engine.live_words(session)
+    assert live is not None
+    assert live[1].text == "n0 "
+
+    await node.engine._rescuer.sweep()
+    await house.settle()
+    live = await node.engine.live_words(session)
+    assert live is not None
+    assert live[1].text == "n0 n0 "
+
+
 async def test_words_that_the_answer_does_not_repeat_are_kept_all_the_same(node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
@@ -181,6 +254,23 @@ async def test_words_of_an_answer_are_kept_once(node: Node, house: House) -> Non
     usage = told[4]
     assert isinstance(usage, Event)
     assert usage.ends == WordsEnd(1, base=2, count=2)
+
+
+async def test_the_last_answer_and_the_end_are_one_write(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    node.agent.order(receipt.turn_id, "token")
+    await house.settle()
+    write, writes = node.store.write, list[Collection[str]]()
+
+    async def count(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        writes.append(lock)
+        return await write(body, lock=lock, patience=patience)
+
+    node.store.write = count  # type: ignore[method-assign]
+    node.agent.order(receipt.turn_id, "finish")
+    await events_of(node, session, receipt.turn_id)
+    assert writes == [[session]]
 
 
 async def test_words_that_a_retry_takes_back_are_kept_with_it(node: Node) -> None:
@@ -276,6 +366,41 @@ async def test_room_for_words_is_reserved_before_they_are_shown(node: Node, hous
     await house.settle()
     live = await node.engine.live_words(session)
     assert live is None or len(live[1].cuts) <= 2000
+
+
+async def test_words_wait_while_room_for_them_is_being_reserved(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    await house.settle()
+    never = asyncio.Event()
+
+    async def hang(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        await never.wait()
+        raise StoreUnavailable
+
+    node.store.write = hang  # type: ignore[method-assign]
+    for count in (600, 3000):
+        node.agent.order(receipt.turn_id, *["token"] * count)
+        await house.settle()
+    live = await node.engine.live_words(session)
+    assert live is not None
+    assert len(live[1].cuts) == 1000
+
+
+@pytest.mark.parametrize("ends", ["take-over", "stop"])
+async def test_as_many_words_are_void_as_were_reserved(house: House, node: Node, ends: str) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "talk")
+    node.agent.order(receipt.turn_id, *["token"] * 501)
+    await house.settle()
+    if ends == "take-over":
+        other = await successor_of(house, node)
+        other.agent.order(receipt.turn_id, "finish")
+    else:
+        other = await house.start_node()
+        await other.engine.cancel(session)
+    events = await events_of(other, session, receipt.turn_id)
+    assert [event.ends.void for event in events if event.ends is not None] == [2000]
 
 
 async def _reserved(house: House, turn_id: str) -> int:
