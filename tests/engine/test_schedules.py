@@ -616,11 +616,11 @@ def run(machine: type[Schedules], schedules: int) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(8))
 def test_the_rules_hold_on_sqlite_whatever_happens(part: int, soak: bool) -> None:
-    run(seed(part)(SqliteSchedules), 2_500 if soak else 40)
+    run(seed(part)(SqliteSchedules), 2_500 if soak else 30)
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(4))
 def test_the_rules_hold_on_postgresql_whatever_happens(part: int, soak: bool, postgres_server: PostgresServer) -> None:
     PostgresSchedules.server = postgres_server
-    run(seed(part)(PostgresSchedules), 500 if soak else 6)
+    run(seed(part)(PostgresSchedules), 500 if soak else 5)

@@ -49,7 +49,7 @@ def an_opening(name: str, **changes: Any) -> Opening:
         "posted": (a_row("m1", session.id, created_at=0.0),),
         "entries": (an_input(turn_id, name),),
         "facts": tuple(some_events(2, "message")),
-        "told": tuple(some_events(1, "session-updated")),
+        "session_facts": tuple(some_events(1, "session-updated")),
         "session": session,
     }
     return Opening(**(values | changes))

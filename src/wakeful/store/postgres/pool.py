@@ -20,7 +20,7 @@ from wakeful.store.postgres.connection import (
 
 logger = logging.getLogger(__name__)
 
-_CLOSE_SECONDS = 10.0
+_CLOSE_SECONDS = 3.0
 
 
 class Pool:
