@@ -79,7 +79,7 @@ def serving(home: Path, upstream: Target, database: str = "") -> Iterator[Server
 def stored_responses(server: Server, name: str = "wakeful") -> Target:
     body = {"model": "openai:m", "stream": True, "store": True, "input": "go"}
     headers = {"Authorization": f"Bearer {server.key}"}
-    return Target(name, server, f"{server.url}/v1/responses", body, b"output_text.delta", headers)
+    return Target(name, server, f"{server.url}/v1/responses", body, b"event: response.output_text.delta", headers)
 
 
 @contextmanager
