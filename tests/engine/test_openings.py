@@ -80,12 +80,13 @@ async def test_the_model_is_asked_while_the_opening_is_committed_and_says_nothin
     assert node.agent.runs.total() == 1
 
 
+@pytest.mark.parametrize("order", ["token", "step"])
 @pytest.mark.parametrize("error", [NameTaken(), StoreError(), StoreUnavailable()])
 async def test_what_the_model_says_is_dropped_when_the_opening_fails(
-    house: House, node: Node, slow: SlowOpenings, error: Exception
+    house: House, node: Node, slow: SlowOpenings, error: Exception, order: str
 ) -> None:
     submission = say("Hello")
-    node.agent.order(submission.turn_id, "token")
+    node.agent.order(submission.turn_id, order)
     opening = asyncio.create_task(node.engine.submit(submission))
     await house.settle()
     slow.error = error
@@ -97,6 +98,7 @@ async def test_what_the_model_says_is_dropped_when_the_opening_fails(
 
     assert node.engine._runners.all() == []
     assert node.engine._dispatcher.words.of(submission.session_id) is None
+    assert node.agent.runs.total() == 0
     assert [task for task in asyncio.all_tasks() if task.get_name() == submission.turn_id] == []
 
 
