@@ -142,7 +142,7 @@ class Dispatcher:
         """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
-            ends = WordsEnd(words.head.step, words.head.base, words.count, said=words.said())
+            ends = words.end(words.said())
             abandoned = turn_events.abandoned(StepAbandoned(words.head.step), ends)
             await tx.events.append(turn.session_id, turn.id, [abandoned])
         await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
@@ -160,7 +160,7 @@ class Dispatcher:
         """
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
-            ends = WordsEnd(words.head.step, words.head.base, words.count)
+            ends = words.end()
             return [cut_entry(turn.id, words.head.step, words.said())], ends
         if turn.node in (None, self.node):
             return (), None

@@ -68,7 +68,7 @@ class Recorder:
         """The model will be asked again; what it has said so far is kept with the fact that takes it back."""
         words = self._words
         if words is not None:
-            ends = WordsEnd(fact.step, self._base, words.count, said=words.said())
+            ends = words.end(words.said())
             await self._record(Step([], [turn_events.abandoned(fact, ends)]))
 
     async def answer(self, fact: Answered) -> None:
@@ -112,10 +112,10 @@ class Recorder:
             return answer_entry(self._lease.turn_id, fact), None
         said = words.said()
         if (said.text, said.reasoning) == (fact.message.text, fact.message.reasoning):
-            ends = WordsEnd(fact.step, self._base, words.count)
+            ends = words.end()
             return answer_entry(self._lease.turn_id, fact, pack_cuts(said.cuts)), ends
         # What was shown is not what the model has answered in the end: both are kept.
-        return answer_entry(self._lease.turn_id, fact), WordsEnd(fact.step, self._base, words.count, said=said)
+        return answer_entry(self._lease.turn_id, fact), words.end(said)
 
     async def _make_room(self, words: Words) -> None:
         """Begin to reserve more; wait for it only when there is no room left."""

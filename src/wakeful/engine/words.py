@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from wakeful.engine.ports import Clock
-from wakeful.model.words import Said, Word, WordsHead
+from wakeful.model.words import Said, Word, WordsEnd, WordsHead
 
 
 class Words:
@@ -39,6 +39,10 @@ class Words:
 
     def said(self) -> Said:
         return Said.of(self._pieces)
+
+    def end(self, said: Said | None = None) -> WordsEnd:
+        """What the event that ends them knows of them. `said`: the words, where no entry of the journal has them."""
+        return WordsEnd(self.head.step, self.head.base, self.count, said=said)
 
 
 @dataclass(slots=True)
