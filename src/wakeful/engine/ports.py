@@ -27,7 +27,7 @@ class Clock(Protocol):
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         """Return when the event is set or the seconds have passed, whichever is first; earlier when the clock is set:
-        whoever waits for a stored time looks again.
+        callers that wait for a stored time look again.
         """
         ...
 

@@ -1,6 +1,7 @@
 """Deletes sessions: hides them at once, and removes them when nobody can take that back any more.
 
-A purge is made of small transactions, each of which leaves less to do. Whoever comes after a crash goes on with it.
+A purge is made of small transactions, each of which leaves less to do. The server that starts after a crash
+goes on with it.
 """
 
 import logging

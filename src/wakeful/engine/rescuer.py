@@ -140,13 +140,13 @@ class Rescuer:
 
     async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
         """A resume counts, unless the turn was ours all the time and only the store has failed. What belonged to a
-        connection of another node is ended: whoever waited for it has gone.
+        connection of another node is ended: its client has gone.
         """
         node = self._dispatcher.node
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             if await _is_unwanted(tx, turn):
-                return False, None  # Whoever watches the delegation ends it.
+                return False, None  # The node that watches the delegation ends it.
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
@@ -181,7 +181,7 @@ class Rescuer:
             return Assignment(taken, base)
         step = standing.last_step + 1
         if words is not None:
-            ends = WordsEnd(step, base, words.count, said=words.said())
+            ends = words.end(words.said())
         else:
             _, said = await tx.turns.said_elsewhere(turn.id, base) or (step, None)
             ends = WordsEnd(step, base, len(said.cuts) if said else 0, turn.reserved, said)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    # A node that has not renewed for this long has lost its turns to whoever asks first.
+    # A node that has not renewed for this long has lost its turns to the first other node that asks.
     lease_seconds: float = 3.0
     # How long a graceful stop waits for turns to reach their next recorded step.
     stop_grace_seconds: float = 5.0

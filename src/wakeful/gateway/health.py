@@ -1,7 +1,7 @@
 """Whether the server works, for balancers and people: cheap, without a key, and with an answer while others have none.
 
-The database and the disk are asked once a second at most, whoever asks. A database that does not answer in time counts
-as away; the question to it goes on, and no second one is asked meanwhile.
+The database and the disk are asked once a second at most, however many clients ask. A database that does not answer in
+time counts as away; the question to it goes on, and no second one is asked meanwhile.
 """
 
 import asyncio

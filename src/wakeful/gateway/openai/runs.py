@@ -93,7 +93,7 @@ class RunRoutes:
     async def events(self, request: Request) -> NamingItsSession:
         after = _after(request)
         run = await self._require(request)
-        # Whoever stands where nobody can stand yet would miss the events up to there.
+        # A reader at a place that the log has not reached would miss the events up to there.
         seen = after if after.is_within(run.session.last_seq) else RunCursor()
         return NamingItsSession(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
 
