@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from wakeful.cli.bare_send import OfferBareSend
+from wakeful.cli.few_at_a_time import FewAtATime
 from wakeful.cli.http_protocol import BoundedProtocol
 
 # Answers under way get so long to end; then their connections are cut.
@@ -45,7 +46,7 @@ class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
-                OfferBareSend(app),
+                FewAtATime(OfferBareSend(app)),
                 http=BoundedProtocol,
                 ws="none",
                 lifespan="off",

@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from wakeful.engine.followed import Followed, FollowedSessions
-from wakeful.engine.reader import Reader
+from wakeful.engine.followed import FollowedSessions
+from wakeful.engine.reader import SLICE, Reader
 from wakeful.engine.words import LiveWords, Words
 from wakeful.engine.words_hearer import WordsHearer
 from wakeful.model.event import Event, Told
@@ -72,17 +72,21 @@ class Broadcaster:
         with self._followed.subscribed(session_id, reader.with_words) as (followed, changed):
             while not self._is_closed:
                 changed.clear()
-                facts = await self._facts(session_id, reader, followed)
+                facts = reader.facts_in(followed)
                 if facts is None:
-                    return
-                async for page in reader.tell(facts, followed):
-                    yield page
-                if reader.of_turn is not None and facts and facts[-1].is_final:
-                    return
-                page = [] if facts else reader.new_words(self._shown(session_id))
+                    facts = await self._read(session_id, reader)
+                    if facts is None:
+                        return
+                if facts:
+                    async for page in reader.tell(facts, followed):
+                        yield page
+                    if reader.of_turn is not None and facts[-1].is_final:
+                        return
+                    continue
+                page = reader.new_words(self._shown(session_id))
+                is_latest = len(page) < SLICE
                 if page:
                     yield page
-                is_latest = not facts and not page
                 # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
                 del page, facts
                 if is_latest:
@@ -91,26 +95,12 @@ class Broadcaster:
                         yield []
                     await changed.wait()
 
-    async def _facts(self, session_id: str, reader: Reader, followed: Followed) -> list[Event] | None:
+    async def _read(self, session_id: str, reader: Reader) -> list[Event] | None:
         """What follows the last fact that the reader has; None when its turn has ended with that one."""
         if reader.of_turn is None:
-            tail = followed.after(reader.fact)
-            return await self._read_session(session_id, reader.fact) if tail is None else tail
-        return await self._facts_of_turn(session_id, reader.of_turn, reader, followed)
-
-    async def _facts_of_turn(
-        self, session_id: str, turn_id: str, reader: Reader, followed: Followed
-    ) -> list[Event] | None:
-        if reader.looked_at is None:
-            tail = followed.after_turn_event(turn_id, reader.fact)
-        else:
-            tail = followed.after(reader.looked_at)
-        if tail is None:
-            facts, reader.looked_at, has_ended = await self._read_turn(session_id, turn_id, reader.fact)
-            return None if has_ended and not facts else facts
-        if tail:
-            reader.looked_at = tail[-1].session_seq
-        return [event for event in tail if event.turn_id == turn_id and (event.turn_seq or 0) > reader.fact]
+            return await self._read_session(session_id, reader.fact)
+        facts, reader.looked_at, has_ended = await self._read_turn(session_id, reader.of_turn, reader.fact)
+        return None if has_ended and not facts else facts
 
     def _shown(self, session_id: str) -> Words | None:
         """What is being said in the session, here or at another node. One without its lease says nothing."""

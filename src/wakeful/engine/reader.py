@@ -15,7 +15,7 @@ from wakeful.model.words import Word, WordsEnd
 from wakeful.store.base import Store, Transaction
 
 # So many words at once: a slow reader holds no more of an answer than this.
-_SLICE = 256
+SLICE = 256
 
 
 async def ended_words(tx: Transaction, fact: Event, after: int, limit: int) -> Sequence[Word]:
@@ -47,6 +47,19 @@ class Reader:
     # So many words since the last other fact it has read as events, as older versions wrote them.
     _written: int = 0
 
+    def facts_in(self, followed: Followed) -> list[Event] | None:
+        """What follows the last fact that it has, if the tail of the log knows; None when only the store does."""
+        if self.of_turn is None:
+            return followed.after(self.fact)
+        if self.looked_at is None:
+            tail = followed.after_turn_event(self.of_turn, self.fact)
+        else:
+            tail = followed.after(self.looked_at)
+        if not tail:
+            return tail
+        self.looked_at = tail[-1].session_seq
+        return [event for event in tail if event.turn_id == self.of_turn and (event.turn_seq or 0) > self.fact]
+
     async def tell(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[Told], None]:
         """The facts, each after the words that end with it."""
         page: list[Told] = []
@@ -69,7 +82,7 @@ class Reader:
         base = words.head.base if self.of_turn is None else self.fact
         if self.base != base:
             self.base, self.place = base, 0
-        page: list[Told] = [*words.after(self.place, _SLICE)]
+        page: list[Told] = [*words.after(self.place, SLICE)]
         self.place += len(page)
         return page
 
@@ -113,8 +126,8 @@ class Reader:
 
     async def _slice(self, fact: Event, after: int, followed: Followed) -> Sequence[Word]:
         if followed.ended is not None and followed.ended[0] == fact.session_seq:
-            return followed.ended[1].after(after, _SLICE)
-        return await self.store.read(lambda tx: ended_words(tx, fact, after, _SLICE))
+            return followed.ended[1].after(after, SLICE)
+        return await self.store.read(lambda tx: ended_words(tx, fact, after, SLICE))
 
     def _is_in_hole(self, fact: Event, ends: WordsEnd) -> bool:
         """Whether it stands at one of the numbers that these words had when each was an event of its own."""
