@@ -350,7 +350,7 @@ class Schedules(RuleBasedStateMachine):
             assert [kind in FINAL_KINDS for kind in kinds] == [False] * (len(kinds) - 1) + [True], "one end, and last"
         for follower in self.followers.values():
             stored = [tuple(row) for row in log if row[0] == follower.session_id]
-            seen = [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload) for e in follower.seen]
+            seen = [(e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.kept) for e in follower.seen]
             assert seen == stored, "what was seen is what is stored"
             await self._check_words(follower)
 
