@@ -435,7 +435,7 @@ class Schedules(RuleBasedStateMachine):
         rows = await self.fetch(f"SELECT dedupe_key FROM inbox WHERE turn_id = '{known.turn_id}'")
         key = rows[0][0].removeprefix("message:")
         again = await self._attempt(send(self._node(which), known.session_id, "other words", key=key))
-        assert again is None or (again.is_duplicate and again.turn_id == known.turn_id)
+        assert again is None or again.turn_id == known.turn_id
 
     async def _begin_task(self, which: int, will_notify: bool, address: Address) -> None:
         node, turn_id = self._chosen(self.running, which)
