@@ -4,14 +4,10 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock, Sql
-from tests.store.nouns import append, have_session, have_turn, some_events
-from wakeful.engine import turn_events
-from wakeful.engine.decision import input_event
+from tests.store.nouns import append, have_session, have_turn, long_texts, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered, CallFinished
-from wakeful.model.journal import answer_entry, input_entry, result_entry, without
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal import without
 from wakeful.model.search import Hit
 from wakeful.model.turn import Lease
 from wakeful.model.words import Said, WordsEnd
@@ -157,24 +153,8 @@ async def test_a_log_without_its_journal_can_still_be_read(store: Store, sql: Sq
 
 
 async def _have_quotes(store: Store, lease: Lease) -> list[Event]:
-    """A message, a notice, two calls and a result, all of them long."""
-    given = {"source": "user", "message_id": "m1", "text": "a" * 2000}
-    notice = {"source": "process_wakeup", "message_id": "k1", "text": "b" * 2000, "notice": {"output": "b" * 1999}}
-    inputs = [input_entry("t1", 0, 0, given), input_entry("t1", 0, 1, notice)]
-    calls = tuple(ToolCall(f"c{number}", "write_file", str(number) * 2000) for number in (1, 2))
-    answered = Answered(1, AssistantMessage("", "", calls), Usage(1, 1))
-    result = CallFinished(1, 2, calls[1], "d" * 2000, 0.5)
-    entries = [
-        *inputs,
-        answer_entry("t1", answered),
-        result_entry("t1", 1, 2, call_id="c2", text=result.text, seconds=0.5),
-    ]
-    facts = [
-        *map(input_event, inputs),
-        *turn_events.answered(answered)[:-1],
-        turn_events.call_finished(result),
-    ]
-    await store.write(lambda tx: tx.journal.add(entries), lock=["s1"])
+    entries, facts = long_texts(lease.turn_id)
+    await store.write(lambda tx: tx.journal.add(entries), lock=[lease.session_id])
     return await append(store, lease, facts)
 
 

@@ -34,7 +34,7 @@ WAKE_WAITS = "wake_waits"
 FINAL_KINDS = frozenset({DONE, FAILED, CANCELLED})
 
 # What these say in the words of the journal, by the names that it has in their data.
-_QUOTED = {MESSAGE: ("content",), NOTICE: ("content", "output"), TOOL: ("arguments",), TOOL_COMPLETE: ("result",)}
+QUOTING = {MESSAGE: ("content",), NOTICE: ("content", "output"), TOOL: ("arguments",), TOOL_COMPLETE: ("result",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class NewEvent:
     @classmethod
     def quoting(cls, kind: str, data: Mapping[str, Any], step: int, index: int) -> "NewEvent":
         """One whose entry is written in the same transaction."""
-        texts = {name: data[name] for name in _QUOTED[kind] if name in data}
+        texts = {name: data[name] for name in QUOTING[kind] if name in data}
         return cls(kind, pack({**data, **dict.fromkeys(texts, "")}), quote=Quote(step, index, texts))
 
     @property
@@ -115,7 +115,7 @@ def quoted(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     if kind == TOOL_COMPLETE:
         return {"result": entry["text"]}
     notice = entry["notice"] if kind == NOTICE else {}
-    return {"content": entry["text"]} | {name: notice[name] for name in _QUOTED[kind] if name in notice}
+    return {"content": entry["text"]} | {name: notice[name] for name in QUOTING[kind] if name in notice}
 
 
 def _data(kept: bytes, quote: Quote | None) -> dict[str, Any]:

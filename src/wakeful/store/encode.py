@@ -176,8 +176,12 @@ def event_values(event: Event) -> Values:
 
 
 def fact_values(fact: NewEvent | Event) -> Values:
-    place = (None, None) if fact.quote is None else (fact.quote.step, fact.quote.index)
-    return fact.kind, fact.kept, packed_end(fact.ends), *place
+    return fact.kind, fact.kept, packed_end(fact.ends), *place_of(fact)
+
+
+def place_of(fact: NewEvent | Event) -> tuple[int | None, int | None]:
+    """Of the entry that it quotes."""
+    return (None, None) if fact.quote is None else (fact.quote.step, fact.quote.index)
 
 
 def task_values(task: Task) -> Values:
