@@ -113,7 +113,7 @@ def test_checker_names_the_line_and_the_rule() -> None:
 
     breaches = list(upward_imports("engine/executor.py", source))
 
-    assert breaches == [(2, "engine may import context, errors, model, store.base; not agent.loop.run")]
+    assert breaches == [(2, "engine may import context, errors, model, store.base, under_way; not agent.loop.run")]
 
 
 def test_checker_catches_an_import_in_a_function() -> None:

@@ -42,7 +42,7 @@ class _Log:
         for new in told:
             self.count += 1
             numbers = (self.turn.session_id, self.count, self.turn.id, self.count)
-            self.queue.put_nowait(Event(*numbers, new.kind, new.kept, time.time(), quote=new.quote))
+            self.queue.put_nowait(Event(*numbers, new.kind, new.payload, time.time()))
         self.head = None
 
     def say(self, delta: TextDelta | ReasoningDelta) -> None:
