@@ -138,7 +138,7 @@ class Broadcaster:
             if len(page) == _PAGE:
                 return page, page[-1].session_seq, False
             session = await tx.sessions.get(session_id)
-            return page, 0 if session is None else session.last_seq, session is None or await _has_ended(tx, turn_id)
+            return page, 0 if session is None else session.last_seq, await _has_ended(tx, session_id, turn_id)
 
         return await self._store.read(body)
 
@@ -149,9 +149,9 @@ async def _is_gone(tx: Transaction, session_id: str) -> bool:
     return session is None or (session.purge_at is not None and session.purge_at <= await tx.now())
 
 
-async def _has_ended(tx: Transaction, turn_id: str) -> bool:
+async def _has_ended(tx: Transaction, session_id: str, turn_id: str) -> bool:
     turn = await tx.turns.get(turn_id)
     if turn is not None:
         return turn.status.is_final
     # An id that was given out and never opened has one event at most, and that is its end.
-    return bool(await tx.events.of_turn(turn_id, 0, 1))
+    return bool(await tx.events.of_turn(turn_id, 0, 1)) or await _is_gone(tx, session_id)
