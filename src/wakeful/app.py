@@ -379,7 +379,7 @@ def _note_delivered(signal: Signal) -> None:
     for event in signal.events:
         if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
             process_registry.note_delivered(event.data["task_id"])
-        elif event.kind == TOOL_COMPLETE and b'"consumed"' in event.payload:
+        elif event.kind == TOOL_COMPLETE and b'"consumed"' in event.kept:
             for task_id in event.data.get("consumed", ()):
                 process_registry.note_delivered(task_id)
 

@@ -22,7 +22,7 @@ from wakeful.model.words import Word
 from wakeful.store.decode import (
     Row,
     entry_from,
-    event_from,
+    events_from,
     inbox_row_from,
     session_from,
     task_from,
@@ -34,8 +34,9 @@ _QUERIES = {
     "sessions": "SELECT * FROM sessions",
     "turns": "SELECT * FROM turns ORDER BY opened_at",
     "inbox": "SELECT * FROM inbox ORDER BY id",
-    "events": """SELECT session_id, session_seq, turn_id, turn_seq, kind, payload, at, ends FROM events
-                 ORDER BY session_id, session_seq""",
+    "events": """SELECT e.*, j.payload AS entry FROM events e LEFT JOIN journal j ON j.turn_id = e.turn_id
+                 AND j.step = e.step AND j.idx = CASE e.kind WHEN 'tool' THEN 0 ELSE e.idx END
+                 ORDER BY e.session_id, e.session_seq""",
     "journal": "SELECT * FROM journal ORDER BY turn_id, step, idx",
     "tasks": """SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
                 FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
@@ -74,7 +75,7 @@ class Picture:
 
 def take_picture(database: str, ledger: Ledger) -> Picture:
     rows = _rows_of(database)
-    events = [event_from(row) for row in rows["events"]]
+    events = events_from(rows["events"])
     turn_ids = dict.fromkeys(event.turn_id for event in events if event.turn_id is not None)
     return Picture(
         sessions={row["id"]: session_from(row) for row in rows["sessions"]},

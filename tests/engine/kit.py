@@ -366,7 +366,7 @@ class House:
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
-        jobs: set[asyncio.Task[Any]] = {*node.engine._commits.all(), *node.engine.delegations._beginnings}
+        jobs: set[asyncio.Task[Any]] = {*node.engine._commits.all(), *node.engine.delegations._beginnings.jobs}
         jobs |= {runner.job for runner in runners.all()}
         await node.engine.supervisor.end()
         for job in jobs:

@@ -1,10 +1,12 @@
 """The end of a deleted session: all of it, once, whoever dies meanwhile, and without a word to anybody."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ from tests.engine.kit import (
 from tests.engine.purge_child import SESSION, purge
 from wakeful.engine.submission import Receipt
 from wakeful.errors import SessionNotFound
+from wakeful.model.event import Told
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -67,6 +70,31 @@ async def test_a_running_turn_goes_on_until_the_time_is_over_and_is_then_stopped
 
     assert await log_of(house, receipt.session_id) == []
     assert node.engine._runners.all() == []
+
+
+async def test_its_readers_are_let_go(house: House, node: Node) -> None:
+    receipt = await working(node, house)
+    queued = await send(node, receipt.session_id, "more")
+    readings = [
+        node.engine.subscribe(receipt.session_id),
+        node.engine.subscribe_turn(receipt.session_id, queued.turn_id),
+    ]
+    readers = [asyncio.create_task(_read_all(reading)) for reading in readings]
+    await house.settle()
+
+    await node.engine.purger.delete(receipt.session_id)
+    await house.settle()
+    assert not any(reader.done() for reader in readers), "the session may come back"
+    await house.advance(UNDO)
+    await gone(house, receipt.session_id)
+
+    async with asyncio.timeout(10):
+        await asyncio.gather(*readers)
+
+
+async def _read_all(reading: AsyncGenerator[list[Told], None]) -> None:
+    async for _ in reading:
+        pass
 
 
 async def test_a_session_that_came_back_is_not_purged(house: House, node: Node) -> None:

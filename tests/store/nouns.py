@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wakeful.engine import turn_events
+from wakeful.engine.decision import input_event
 from wakeful.model.approval import Approval, Reason
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import Entry, input_entry
+from wakeful.model.journal import Entry, answer_entry, input_entry, result_entry
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.task import Host, Task, TaskKind
@@ -101,6 +105,19 @@ def a_grant(grant_id: str = "g1", **changes: Any) -> Grant:
 
 def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
     return input_entry(turn_id, 0, index, {"source": "user", "message_id": "", "text": text})
+
+
+def long_texts(turn_id: str) -> tuple[list[Entry], list[NewEvent]]:
+    """A message, a notice, two calls and a result, all of them long: what the journal has of them, and what is told."""
+    given = {"source": "user", "message_id": "m1", "text": "a" * 2000}
+    notice = {"source": "process_wakeup", "message_id": "k1", "text": "b" * 2000, "notice": {"output": "b" * 1999}}
+    inputs = [input_entry(turn_id, 0, 0, given), input_entry(turn_id, 0, 1, notice)]
+    calls = tuple(ToolCall(f"c{number}", "write_file", str(number) * 2000) for number in (1, 2))
+    answered = Answered(1, AssistantMessage("", "", calls), Usage(1, 1))
+    finished = CallFinished(1, 2, calls[1], "d" * 2000, 0.5)
+    result = result_entry(turn_id, 1, 2, call_id="c2", text=finished.text, seconds=0.5)
+    told = [*map(input_event, inputs), *turn_events.answered(answered)[:2], turn_events.call_finished(finished)]
+    return [*inputs, answer_entry(turn_id, answered), result], told
 
 
 def some_events(count: int, kind: str = "token") -> list[NewEvent]:

@@ -3,10 +3,13 @@
 import orjson
 import pytest
 
-from tests.store.conftest import FakeClock
-from tests.store.nouns import append, have_session, have_turn, some_events
+from tests.store.conftest import FakeClock, Sql
+from tests.store.nouns import append, have_session, have_turn, long_texts, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
+from wakeful.model.journal import without
+from wakeful.model.search import Hit
+from wakeful.model.turn import Lease
 from wakeful.model.words import Said, WordsEnd
 from wakeful.store.base import Store, Transaction
 
@@ -97,6 +100,62 @@ async def test_an_event_knows_of_the_words_that_it_ends(store: Store) -> None:
 
     assert [event.ends for event in await _of_session(store)] == [ends, None]
     assert [event.ends for event in await _of_turn(store)] == [ends, None]
+
+
+async def test_a_log_has_no_text_that_the_journal_has(store: Store, sql: Sql) -> None:
+    lease = await have_turn(store)
+
+    told = await _have_quotes(store, lease)
+
+    assert await sql("SELECT count(*) FROM events WHERE length(payload) > 1000") == [(0,)]
+    assert all(len(event.payload) > 2000 for event in told)
+
+
+async def test_late_readers_get_what_an_event_quotes(store: Store) -> None:
+    lease = await have_turn(store)
+
+    told = await _have_quotes(store, lease)
+
+    late = await _of_session(store)
+    assert late == told
+    assert [event.payload for event in late] == [event.payload for event in told]
+    assert await _of_turn(store) == told
+
+
+@pytest.mark.parametrize("after", range(5))
+async def test_a_page_may_begin_between_the_calls_of_an_answer(store: Store, after: int) -> None:
+    lease = await have_turn(store)
+
+    told = await _have_quotes(store, lease)
+
+    assert await _of_session(store, after, limit=2) == told[after : after + 2]
+    assert await _of_turn(store, after=after, limit=2) == told[after : after + 2]
+
+
+async def test_what_is_deleted_from_a_conversation_stays_in_the_log(store: Store) -> None:
+    lease = await have_turn(store)
+    told = await _have_quotes(store, lease)
+    (answer,) = await store.read(lambda tx: tx.journal.at([Hit("t1", 1, 0)]))
+
+    await store.write(lambda tx: tx.journal.replace(without(answer, 1)), lock=["s1"])
+
+    assert await _of_session(store) == told
+
+
+async def test_a_log_without_its_journal_can_still_be_read(store: Store, sql: Sql) -> None:
+    lease = await have_turn(store)
+    await _have_quotes(store, lease)
+
+    await sql("DELETE FROM journal")
+
+    log = [event.data for event in await _of_session(store)]
+    assert [data[name] for data in log for name in ("content", "arguments", "result") if name in data] == [""] * 5
+
+
+async def _have_quotes(store: Store, lease: Lease) -> list[Event]:
+    entries, facts = long_texts(lease.turn_id)
+    await store.write(lambda tx: tx.journal.add(entries), lock=[lease.session_id])
+    return await append(store, lease, facts)
 
 
 async def _of_session(store: Store, after: int = 0, limit: int = 100) -> list[Event]:

@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from tests.bare_engine import bare_engine
-from tests.store.conftest import FakeClock
-from tests.store.nouns import an_input, append, have_turn
+from tests.store.conftest import FakeClock, Sql
+from tests.store.nouns import an_input, append, have_turn, long_texts
 from tests.store.test_migrations import POSTGRES, SQLITE, apply_to_postgres, apply_to_sqlite
 from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
@@ -212,6 +212,23 @@ async def test_nodes_that_move_the_same_words_do_not_disturb_each_other(store: S
 
     assert await frames_of(store, "turn_1") == before
     assert len(await store.read(lambda tx: tx.journal.of_turns(["turn_2"]))) == 2
+
+
+async def test_long_texts_that_the_journal_has_leave_the_log(store: Store, sql: Sql) -> None:
+    lease = await have_turn(store, "turn_3", "ses_3")
+    entries, facts = long_texts("turn_3")
+    await store.write(lambda tx: tx.journal.add(entries), lock=["ses_3"])
+    changed = NewEvent.of("tool_complete", {"step": 1, "call_id": "c2", "result": "e" * 2000})
+    await append(store, lease, [*(NewEvent(fact.kind, fact.payload) for fact in facts), changed])
+    await stop(store, "turn_3", "ses_3")
+    before = await log_of(store, "turn_3")
+
+    await OldWords(store, Hurry()).sweep()
+
+    late = await log_of(store, "turn_3")
+    assert [(event.turn_seq, event.payload) for event in late] == [(event.turn_seq, event.payload) for event in before]
+    assert [event.quote is not None for event in late] == [True] * 5 + [False] * 2
+    assert await sql("SELECT count(*) FROM events WHERE length(payload) > 1000") == [(1,)]
 
 
 async def test_what_was_deleted_is_left_to_the_purge(store: Store) -> None:

@@ -31,9 +31,9 @@ class Broadcaster:
     def follow_session(
         self, session_id: str, start: Place, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
-        """What happens in a session after this place, as long as this node lives, as much at a time as there is. An
-        empty page says that the reader has caught up for the first time. Without `starts_over`: a reader who has seen
-        words that are not kept learns it from the event's `void` alone.
+        """What happens in a session after this place, as long as the session and this node live, as much at a time as
+        there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
+        who has seen words that are not kept learns it from the event's `void` alone.
         """
         return self._follow(
             session_id, Reader(self._store, start.fact, start.base, start.place, with_words, starts_over)
@@ -96,7 +96,9 @@ class Broadcaster:
                     await changed.wait()
 
     async def _read(self, session_id: str, reader: Reader) -> list[Event] | None:
-        """What follows the last fact that the reader has; None when its turn has ended with that one."""
+        """What follows the last fact that the reader has; None when nothing will: its turn has ended with that one,
+        or its session is gone.
+        """
         if reader.of_turn is None:
             return await self._read_session(session_id, reader.fact)
         facts, reader.looked_at, has_ended = await self._read_turn(session_id, reader.of_turn, reader.fact)
@@ -109,8 +111,12 @@ class Broadcaster:
             return self._hearer.of(session_id)
         return words if self._words.may_show() else None
 
-    async def _read_session(self, session_id: str, after: int) -> list[Event]:
-        return await self._store.read(lambda tx: tx.events.of_session(session_id, after, _PAGE))
+    async def _read_session(self, session_id: str, after: int) -> list[Event] | None:
+        async def body(tx: Transaction) -> list[Event] | None:
+            page = await tx.events.of_session(session_id, after, _PAGE)
+            return None if not page and await _is_gone(tx, session_id) else page
+
+        return await self._store.read(body)
 
     async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int, bool]:
         """A page of a turn, the number of the last event of its session that it takes into account, and whether
@@ -122,14 +128,20 @@ class Broadcaster:
             if len(page) == _PAGE:
                 return page, page[-1].session_seq, False
             session = await tx.sessions.get(session_id)
-            return page, 0 if session is None else session.last_seq, await _has_ended(tx, turn_id)
+            return page, 0 if session is None else session.last_seq, await _has_ended(tx, session_id, turn_id)
 
         return await self._store.read(body)
 
 
-async def _has_ended(tx: Transaction, turn_id: str) -> bool:
+async def _is_gone(tx: Transaction, session_id: str) -> bool:
+    """Whether it was purged, or will be: nobody can bring it back any more."""
+    session = await tx.sessions.get(session_id)
+    return session is None or (session.purge_at is not None and session.purge_at <= await tx.now())
+
+
+async def _has_ended(tx: Transaction, session_id: str, turn_id: str) -> bool:
     turn = await tx.turns.get(turn_id)
     if turn is not None:
         return turn.status.is_final
     # An id that was given out and never opened has one event at most, and that is its end.
-    return bool(await tx.events.of_turn(turn_id, 0, 1))
+    return bool(await tx.events.of_turn(turn_id, 0, 1)) or await _is_gone(tx, session_id)

@@ -11,6 +11,7 @@ from wakeful.errors import SessionLocked, StoreError
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
+from wakeful.under_way import UnderWay
 
 T = TypeVar("T")
 # A write that may give this node a turn to run: its result, and the turn.
@@ -26,8 +27,8 @@ class Commits:
         # The seals of writes of which it is not known whether they have happened.
         self._in_doubt: list[ExitStack] = []
         self._listeners: list[Callable[[Assignment], None]] = []
-        # Those under way, with the sessions that they lock.
-        self._under_way: dict[asyncio.Task[Any], Collection[str]] = {}
+        # Each with the sessions that it locks.
+        self._under_way = UnderWay()
         # Turns that were fenced while a commit was under way that may still open them.
         self._early_fences: dict[str, int] = {}
         # What this node holds and what it runs may differ: the rescuer should compare.
@@ -59,10 +60,10 @@ class Commits:
 
     def sessions(self) -> set[str]:
         """Those in which a turn may be about to open."""
-        return set().union(*self._under_way.values())
+        return set().union(*self._under_way.jobs.values())
 
     def all(self) -> set[asyncio.Task[Any]]:
-        return set(self._under_way)
+        return set(self._under_way.jobs)
 
     @contextmanager
     def comparing(self) -> Iterator[None]:
@@ -77,10 +78,9 @@ class Commits:
             doubt.close()
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T], lock: Collection[str]) -> T:
-        commit = asyncio.create_task(work)
-        self._under_way[commit] = lock
-        commit.add_done_callback(self._forget)
-        return await asyncio.shield(commit)
+        if not self._under_way.jobs:
+            self._early_fences.clear()
+        return await self._under_way.to_its_end(work, lock)
 
     async def _open_new(self, opening: Opening, hear: Callable[[Opened | None], None]) -> Opened:
         opened = None
@@ -118,16 +118,8 @@ class Commits:
         """Whether it was stopped in the same breath."""
         return turn.epoch < self._early_fences.get(turn.id, 0)
 
-    def _forget(self, commit: asyncio.Task[Any]) -> None:
-        del self._under_way[commit]
-        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
-        if not commit.cancelled():
-            commit.exception()
-        if not self._under_way:
-            self._early_fences.clear()
-
     def _hear(self, signal: Signal) -> None:
-        if self._under_way:
+        if self._under_way.jobs:
             for turn_id, epoch in signal.fenced.items():
                 self._early_fences[turn_id] = max(epoch, self._early_fences.get(turn_id, 0))
         if signal.is_everything:

@@ -182,8 +182,9 @@ def input_event(entry: Entry) -> NewEvent:
     if "role" in recorded:
         data["role"] = recorded["role"]
     if "notice" in recorded:
-        return NewEvent.of(events.NOTICE, data | recorded["notice"])
-    return NewEvent.of(events.MESSAGE, data | {"client_message_id": recorded["message_id"]})
+        return NewEvent.quoting(events.NOTICE, data | recorded["notice"], entry.step, entry.index)
+    data["client_message_id"] = recorded["message_id"]
+    return NewEvent.quoting(events.MESSAGE, data, entry.step, entry.index)
 
 
 def _is_whole(turn: Turn, outcome: Outcome) -> bool:

@@ -34,6 +34,7 @@ from wakeful.model.session import Session
 from wakeful.model.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
+from wakeful.under_way import UnderWay
 
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The sub-agent was stopped.")
 _TIMED_OUT = Outcome(TurnStatus.CANCELLED, "time_limit", "The sub-agent's time was over.")
@@ -76,7 +77,7 @@ class Delegations:
         # There may be delegations of this node that it does not know of.
         self._is_unsure = False
         # Writes of new delegations under way.
-        self._beginnings: set[asyncio.Task[list[Task]]] = set()
+        self._beginnings = UnderWay()
         # Calls that wait for sub-agents, and their sessions as far as these are known.
         self._waiting: dict[asyncio.Event, set[str] | None] = {}
         store.notifier.listen(self._hear)
@@ -86,10 +87,7 @@ class Delegations:
         """Start a sub-agent for each goal, or find those that the same call has started before. What was written down
         is watched, even when the caller has gone away meanwhile.
         """
-        beginning = asyncio.create_task(self._begin(turn, (step, index), goals, is_inline))
-        self._beginnings.add(beginning)
-        beginning.add_done_callback(self._forget_beginning)
-        return await asyncio.shield(beginning)
+        return await self._beginnings.to_its_end(self._begin(turn, (step, index), goals, is_inline))
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
         """Wait until all of these have ended."""
@@ -175,12 +173,6 @@ class Delegations:
             raise
         self.take([task for task in tasks if task.is_running])
         return tasks
-
-    def _forget_beginning(self, beginning: asyncio.Task[list[Task]]) -> None:
-        self._beginnings.discard(beginning)
-        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
-        if not beginning.cancelled():
-            beginning.exception()
 
     async def _find_own(self) -> None:
         self._is_unsure = False

@@ -249,9 +249,9 @@ class Engine:
     def subscribe(
         self, session_id: str, start: Place = _START, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[Told], None]:
-        """What happens in a session after this place, for ever, as much at a time as there is. An empty page says that
-        the reader has caught up for the first time. Without `starts_over`: a reader who has seen words that are not
-        kept is told by the event's `void`.
+        """What happens in a session after this place, as long as the session and this node live, as much at a time as
+        there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
+        who has seen words that are not kept is told by the event's `void`.
         """
         return self._broadcaster.follow_session(session_id, start, with_words=with_words, starts_over=starts_over)
 

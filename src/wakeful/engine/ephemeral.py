@@ -4,10 +4,8 @@ They read what a session has and write nothing into it, so several may run at on
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,20 +14,17 @@ from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.memory_brief import memory_brief
 from wakeful.engine.ports import Equipment
-from wakeful.errors import EngineStopping, LimitReached, TurnFailed
+from wakeful.engine.turn_run import follow, outcome_of
+from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, Told
-from wakeful.model.fact import Answered, Brief, ReasoningDelta, TextDelta
+from wakeful.model.fact import Fact, ReasoningDelta, TextDelta
 from wakeful.model.message import Message
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 
-_OUTPUT_LIMIT = "max_output_tokens"
 # With so many events that nobody has taken the model is read no further.
 _FULL = 1000
-_BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside the server; its log has the details.")
 _STOPPING = Outcome(TurnStatus.FAILED, "stopping", "The server stopped before the answer was whole.")
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -57,7 +52,11 @@ class _Log:
         kind = TOKEN if isinstance(delta, TextDelta) else REASONING
         self.queue.put_nowait(Word(self.head, self.place, kind, delta.text))
 
-    async def room(self) -> None:
+    async def tell(self, fact: Fact) -> None:
+        if isinstance(fact, TextDelta | ReasoningDelta):
+            self.say(fact)
+        else:
+            self.add(*turn_events.events_of(fact))
         if self.queue.qsize() >= _FULL:
             await self.queue.join()
 
@@ -113,38 +112,14 @@ class EphemeralTurns:
         log.add(turn_events.ended(log.turn, _STOPPING if job.cancelled() else job.result()))
 
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
-        try:
-            # Its background work has ended before its own end is reported.
-            async with self._places.taken_by(log.turn), self._work.allowed_in(log.turn.id):
-                with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
-                    is_cut = await self._follow(memory_brief(log.turn, messages), log)
-        except TurnFailed as failure:
-            return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
-        except Exception:  # The turn's own boundary: whatever broke, it ends and says so.
-            logger.exception("turn %s broke", log.turn.id)
-            return _BROKE
-        return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
+        return await outcome_of(log.turn.id, self._follow(log, messages))
 
-    async def _follow(self, brief: Brief, log: _Log) -> bool:
-        """Tell what happens, to the end; whether the last answer was cut at the model's output limit."""
-        is_cut = False
-        timeout = asyncio.timeout(self._settings.turn_seconds)
-        try:
-            async with timeout, aclosing(self._loop.run(brief)) as facts:
-                async for fact in facts:
-                    if isinstance(fact, TextDelta | ReasoningDelta):
-                        log.say(fact)
-                    else:
-                        log.add(*turn_events.events_of(fact))
-                    await log.room()
-                    is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
-        except TimeoutError as error:
-            if not timeout.expired():
-                raise
-            raise LimitReached(
-                f"The turn took longer than {self._settings.turn_seconds:g} seconds.", code="time_limit"
-            ) from error
-        return is_cut
+    async def _follow(self, log: _Log, messages: Sequence[Message]) -> bool:
+        # Its background work has ended before its own end is reported.
+        async with self._places.taken_by(log.turn), self._work.allowed_in(log.turn.id):
+            with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
+                run = self._loop.run(memory_brief(log.turn, messages))
+                return await follow(run, log.tell, self._settings.turn_seconds)
 
 
 async def _end(jobs: Sequence[asyncio.Task[Outcome]]) -> None:

@@ -72,7 +72,7 @@ class Intake:
 
 def _known(row: InboxRow) -> Receipt:
     """The same message again: the first one stands, and its sender gets the same answer."""
-    return Receipt(row.session_id, row.turn_id, row.status is RowStatus.PENDING, is_duplicate=True)
+    return Receipt(row.session_id, row.turn_id, row.status is RowStatus.PENDING)
 
 
 def _title(session: Session, submission: Submission) -> str:

@@ -1,5 +1,5 @@
-"""Moves the words of older versions, which are events, to where words are kept now: turn by turn, in the background,
-and only once in the life of a database.
+"""Moves the words of older versions, which are events, to where words are kept now, and takes long texts out of events
+that can quote the journal: turn by turn, in the background, and only once in the life of a database.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
+from wakeful.model.old_texts import quotes_of
 from wakeful.model.old_words import Move, moves_of
 from wakeful.store.base import Body, LookedAt, Store, Transaction
 
@@ -57,7 +58,7 @@ class OldWords:
 
     async def _pass(self, turn: LookedAt) -> bool:
         """Whether nothing is left to do in this turn."""
-        if not turn.has_words:
+        if not turn.is_old:
             return True
         if not turn.is_closed:
             return False
@@ -66,7 +67,7 @@ class OldWords:
         except StoreError:
             raise
         except Exception:  # The boundary of one turn: its words stay readable where they are, and others wait.
-            logger.exception("the words of turn %s stay events", turn.turn_id)
+            logger.exception("the log of turn %s stays as an older version wrote it", turn.turn_id)
         await self._clock.wait(self._never, _REST_SECONDS)
         return True
 
@@ -77,7 +78,8 @@ class OldWords:
             log += page
         journal = await self._store.read(lambda tx: tx.journal.of_turns([turn.turn_id]))
         moves = await asyncio.to_thread(moves_of, log, journal)
-        await self._store.write(lambda tx: _move(tx, turn, moves), lock=[turn.session_id])
+        quotes = await asyncio.to_thread(quotes_of, log, journal)
+        await self._store.write(lambda tx: _move(tx, turn, moves, quotes), lock=[turn.session_id])
 
 
 def _page(turn: LookedAt, log: Sequence[Event]) -> Body[list[Event]]:
@@ -86,10 +88,12 @@ def _page(turn: LookedAt, log: Sequence[Event]) -> Body[list[Event]]:
     return lambda tx: tx.events.of_turn(turn.turn_id, after, _EVENTS)
 
 
-async def _move(tx: Transaction, turn: LookedAt, moves: Sequence[Move]) -> None:
+async def _move(tx: Transaction, turn: LookedAt, moves: Sequence[Move], quotes: Sequence[Event]) -> None:
     session = await tx.sessions.get(turn.session_id)
     if session is None or session.is_deleted:
         return  # It is not worth it: all of it will be purged.
+    for quote in quotes:
+        await tx.old_words.take_text(quote)
     for move in moves:
         first, _ = move.numbers
         found = await tx.events.of_turn(turn.turn_id, first - 1, 1)

@@ -65,7 +65,7 @@ def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
     async def body(tx: Transaction) -> Receipt | None:
         known = await tx.inbox.find(session_id, MESSAGE_PREFIX + key)
         if known is not None:
-            return Receipt(session_id, known.turn_id, known.status is RowStatus.PENDING, is_duplicate=True)
+            return Receipt(session_id, known.turn_id, known.status is RowStatus.PENDING)
         session = await require_session(tx, session_id)
         if session.active is not None:
             raise SessionBusy(session.active)

@@ -45,7 +45,6 @@ class Receipt:
     # The id of the turn that will answer. Its events can be followed at once; they begin when it opens.
     turn_id: str
     is_queued: bool
-    is_duplicate: bool = False
     # The turn itself, where this message has opened it.
     turn: Turn | None = None
 

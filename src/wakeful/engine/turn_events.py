@@ -46,7 +46,7 @@ def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
 
 def answered(fact: Answered, ends: WordsEnd | None = None) -> list[NewEvent]:
     """The first of them ends the words."""
-    calls = [NewEvent.of(events.TOOL, _call_data(fact, i)) for i in range(len(fact.message.calls))]
+    calls = [_called(fact, index) for index in range(1, len(fact.message.calls) + 1)]
     first, *rest = [*calls, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
     return [replace(first, ends=ends), *rest]
 
@@ -62,15 +62,17 @@ def call_finished(fact: CallFinished) -> NewEvent:
     if fact.consumes:
         # The ends of background work that this result has shown: no notice will tell them.
         data["consumed"] = fact.consumes
-    return NewEvent.of(events.TOOL_COMPLETE, data)
+    return NewEvent.quoting(events.TOOL_COMPLETE, data, fact.step, fact.index)
 
 
-def _call_data(fact: Answered, index: int) -> dict[str, Any]:
-    call = fact.message.calls[index]
+def _called(fact: Answered, index: int) -> NewEvent:
+    call = fact.message.calls[index - 1]
     data: dict[str, Any] = {
         "step": fact.step,
         "call_id": call.id,
         "name": call.name,
         "arguments": call.arguments,
     }
-    return data | {"client": True} if index + 1 in fact.client_calls else data
+    if index in fact.client_calls:
+        data["client"] = True
+    return NewEvent.quoting(events.TOOL, data, fact.step, index)

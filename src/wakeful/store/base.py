@@ -629,17 +629,19 @@ class Nodes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A turn, as the job sees it that moves old words."""
+    """A turn, as the job sees it that moves old words and long texts."""
 
     turn_id: str
     session_id: str
     is_closed: bool
-    # Some of its events are words.
-    has_words: bool
+    # Some of its events are words, or have long texts that the journal has, too.
+    is_old: bool
 
 
 class OldWords(Protocol):
-    """Words that an older version has written as events; see model/old_words.py."""
+    """Words that an older version has written as events (model/old_words.py), and texts of events that stand in the
+    journal, too (model/old_texts.py).
+    """
 
     async def position(self) -> str:
         """How far the job has come that moves them; empty: it has not begun."""
@@ -653,6 +655,10 @@ class OldWords(Protocol):
 
     async def move(self, words: Move) -> None:
         """Let the fact have them, and the entry their cuts, and take their events out of the log."""
+        ...
+
+    async def take_text(self, event: Event) -> None:
+        """Write over an event that quotes the journal from now on."""
         ...
 
 

@@ -12,7 +12,7 @@ import orjson
 from wakeful.model.approval import EXPIRED, Approval, Choice, Reason
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
-from wakeful.model.event import Event
+from wakeful.model.event import TOOL, Event, Quote, quoted
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Chain, Entry, EntryKind
@@ -115,7 +115,7 @@ def news_from(row: Row) -> News:
         turn_id=row["turn_id"],
         turn_seq=row["turn_seq"],
         kind=row["kind"],
-        payload=row["payload"],
+        kept=row["payload"],
         at=row["at"],
     )
     return News(row["number"], event, row["title"], row["last_seq"])
@@ -205,7 +205,15 @@ def lane_from(rows: Sequence[Row], promised: Collection[str], now: float) -> Lan
     )
 
 
-def event_from(row: Row) -> Event:
+def events_from(rows: Iterable[Row]) -> list[Event]:
+    """From rows of a log, each joined with the entry that it quotes. Of the calls of one answer the first in the page
+    has it.
+    """
+    entries: dict[tuple[str, int, int], dict[str, Any]] = {}
+    return [_event_from(row, entries) for row in rows]
+
+
+def _event_from(row: Row, entries: dict[tuple[str, int, int], dict[str, Any]]) -> Event:
     return Event(
         row["session_id"],
         row["session_seq"],
@@ -215,7 +223,17 @@ def event_from(row: Row) -> Event:
         row["payload"],
         row["at"],
         None if row["ends"] is None else WordsEnd.from_data(orjson.loads(row["ends"])),
+        None if row["step"] is None else _quote_from(row, entries),
     )
+
+
+def _quote_from(row: Row, entries: dict[tuple[str, int, int], dict[str, Any]]) -> Quote:
+    kind, step, index = row["kind"], row["step"], row["idx"]
+    place = (row["turn_id"], step, 0 if kind == TOOL else index)
+    if row["entry"] is not None:
+        entries[place] = orjson.loads(row["entry"])
+    entry = entries.get(place)
+    return Quote(step, index, {} if entry is None else quoted(kind, index, entry))
 
 
 def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list[Word]:

@@ -11,7 +11,7 @@ import orjson
 
 from wakeful.model.approval import Approval
 from wakeful.model.conversation import Conversation, IdempotencyKey
-from wakeful.model.event import Event
+from wakeful.model.event import Event, NewEvent
 from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
@@ -104,9 +104,11 @@ CONVERSATION = ("id", "owner", "name", "session_id", "metadata", "created_at")
 IDEMPOTENCY_KEY = ("owner", "key", "fingerprint", "turn_id", "created_at")
 TICKET = ("digest", "principal", "created_at", "used_at", "expires_at")
 LOGIN = (*TICKET, "browser", "address")
+# What an event has before it has its numbers.
+FACT = ("kind", "payload", "ends", "step", "idx")
 # The first ones of each as they are; what stands beside them is encoded.
-_OF_EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "kind", "payload", "at")
-EVENT = (*_OF_EVENT, "ends")
+_OF_EVENT = ("session_id", "session_seq", "turn_id", "turn_seq", "at")
+EVENT = (*_OF_EVENT, *FACT)
 _OF_TASK = (
     "id",
     "kind",
@@ -170,7 +172,16 @@ _approval_values, _grant_values = _values(_OF_APPROVAL), _values(_OF_GRANT)
 
 
 def event_values(event: Event) -> Values:
-    return *_event_values(event), packed_end(event.ends)
+    return *_event_values(event), *fact_values(event)
+
+
+def fact_values(fact: NewEvent | Event) -> Values:
+    return fact.kind, fact.kept, packed_end(fact.ends), *place_of(fact)
+
+
+def place_of(fact: NewEvent | Event) -> tuple[int | None, int | None]:
+    """Of the entry that it quotes."""
+    return (None, None) if fact.quote is None else (fact.quote.step, fact.quote.index)
 
 
 def task_values(task: Task) -> Values:

@@ -18,9 +18,10 @@ def number(
             turn_id,
             None if turn_id is None else turn_seq + place,
             fact.kind,
-            fact.payload,
+            fact.kept,
             at,
             fact.ends,
+            fact.quote,
         )
         for place, fact in enumerate(facts, start=1)
     ]

@@ -237,7 +237,7 @@ async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> 
         raise ApiError(409, "idempotency_key_conflict", message, headers=_NO_RETRY)
     turn = await tx.turns.get(known.turn_id)
     assert turn is not None
-    return Receipt(turn.session_id, turn.id, is_queued=False, is_duplicate=True)
+    return Receipt(turn.session_id, turn.id, is_queued=False)
 
 
 def _interrupted(response: str, key: str) -> ApiError:

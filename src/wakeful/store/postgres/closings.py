@@ -10,7 +10,7 @@ from wakeful.store.postgres.statement import Source
 
 _WRITTEN = Source("e", encode.ENTRY, 13)
 _POSTED = Source("r", encode.ROW, _WRITTEN.next)
-_TOLD = Source("v", ("place", "kind", "payload", "ends"), _POSTED.next)
+_TOLD = Source("v", ("place", *encode.FACT), _POSTED.next)
 
 # A turn that has ended or was taken over is not in `ended`, and then nothing is written.
 _CLOSE = f"""
@@ -33,8 +33,8 @@ _CLOSE = f"""
     ), posted AS (
         INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values} FROM {_POSTED.rows}, clock, ended
     ), told AS (
-        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, ends, at)
-        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, v.kind, v.payload, v.ends, clock.at
+        INSERT INTO events ({", ".join(encode.EVENT)})
+        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, clock.at, {_TOLD.of(encode.FACT)}
         FROM {_TOLD.rows}, settled, ended, clock
     )
     SELECT session_seq, turn_seq, clock.at, epoch FROM settled, ended, clock
@@ -60,12 +60,7 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         None if cost is None else cost.output_tokens,
         *_WRITTEN.arguments([encode.entry_values(entry) for entry in closing.entries]),
         *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
-        *_TOLD.arguments(
-            [
-                (place, fact.kind, fact.payload, encode.packed_end(fact.ends))
-                for place, fact in enumerate(closing.facts, start=1)
-            ]
-        ),
+        *_TOLD.arguments([(place, *encode.fact_values(fact)) for place, fact in enumerate(closing.facts, start=1)]),
     )
     if row is None:
         raise LeaseLost

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import event_from
-from wakeful.store.encode import EVENT, packed_end
+from wakeful.store.decode import events_from
+from wakeful.store.encode import EVENT, FACT, fact_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.statement import Source
 
-_COLUMNS = ", ".join(EVENT)
-_SELECT = f"SELECT {_COLUMNS} FROM events"
+_NEW = Source("new", ("place", *FACT), 4)
 
 # All in one round trip. A turn that never opened has no row to count in, and is numbered from 1.
 _APPEND = f"""
@@ -22,14 +22,25 @@ _APPEND = f"""
         RETURNING last_seq - $3 AS session_seq, coalesce((SELECT seq FROM of_turn), 0) AS turn_seq,
                   updated_at AS at
     ), written AS (
-        INSERT INTO events ({_COLUMNS})
-        SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END,
-               new.kind, new.payload, s.at, new.ends
-        FROM of_session s,
-             unnest($4::text[], $5::bytea[], $6::bytea[]) WITH ORDINALITY AS new (kind, payload, ends, place)
+        INSERT INTO events ({", ".join(EVENT)})
+        SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END, s.at,
+               {_NEW.of(FACT)}
+        FROM of_session s, {_NEW.rows}
     )
     SELECT session_seq, turn_seq, at FROM of_session
 """
+
+# With the entries that they quote; one that several calls quote is read once.
+_READ = """
+    SELECT e.*, j.payload AS entry
+    FROM (SELECT * FROM events WHERE {of} = $1 AND {number} > $2 ORDER BY {number} LIMIT $3) e
+    LEFT JOIN journal j ON j.turn_id = e.turn_id AND j.step = e.step
+        AND j.idx = CASE e.kind WHEN 'tool' THEN 0 ELSE e.idx END
+        AND (e.kind <> 'tool' OR e.idx = 1 OR e.{number} = $2 + 1)
+    ORDER BY e.{number}
+"""
+_OF_TURN = _READ.format(of="turn_id", number="turn_seq")
+_OF_SESSION = _READ.format(of="session_id", number="session_seq")
 
 
 class PostgresEvents:
@@ -39,9 +50,8 @@ class PostgresEvents:
 
     async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
         self._footprint.require_lock(session_id)
-        kinds, payloads = [event.kind for event in events], [event.payload for event in events]
-        ends = [packed_end(event.ends) for event in events]
-        before = await self._connection.fetchrow(_APPEND, session_id, turn_id, len(events), kinds, payloads, ends)
+        new = _NEW.arguments([(place, *fact_values(event)) for place, event in enumerate(events, start=1)])
+        before = await self._connection.fetchrow(_APPEND, session_id, turn_id, len(events), *new)
         if before is None:
             raise SessionNotFound
         session_seq, turn_seq, at = before
@@ -50,19 +60,7 @@ class PostgresEvents:
         return numbered
 
     async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:
-        rows = await self._connection.fetch(
-            f"{_SELECT} WHERE turn_id = $1 AND turn_seq > $2 ORDER BY turn_seq LIMIT $3",
-            turn_id,
-            after,
-            limit,
-        )
-        return [event_from(row) for row in rows]
+        return events_from(await self._connection.fetch(_OF_TURN, turn_id, after, limit))
 
     async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]:
-        rows = await self._connection.fetch(
-            f"{_SELECT} WHERE session_id = $1 AND session_seq > $2 ORDER BY session_seq LIMIT $3",
-            session_id,
-            after,
-            limit,
-        )
-        return [event_from(row) for row in rows]
+        return events_from(await self._connection.fetch(_OF_SESSION, session_id, after, limit))

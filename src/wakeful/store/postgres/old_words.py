@@ -1,8 +1,10 @@
 """Words of older versions in PostgreSQL: which turns have some, and their way to where they belong."""
 
+from wakeful.model.event import Event
+from wakeful.model.old_texts import LONG_BYTES
 from wakeful.model.old_words import Move
 from wakeful.store.base import LookedAt
-from wakeful.store.encode import packed_end
+from wakeful.store.encode import packed_end, place_of
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection
 
@@ -29,10 +31,13 @@ class PostgresOldWords:
     async def turns_after(self, turn_id: str, limit: int) -> list[LookedAt]:
         rows = await self._connection.fetch(
             """SELECT t.id, t.session_id, t.status <> 'running', EXISTS (
-                   SELECT 1 FROM events e WHERE e.turn_id = t.id AND e.kind IN ('token', 'reasoning'))
+                   SELECT 1 FROM events e WHERE e.turn_id = t.id AND (
+                       e.kind IN ('token', 'reasoning') OR e.step IS NULL AND length(e.payload) > $3
+                       AND e.kind IN ('message', 'notice', 'tool', 'tool_complete')))
                FROM turns t WHERE t.id > $1 ORDER BY t.id LIMIT $2""",
             turn_id,
             limit,
+            LONG_BYTES,
         )
         return [LookedAt(*row) for row in rows]
 
@@ -57,4 +62,14 @@ class PostgresOldWords:
         )
         await self._connection.execute(
             "DELETE FROM events WHERE turn_id = $1 AND turn_seq BETWEEN $2 AND $3", fact.turn_id, *words.numbers
+        )
+
+    async def take_text(self, event: Event) -> None:
+        self._footprint.require_lock(event.session_id)
+        await self._connection.execute(
+            "UPDATE events SET payload = $1, step = $2, idx = $3 WHERE session_id = $4 AND session_seq = $5",
+            event.kept,
+            *place_of(event),
+            event.session_id,
+            event.session_seq,
         )

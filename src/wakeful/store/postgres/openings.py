@@ -19,7 +19,7 @@ _POSTED = Source("r", encode.ROW, _MOVED.next)
 _CLAIMED = Source("k", ("row_id", "turn_id"), _POSTED.next)
 _OPENED = Source("t", encode.TURN, _CLAIMED.next)
 _WRITTEN = Source("e", encode.ENTRY, _OPENED.next)
-_TOLD = Source("v", ("session_id", "place", "turn_id", "turn_seq", "kind", "payload"), _WRITTEN.next)
+_TOLD = Source("v", ("session_id", "place", "turn_id", "turn_seq", *encode.FACT), _WRITTEN.next)
 
 # Conflicts, of a session's id or of a conversation's name, leave out the whole opening: its session is not in `lane`.
 _OPEN = f"""
@@ -55,8 +55,8 @@ _OPEN = f"""
         INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values}
         FROM {_WRITTEN.rows} JOIN opened ON opened.id = e.turn_id, clock
     ), told AS (
-        INSERT INTO events (session_id, session_seq, turn_id, turn_seq, kind, payload, at)
-        SELECT v.session_id, lane.seq + v.place, v.turn_id, v.turn_seq, v.kind, v.payload, clock.at
+        INSERT INTO events ({", ".join(encode.EVENT)})
+        SELECT v.session_id, lane.seq + v.place, v.turn_id, v.turn_seq, clock.at, {_TOLD.of(encode.FACT)}
         FROM {_TOLD.rows} JOIN lane ON lane.id = v.session_id, clock
     )
     SELECT lane.id, lane.seq, clock.at FROM lane, clock
@@ -96,6 +96,6 @@ def _moved(opening: Opening) -> Values:
 def _told(opening: Opening) -> list[Values]:
     """With places in the session's log that are counted from the opening."""
     return [
-        (event.session_id, event.session_seq, event.turn_id, event.turn_seq, event.kind, event.payload)
+        (event.session_id, event.session_seq, event.turn_id, event.turn_seq, *encode.fact_values(event))
         for event in number_opening(opening, 0, 0.0)
     ]

@@ -25,6 +25,7 @@ class Source:
     """A table's rows among the arguments of a statement, from this number of argument on."""
 
     def __init__(self, name: str, columns: Sequence[str], first: int) -> None:
+        self.name = name
         self.columns = columns
         self.next = first + len(columns)
         types = [_TYPES.get(column, "text") for column in columns]
@@ -37,6 +38,10 @@ class Source:
             f"coalesce(nullif({name}.{column}, 0), clock.at)" if column in _STAMPED else f"{name}.{column}"
             for column in columns
         )
+
+    def of(self, columns: Sequence[str]) -> str:
+        """Some of its columns, as they are."""
+        return ", ".join(f"{self.name}.{column}" for column in columns)
 
     def arguments(self, rows: Sequence[Values]) -> list[list[object]]:
         return [[row[place] for row in rows] for place in range(len(self.columns))]

@@ -5,13 +5,22 @@ from collections.abc import Callable, Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import event_from
+from wakeful.store.decode import events_from
 from wakeful.store.encode import EVENT, event_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
 from wakeful.store.sqlite.statement import insert
 
-_COLUMNS = ", ".join(EVENT)
+# With the entries that they quote; one that several calls quote is read once.
+_READ = f"""
+    SELECT {", ".join(f"e.{column}" for column in EVENT)}, j.payload AS entry
+    FROM events e LEFT JOIN journal j ON j.turn_id = e.turn_id AND j.step = e.step
+        AND j.idx = CASE e.kind WHEN 'tool' THEN 0 ELSE e.idx END
+        AND (e.kind <> 'tool' OR e.idx = 1 OR e.{{number}} = ?2 + 1)
+    WHERE e.{{of}} = ?1 AND e.{{number}} > ?2 ORDER BY e.{{number}} LIMIT ?3
+"""
+_OF_TURN = _READ.format(of="turn_id", number="turn_seq")
+_OF_SESSION = _READ.format(of="session_id", number="session_seq")
 
 
 class SqliteEvents:
@@ -36,19 +45,10 @@ class SqliteEvents:
         return numbered
 
     async def of_turn(self, turn_id: str, after: int, limit: int) -> list[Event]:
-        rows = self._connection.execute(
-            f"SELECT {_COLUMNS} FROM events WHERE turn_id = ? AND turn_seq > ? ORDER BY turn_seq LIMIT ?",
-            (turn_id, after, limit),
-        )
-        return [event_from(row) for row in rows]
+        return events_from(self._connection.execute(_OF_TURN, (turn_id, after, limit)))
 
     async def of_session(self, session_id: str, after: int, limit: int) -> list[Event]:
-        rows = self._connection.execute(
-            f"""SELECT {_COLUMNS} FROM events WHERE session_id = ? AND session_seq > ?
-                ORDER BY session_seq LIMIT ?""",
-            (session_id, after, limit),
-        )
-        return [event_from(row) for row in rows]
+        return events_from(self._connection.execute(_OF_SESSION, (session_id, after, limit)))
 
     def _last_in_turn(self, turn_id: str, count: int) -> int:
         """Makes room for so many more; the last number before them. A turn that never opened is numbered from 1."""

@@ -2,9 +2,11 @@
 
 import sqlite3
 
+from wakeful.model.event import Event
+from wakeful.model.old_texts import LONG_BYTES
 from wakeful.model.old_words import Move
 from wakeful.store.base import LookedAt
-from wakeful.store.encode import packed_end
+from wakeful.store.encode import packed_end, place_of
 from wakeful.store.footprint import Footprint
 
 _NAME = "old words"
@@ -25,9 +27,11 @@ class SqliteOldWords:
     async def turns_after(self, turn_id: str, limit: int) -> list[LookedAt]:
         rows = self._connection.execute(
             """SELECT t.id, t.session_id, t.status <> 'running', EXISTS (
-                   SELECT 1 FROM events e WHERE e.turn_id = t.id AND e.kind IN ('token', 'reasoning'))
+                   SELECT 1 FROM events e WHERE e.turn_id = t.id AND (
+                       e.kind IN ('token', 'reasoning') OR e.step IS NULL AND length(e.payload) > ?
+                       AND e.kind IN ('message', 'notice', 'tool', 'tool_complete')))
                FROM turns t WHERE t.id > ? ORDER BY t.id LIMIT ?""",
-            (turn_id, limit),
+            (LONG_BYTES, turn_id, limit),
         )
         return [LookedAt(row[0], row[1], bool(row[2]), bool(row[3])) for row in rows]
 
@@ -46,4 +50,11 @@ class SqliteOldWords:
         )
         self._connection.execute(
             "DELETE FROM events WHERE turn_id = ? AND turn_seq BETWEEN ? AND ?", (fact.turn_id, *words.numbers)
+        )
+
+    async def take_text(self, event: Event) -> None:
+        self._footprint.require_lock(event.session_id)
+        self._connection.execute(
+            "UPDATE events SET payload = ?, step = ?, idx = ? WHERE session_id = ? AND session_seq = ?",
+            (event.kept, *place_of(event), event.session_id, event.session_seq),
         )

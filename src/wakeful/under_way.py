@@ -1,0 +1,25 @@
+"""Work that goes on to its end, whatever becomes of its caller."""
+
+import asyncio
+from collections.abc import Collection, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class UnderWay:
+    def __init__(self) -> None:
+        # Each with the names of what it is about.
+        self.jobs: dict[asyncio.Task[Any], Collection[str]] = {}
+
+    async def to_its_end(self, work: Coroutine[Any, Any, T], about: Collection[str] = ()) -> T:
+        job = asyncio.create_task(work)
+        self.jobs[job] = about
+        job.add_done_callback(self._forget)
+        return await asyncio.shield(job)
+
+    def _forget(self, job: asyncio.Task[Any]) -> None:
+        del self.jobs[job]
+        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
+        if not job.cancelled():
+            job.exception()
