@@ -6,6 +6,7 @@ the index would pay several times over. Until then a search looks at the text it
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from typing import Any
 
 from wakeful.model.journal import Entry
@@ -22,9 +23,8 @@ _NEW = """
 """
 _DOC = "SELECT d.id, d.is_new, d.title, s.owner FROM search_docs d JOIN sessions s ON s.id = d.session_id"
 _INDEXED = """
-    SELECT d.id, coalesce(d.run, d.id) AS run, s.owner, d.session_id, d.turn_id, d.step, d.idx
+    SELECT d.id, coalesce(d.run, d.id), d.session_id, d.turn_id, d.step, d.idx
     FROM search_words w CROSS JOIN search_docs d ON d.id = w.rowid AND NOT d.is_new
-    CROSS JOIN sessions s ON s.id = d.session_id
     WHERE w.search_words MATCH ? AND w.rowid < ? ORDER BY w.rowid DESC LIMIT ?
 """
 # Docs looked at, the newest first: a word that everybody uses is in too many to look at them all.
@@ -82,19 +82,26 @@ class SqliteSearch:
     def _find_indexed(self, owner: str | None, wanted: Wanted) -> Iterator[Sequence[Any]]:
         """Rows of what is in the index, newest first; once in a long run of one session's docs is enough."""
         terms, others, end = _expression(None, wanted), 0, _END
+        is_own = cache(partial(self._is_of, owner))
         while end is not None:
             rows, end = self._connection.execute(_INDEXED, (terms, end, _MOST_DOCS)), None
-            for row in rows:
-                if owner in (None, row["owner"]):
-                    yield row[3:]
+            for doc, run, session_id, turn_id, step, index in rows:
+                if is_own(session_id):
+                    yield session_id, turn_id, step, index
                 else:
                     others += 1
                 if others == _MOST_OF_OTHERS:
-                    terms, others, end = _expression(owner, wanted), 0, row["id"]
-                elif row["turn_id"] is not None and row["id"] - row["run"] > _WORTH_A_JUMP:
-                    end = row["run"]
-                if end is not None:
+                    terms, others, end = _expression(owner, wanted), 0, doc
                     break
+                if doc - run > _WORTH_A_JUMP and turn_id is not None:
+                    end = run
+                    break
+
+    def _is_of(self, owner: str | None, session_id: str) -> bool:
+        if owner is None:
+            return True
+        found = self._connection.execute("SELECT owner FROM sessions WHERE id = ?", (session_id,)).fetchone()
+        return found is not None and found[0] == owner
 
     def _index(self, row: sqlite3.Row) -> None:
         doc, owner, text = row["id"], row["owner"], doc_text(row)
