@@ -41,6 +41,14 @@ async def connect(url: str) -> _Database:
     return _Sqlite(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None))
 
 
+async def settle(url: str) -> None:
+    """Do what PostgreSQL's own job does after a while."""
+    if url.startswith("postgresql"):
+        connection = await asyncpg.connect(url)
+        await connection.execute("VACUUM ANALYZE")
+        await connection.close()
+
+
 class _Copier:
     # Numbers from 1 to the parameter, as a table `copy` with the column `k`.
     _series: str
@@ -157,8 +165,6 @@ class _Postgres(_Copier):
             await self._run(index)
 
     async def close(self) -> None:
-        # As its own job does after a while.
-        await self._run("VACUUM ANALYZE")
         await self._connection.close()
 
     async def _run(self, statement: str, *values: object) -> None:

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from benchmarks._copies import connect
+from benchmarks._copies import connect, settle
 from tests.bare_engine import bare_engine
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
@@ -47,6 +47,7 @@ async def grow(url: str, *, turns: int, messages: int) -> str:
     finally:
         await database.close()
     await _index(url)
+    await settle(url)
     return long
 
 

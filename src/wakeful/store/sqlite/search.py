@@ -29,9 +29,9 @@ _INDEXED = """
 """
 # Docs looked at, the newest first: a word that everybody uses is in too many to look at them all.
 _MOST_DOCS, _MOST_NEW = 20_000, 200
-# After so many docs of others the index is asked for the owner's alone. That takes longer the more the owner has, so
-# it is not done for a word that few have used.
-_MOST_OF_OTHERS = 500
+# After so many docs that are not shown the index is asked for the owner's alone. That takes longer the more the owner
+# has, so it is not done for a word that few have used.
+_MOST_UNSHOWN = 500
 # To ask the index again costs as much as to pass over so many docs.
 _WORTH_A_JUMP = 200
 _END = 1 << 62
@@ -41,10 +41,12 @@ class SqliteSearch:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+    async def find(
+        self, owner: str | None, wanted: Wanted, limit: int, *, archived: bool = False
+    ) -> dict[str, Hit | None]:
         if wanted.is_nothing:
             return {}
-        return hits_from([self._find_new(owner, wanted), self._find_indexed(owner, wanted)], limit)
+        return hits_from([self._find_new(owner, wanted), self._find_indexed(owner, wanted, archived)], limit)
 
     async def index_some(self, limit: int) -> bool:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id LIMIT ?", (limit,)).fetchall()
@@ -79,29 +81,28 @@ class SqliteSearch:
         own = [row for row in rows if owner in (None, row["owner"])]
         return [row[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
 
-    def _find_indexed(self, owner: str | None, wanted: Wanted) -> Iterator[Sequence[Any]]:
+    def _find_indexed(self, owner: str | None, wanted: Wanted, archived: bool) -> Iterator[Sequence[Any]]:
         """Rows of what is in the index, newest first; once in a long run of one session's docs is enough."""
-        terms, others, end = _expression(None, wanted), 0, _END
-        is_own = cache(partial(self._is_of, owner))
+        terms, unshown = _expression(None, wanted), 0
+        end: int | None = _END
+        is_shown = cache(partial(self._is_shown, owner, archived))
         while end is not None:
             rows, end = self._connection.execute(_INDEXED, (terms, end, _MOST_DOCS)), None
             for doc, run, session_id, turn_id, step, index in rows:
-                if is_own(session_id):
+                if is_shown(session_id):
                     yield session_id, turn_id, step, index
-                else:
-                    others += 1
-                if others == _MOST_OF_OTHERS:
-                    terms, others, end = _expression(owner, wanted), 0, doc
+                elif (unshown := unshown + 1) == _MOST_UNSHOWN and owner is not None:
+                    terms, end = _expression(owner, wanted), doc
                     break
                 if doc - run > _WORTH_A_JUMP and turn_id is not None:
                     end = run
                     break
 
-    def _is_of(self, owner: str | None, session_id: str) -> bool:
-        if owner is None:
-            return True
-        found = self._connection.execute("SELECT owner FROM sessions WHERE id = ?", (session_id,)).fetchone()
-        return found is not None and found[0] == owner
+    def _is_shown(self, owner: str | None, archived: bool, session_id: str) -> bool:
+        found = self._connection.execute(
+            "SELECT owner, is_archived FROM sessions WHERE id = ?", (session_id,)
+        ).fetchone()
+        return found is not None and owner in (None, found["owner"]) and found["is_archived"] == archived
 
     def _index(self, row: sqlite3.Row) -> None:
         doc, owner, text = row["id"], row["owner"], doc_text(row)
