@@ -2,7 +2,8 @@
 
 scripts/bench growth [--turns SMALL LARGE] [--messages SMALL LARGE] [--store sqlite|postgres]
 
-Each database is measured by a process of its own, so that its memory is that of the engine alone.
+Each database has a process of its own, so that its memory is that of the engine alone. The two take turns, one piece of
+work each: whatever else the machine does meanwhile, it does to both.
 """
 
 import argparse
@@ -14,15 +15,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections import defaultdict
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvloop
 
-from benchmarks._grown import COMMON, HERE, MODEL, OWNER, RARE, Size, TalkLoop, grow, open_store, take_turn
+from benchmarks._grown import COMMON, HERE, MODEL, OWNER, RARE, TalkLoop, grow, open_store, take_turn
 from benchmarks._servers import Process
 from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
@@ -34,67 +37,115 @@ from wakeful.store.base import Store, Transaction
 from wakeful.web.messages import newest_messages
 from wakeful.web.rows import add_hits, session_rows
 
-TIMES = 25
-Figures = dict[str, float]
+TIMES, STARTS = 25, 5
+MEMORY = "memory (MB)"
+# What was done, and how many milliseconds it took; or megabytes.
+Figure = tuple[str, float]
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--turns", type=int, nargs=2, default=(1_000, 100_000), metavar=("SMALL", "LARGE"))
+    parser.add_argument("--turns", type=int, nargs=2, default=(1_000, 1_000_000), metavar=("SMALL", "LARGE"))
     parser.add_argument("--messages", type=int, nargs=2, default=(50, 5_000), metavar=("SMALL", "LARGE"))
     parser.add_argument("--store", choices=("sqlite", "postgres"))
-    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--measured", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(await measure(*options.measure)))
+    if options.measured:
+        await be_measured(*options.measured)
         return
-    small, large = (Size(*sizes) for sizes in zip(options.turns, options.messages, strict=True))
     with tempfile.TemporaryDirectory(prefix="wakeful-bench-") as folder, PostgresServer(fsync=True) as postgres:
         makers: dict[str, Callable[[], str]] = {
             "sqlite": partial(_new_file, Path(folder)),
             "postgres": postgres.create_database,
         }
         for name in [options.store] if options.store else makers:
-            before, after = [await grown_and_measured(name, makers[name](), size) for size in (small, large)]
-            report(name, before, after)
+            sizes = zip(options.turns, options.messages, strict=True)
+            small, large = [await grown(name, makers[name](), *size) for size in sizes]
+            report(name, await compared(small, large))
 
 
 def _new_file(folder: Path) -> str:
     return f"sqlite:///{tempfile.mkdtemp(dir=folder)}/wakeful.db"
 
 
-async def grown_and_measured(name: str, url: str, size: Size) -> Figures:
+async def grown(name: str, url: str, turns: int, messages: int) -> "Measured":
     started = time.perf_counter()
-    long = await grow(url, size)
+    long = await grow(url, turns=turns, messages=messages)
     seconds = time.perf_counter() - started
-    print(f"{name}: {size.turns:,} turns and a session of {size.messages:,} messages in {seconds:.0f} s", flush=True)
-    command = [sys.executable, "-m", "benchmarks.growth", "--measure", url, long]
-    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
-    told, _ = await process.communicate()
-    figures: Figures = json.loads(told)
-    return figures
+    print(f"{name}: {turns:,} turns and a session of {messages:,} messages in {seconds:.0f} s", flush=True)
+    command = [sys.executable, "-m", "benchmarks.growth", "--measured", url, long]
+    pipe = subprocess.PIPE
+    return Measured(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe))
 
 
-def report(name: str, small: Figures, large: Figures) -> None:
-    for what, before in small.items():
-        after = large[what]
-        print(f"{name}: {what:<38} {before:>9.2f} {after:>9.2f}   {after / before:6.2f} x", flush=True)
+@dataclass(frozen=True)
+class Measured:
+    """The process of one of the databases."""
+
+    process: asyncio.subprocess.Process
+
+    async def do_next(self) -> Figure | None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(b"\n")
+        line = await self.process.stdout.readline()
+        return (*json.loads(line),) if line else None
 
 
-async def measure(url: str, long: str) -> Figures:
-    """Milliseconds of each piece of work, the first of each kind left out, and megabytes at the end."""
+async def compared(small: Measured, large: Measured) -> dict[str, tuple[list[float], list[float]]]:
+    """The figures of the same work in both, the first of each kind left out where there are several."""
+    found = defaultdict[str, tuple[list[float], list[float]]](lambda: ([], []))
+    while (before := await small.do_next()) and (after := await large.do_next()):
+        found[before[0]][0].append(before[1])
+        found[after[0]][1].append(after[1])
+    return found
+
+
+def report(name: str, figures: dict[str, tuple[list[float], list[float]]]) -> None:
+    """Medians, and the fastest of each: on a busy machine only these say what the work itself takes."""
+    for what, both in figures.items():
+        (small, large), (least_small, least_large) = (
+            [of(each[1:] or each) for each in both] for of in (statistics.median, min)
+        )
+        ratios = f"{small:>8.2f} {large:>8.2f} {large / small:6.2f} x"
+        fastest = f"{least_small:>8.2f} {least_large:>8.2f} {least_large / least_small:6.2f} x"
+        print(f"{name}: {what:<36} {ratios}   fastest {fastest}", flush=True)
+
+
+async def be_measured(url: str, long: str) -> None:
+    """Do the next piece of work for each line of the input."""
+    async with aclosing(pieces(url, long)) as figures:
+        while await asyncio.to_thread(sys.stdin.readline) and (figure := await anext(figures, None)):
+            print(json.dumps(figure), flush=True)
+
+
+async def pieces(url: str, long: str) -> AsyncGenerator[Figure]:
+    for _ in range(STARTS):
+        store = open_store(url)
+        started = time.perf_counter()
+        await store.open()
+        async with running(store):
+            yield "start", (time.perf_counter() - started) * 1e3
+        await store.close()
     store = open_store(url)
-    started = time.perf_counter()
     await store.open()
     async with running(store) as engine:
-        figures = {"start": (time.perf_counter() - started) * 1e3}
         for what, work in works(store, engine, long).items():
-            figures[what] = await median_milliseconds(work)
+            for _ in range(TIMES):
+                yield what, await milliseconds(work)
     # Without its background jobs: they would purge, too.
     async with running(store, adopts=False) as engine:
-        figures["purge of a session"] = await median_milliseconds(await purging(store, engine))
+        purge = await purging(store, engine)
+        for _ in range(TIMES):
+            yield "purge of a session", await milliseconds(purge)
     await store.close()
-    return figures | {"memory (MB)": Process(os.getpid()).memory()}
+    yield MEMORY, Process(os.getpid()).memory()
+
+
+async def milliseconds(work: Callable[[], Awaitable[Any]]) -> float:
+    started = time.perf_counter()
+    await work()
+    return (time.perf_counter() - started) * 1e3
 
 
 @asynccontextmanager
@@ -147,7 +198,7 @@ async def _snapshot(tx: Transaction, *, session_id: str) -> None:
 
 async def purging(store: Store, engine: Engine) -> Callable[[], Awaitable[None]]:
     """Of one listed session after another, all of one size."""
-    found = await store.read(partial(_oldest, count=TIMES + 1))
+    found = await store.read(partial(_oldest, count=TIMES))
 
     async def purge() -> None:
         session_id = found.pop()
@@ -161,15 +212,6 @@ async def _oldest(tx: Transaction, *, count: int) -> list[str]:
     found = await tx.sessions.page(OWNER, limit=500)
     copies = [session.id for session in found if session.title.startswith("Seed")]
     return copies[-count:]
-
-
-async def median_milliseconds(work: Callable[[], Awaitable[Any]]) -> float:
-    seconds = []
-    for _ in range(TIMES + 1):
-        started = time.perf_counter()
-        await work()
-        seconds.append(time.perf_counter() - started)
-    return statistics.median(seconds[1:]) * 1e3
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ class SessionRoutes:
         owner = self._web.owner_seen_by(request)
 
         async def body(tx: Transaction) -> tuple[list[dict[str, Any]], str | None]:
-            hits = await tx.search.find(owner, wanted, _MOST_FOUND) if words else None
+            hits = await tx.search.find(owner, wanted, _MOST_FOUND, archived=archived) if words else None
             find = partial(tx.sessions.page, owner, among=hits, archived=archived)
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown tells whether there is a next page.

@@ -4,7 +4,7 @@ What is written is noted in the same transaction, and indexed soon after, many a
 answer is nothing that its turn should wait for. Until then a search looks at the text itself.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import asyncpg
 
@@ -20,33 +20,56 @@ _NEW = """
     LEFT JOIN journal j ON j.turn_id = d.turn_id AND j.step = d.step AND j.idx = d.idx
     WHERE d.words IS NULL
 """
-# The newest docs are looked at first, and of a word that is in many of these only more of the newest: the index would
-# have to collect all that have it, only to find the newest of them.
-_NEWEST, _NEWEST_OF_COMMON = 2_000, 20_000
-_COMMON = 0.1
+# So many docs that have a word are collected, only to find the newest of them. Of one that is in more, as far as the
+# statistics of the table tell, the newest docs of the newest sessions are looked at instead.
+_MOST_COLLECTED = 5_000
+_FREQUENCY = """
+    SELECT min(coalesce(known.frequency, 0)) * (SELECT reltuples FROM pg_class WHERE oid = 'search_docs'::regclass)
+    FROM unnest($1::text[], $2::boolean[]) AS term (word, is_whole) LEFT JOIN LATERAL (
+        SELECT max(frequency) AS frequency
+        FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (word, frequency)
+        WHERE schemaname = current_schema() AND tablename = 'search_docs' AND attname = 'words'
+        AND (common.word = term.word OR NOT term.is_whole AND starts_with(common.word, term.word))
+    ) known ON TRUE
+"""
+# Of the sessions that a list shows first: their titles, and the newest of what was said in them.
+_AMONG_NEWEST = """
+    SELECT found.session_id, found.turn_id, found.step, found.idx FROM (
+        SELECT hit.* FROM (
+            SELECT id FROM sessions WHERE task_id IS NULL AND is_listed AND purge_at IS NULL AND is_archived = $3 {}
+            ORDER BY updated_at DESC, id DESC LIMIT 1000
+        ) s CROSS JOIN LATERAL (
+            SELECT * FROM (
+                (SELECT * FROM search_docs WHERE session_id = s.id ORDER BY id DESC LIMIT 20)
+                UNION ALL
+                (SELECT * FROM search_docs WHERE session_id = s.id AND turn_id IS NULL)
+            ) doc WHERE words @@ $1::text::tsquery ORDER BY turn_id IS NULL, id DESC LIMIT 1
+        ) hit LIMIT $2
+    ) found ORDER BY found.id DESC
+"""
 # So many sessions are as many as a reader looks through.
 _ENOUGH = 50
-_MOST_NEW = 200
+_MOST_NEW, _MOST_FOUND = 200, 20_000
 
 
 class PostgresSearch:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+    async def find(
+        self, owner: str | None, wanted: Wanted, limit: int, *, archived: bool = False
+    ) -> dict[str, Hit | None]:
         if wanted.is_nothing:
             return {}
         new = await self._find_new(owner, wanted)
-        expression = _expression(owner, wanted)
-        rows = await self._among_newest(expression, _NEWEST)
-        found = hits_from([new, rows], limit)
-        if len(found) >= min(limit, _ENOUGH):
-            return found
-        if len(rows) <= _NEWEST * _COMMON:
-            return hits_from([new, await self._among_all(expression)], limit)
-        # One long conversation may have said nearly all of these: it need not be looked at again.
-        known = [session_id for session_id, hit in found.items() if hit is not None]
-        return hits_from([new, rows, await self._among_newest(expression, _NEWEST_OF_COMMON, but=known)], limit)
+        is_common = await self._is_common(wanted)
+        if is_common:
+            found = hits_from([new, await self._among_newest(owner, wanted, limit, archived)], limit)
+            if len(found) >= min(limit, _ENOUGH):
+                return found
+        # All that an owner has is long to read as well: not for a word that few docs have.
+        expression = _expression(owner if is_common else None, wanted)
+        return hits_from([new, await self._among_all(owner, expression)], limit)
 
     async def index_some(self, limit: int) -> bool:
         # Another node may be at some of them.
@@ -86,30 +109,44 @@ class PostgresSearch:
         await self._connection.execute("DELETE FROM search_docs WHERE session_id = $1 AND turn_id IS NULL", session_id)
 
     async def _find_new(self, owner: str | None, wanted: Wanted) -> list[tuple[object, ...]]:
-        rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id DESC LIMIT $1", _MOST_NEW)
+        rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id DESC LIMIT {_MOST_NEW}")
         own = [row for row in rows if owner in (None, row["owner"])]
         return [tuple(row)[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
 
-    async def _among_newest(self, expression: str, count: int, but: Sequence[str] = ()) -> list[asyncpg.Record]:
-        return await self._connection.fetch(
-            """SELECT session_id, turn_id, step, idx
-               FROM (SELECT * FROM search_docs ORDER BY id DESC LIMIT $2) newest
-               WHERE session_id <> ALL($3::text[]) AND words @@ $1::text::tsquery ORDER BY id DESC""",
-            expression,
-            count,
-            but,
+    async def _is_common(self, wanted: Wanted) -> bool:
+        terms = [*wanted.words, *([wanted.beginning] if wanted.beginning else [])]
+        docs = await self._connection.fetchval(
+            _FREQUENCY, terms, [number < len(wanted.words) for number in range(len(terms))]
         )
+        return docs is not None and docs > _MOST_COLLECTED
 
-    async def _among_all(self, expression: str) -> list[asyncpg.Record]:
+    async def _among_newest(
+        self, owner: str | None, wanted: Wanted, limit: int, archived: bool
+    ) -> list[asyncpg.Record]:
+        expression = _expression(None, wanted)
+        if owner is None:
+            return await self._connection.fetch(_AMONG_NEWEST.format(""), expression, limit, archived)
+        own = _AMONG_NEWEST.format("AND owner = $4")
+        return await self._connection.fetch(own, expression, limit, archived, owner)
+
+    async def _among_all(self, owner: str | None, expression: str) -> list[asyncpg.Record]:
         # Apart from the sort: a scan in its order, past all that do not have the word, is the worst that can be done.
-        return await self._connection.fetch(
+        rows = await self._connection.fetch(
             """WITH hits AS MATERIALIZED (
                    SELECT id, session_id, turn_id, step, idx FROM search_docs WHERE words @@ $1::text::tsquery
                )
                SELECT session_id, turn_id, step, idx FROM hits ORDER BY id DESC LIMIT $2""",
             expression,
-            _NEWEST_OF_COMMON,
+            _MOST_FOUND,
         )
+        # Not joined: the database thinks of any word that very many have it, and would read all sessions.
+        own = await self._connection.fetch(
+            "SELECT id FROM sessions WHERE id = ANY($1::text[]) AND ($2::text IS NULL OR owner = $2)",
+            list({row["session_id"] for row in rows}),
+            owner,
+        )
+        known = {row["id"] for row in own}
+        return [row for row in rows if row["session_id"] in known]
 
 
 def _vector(words: Iterable[str]) -> str:

@@ -5,7 +5,9 @@ the index would pay several times over. Until then a search looks at the text it
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any
 
 from wakeful.model.journal import Entry
 from wakeful.model.search import Hit, Wanted, owner_word, searched_text, words_of
@@ -20,24 +22,31 @@ _NEW = """
     WHERE d.is_new
 """
 _DOC = "SELECT d.id, d.is_new, d.title, s.owner FROM search_docs d JOIN sessions s ON s.id = d.session_id"
+_INDEXED = """
+    SELECT d.id, coalesce(d.run, d.id), d.session_id, d.turn_id, d.step, d.idx
+    FROM search_words w CROSS JOIN search_docs d ON d.id = w.rowid AND NOT d.is_new
+    WHERE w.search_words MATCH ? AND w.rowid < ? ORDER BY w.rowid DESC LIMIT ?
+"""
 # Docs looked at, the newest first: a word that everybody uses is in too many to look at them all.
 _MOST_DOCS, _MOST_NEW = 20_000, 200
+# After so many docs that are not shown the index is asked for the owner's alone. That takes longer the more the owner
+# has, so it is not done for a word that few have used.
+_MOST_UNSHOWN = 500
+# To ask the index again costs as much as to pass over so many docs.
+_WORTH_A_JUMP = 200
+_END = 1 << 62
 
 
 class SqliteSearch:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    async def find(self, owner: str | None, wanted: Wanted, limit: int) -> dict[str, Hit | None]:
+    async def find(
+        self, owner: str | None, wanted: Wanted, limit: int, *, archived: bool = False
+    ) -> dict[str, Hit | None]:
         if wanted.is_nothing:
             return {}
-        rows = self._connection.execute(
-            """SELECT d.session_id, d.turn_id, d.step, d.idx FROM (
-                   SELECT rowid FROM search_words WHERE search_words MATCH ? ORDER BY rowid DESC LIMIT ?
-               ) w CROSS JOIN search_docs d ON d.id = w.rowid AND NOT d.is_new""",
-            (_expression(owner, wanted), _MOST_DOCS),
-        )
-        return hits_from([self._find_new(owner, wanted), rows], limit)
+        return hits_from([self._find_new(owner, wanted), self._find_indexed(owner, wanted, archived)], limit)
 
     async def index_some(self, limit: int) -> bool:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id LIMIT ?", (limit,)).fetchall()
@@ -71,6 +80,29 @@ class SqliteSearch:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id DESC LIMIT ?", (_MOST_NEW,)).fetchall()
         own = [row for row in rows if owner in (None, row["owner"])]
         return [row[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
+
+    def _find_indexed(self, owner: str | None, wanted: Wanted, archived: bool) -> Iterator[Sequence[Any]]:
+        """Rows of what is in the index, newest first; once in a long run of one session's docs is enough."""
+        terms, unshown = _expression(None, wanted), 0
+        end: int | None = _END
+        is_shown = cache(partial(self._is_shown, owner, archived))
+        while end is not None:
+            rows, end = self._connection.execute(_INDEXED, (terms, end, _MOST_DOCS)), None
+            for doc, run, session_id, turn_id, step, index in rows:
+                if is_shown(session_id):
+                    yield session_id, turn_id, step, index
+                elif (unshown := unshown + 1) == _MOST_UNSHOWN and owner is not None:
+                    terms, end = _expression(owner, wanted), doc
+                    break
+                if doc - run > _WORTH_A_JUMP and turn_id is not None:
+                    end = run
+                    break
+
+    def _is_shown(self, owner: str | None, archived: bool, session_id: str) -> bool:
+        found = self._connection.execute(
+            "SELECT owner, is_archived FROM sessions WHERE id = ?", (session_id,)
+        ).fetchone()
+        return found is not None and owner in (None, found["owner"]) and found["is_archived"] == archived
 
     def _index(self, row: sqlite3.Row) -> None:
         doc, owner, text = row["id"], row["owner"], doc_text(row)

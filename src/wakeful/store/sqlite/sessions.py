@@ -165,8 +165,10 @@ class SqliteSessions:
         if among is not None:
             wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
             arguments += among
-        # Few are pinned, which SQLite does not know.
-        index = "INDEXED BY sessions_pinned" if pinned and among is None else ""
+        # That few are pinned, and few found, SQLite does not know: it would go through the whole list.
+        index = "INDEXED BY sessions_pinned" if pinned else ""
+        if among is not None:
+            index = "INDEXED BY sqlite_autoindex_sessions_1"
         rows = self._connection.execute(
             f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
                 ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",
