@@ -22,6 +22,7 @@ _WRITE = """
 _READ = """
     SELECT w.* FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (session_id, base, place)
     JOIN words w ON w.session_id = k.session_id AND (w.base > k.base OR (w.base = k.base AND w.last > k.place))
+    JOIN turns t ON t.id = w.turn_id AND t.status = 'running' AND t.last_seq = w.turn_base
     ORDER BY w.session_id, w.base, w.first
 """
 _SWEEP = """
