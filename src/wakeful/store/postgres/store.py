@@ -1,9 +1,8 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
-import asyncio
 import time
-from collections.abc import Collection, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Collection
+from typing import TypeVar
 
 from wakeful.errors import StoreUnavailable
 from wakeful.model.ids import new_id
@@ -18,6 +17,7 @@ from wakeful.store.postgres.opener import Opener
 from wakeful.store.postgres.pool import Pool
 from wakeful.store.postgres.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
+from wakeful.store.postgres.under_way import UnderWay
 from wakeful.store.postgres.words import PostgresWords
 
 T = TypeVar("T")
@@ -45,14 +45,14 @@ class PostgresStore:
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
         self._speaking = Pool(address, 1, _UNSYNCED)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._under_way = UnderWay()
         # New sessions do not queue for a connection behind the writes.
         self._opening = Pool(address, 1)
         self._opener: Opener | None = None
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
         self.stats = StoreStats()
-        self.words = PostgresWords(self._speaking, self._reading, self.notifier)
+        self.words = PostgresWords(self._speaking, self._reading, self.notifier, self._under_way)
 
     async def open(self) -> None:
         try:
@@ -69,27 +69,26 @@ class PostgresStore:
         self._is_closed = True
         if self._opener is not None:
             await self._opener.close()
-        while self._under_way:
-            await asyncio.wait(self._under_way)
+        await self._under_way.ended()
         await self._disconnect()
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         self._require_open()
         begin = WRITE if patience is None else f"{WRITE}; SET LOCAL lock_timeout = {round(patience * 1000)}"
         with self.stats.writing():
-            return await self._to_its_end(self._write(self._writing, body, lock, begin))
+            return await self._under_way.to_its_end(self._write(self._writing, body, lock, begin))
 
     async def write_lease(self, body: Body[T]) -> T:
         self._require_open()
-        return await self._to_its_end(self._write(self._leasing, body, (), WRITE))
+        return await self._under_way.to_its_end(self._write(self._leasing, body, (), WRITE))
 
     async def read(self, body: Body[T]) -> T:
         self._require_open()
-        return await self._to_its_end(self._read(self._reading, body))
+        return await self._under_way.to_its_end(self._read(self._reading, body))
 
     async def search(self, body: Body[T]) -> T:
         self._require_open()
-        return await self._to_its_end(self._read(self._searching, body))
+        return await self._under_way.to_its_end(self._read(self._searching, body))
 
     async def open_new(self, opening: Opening) -> Opened:
         return await self._require_open().submit(opening)
@@ -108,19 +107,6 @@ class PostgresStore:
             result = await body(PostgresTransaction(connection, Footprint(None)))
         self.stats.note_success()
         return result
-
-    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """What has begun goes on when its caller goes away: after half a COMMIT nobody would know what holds."""
-        job = asyncio.create_task(work)
-        self._under_way.add(job)
-        job.add_done_callback(self._forget)
-        return await asyncio.shield(job)
-
-    def _forget(self, job: asyncio.Task[Any]) -> None:
-        self._under_way.discard(job)
-        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
-        if not job.cancelled():
-            job.exception()
 
     def _require_open(self) -> Opener:
         if self._is_closed:
