@@ -18,6 +18,10 @@ class UnderWay:
         job.add_done_callback(self._forget)
         return await asyncio.shield(job)
 
+    async def ended(self) -> None:
+        while self.jobs:
+            await asyncio.wait(self.jobs)
+
     def _forget(self, job: asyncio.Task[Any]) -> None:
         del self.jobs[job]
         # Its caller may have gone away: asyncio would log the error as one that was never looked at.

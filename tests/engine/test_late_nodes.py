@@ -1,5 +1,6 @@
 """Nodes that are late, not dead; and what a rescuer leaves alone."""
 
+import asyncio
 from collections.abc import Collection
 from typing import TypeVar
 
@@ -107,6 +108,29 @@ async def test_a_rescuer_does_not_wait_for_a_session_that_is_locked(house: House
     await second.engine._rescuer.sweep()
     await house.settle()
     assert turn_id in second.agent.briefs
+
+
+async def test_a_take_over_that_stands_still_does_not_hold_up_the_others(house: House) -> None:
+    first, second = await house.start_node(), await house.start_node()
+    turns = {await running_turn(house, first) for _ in range(3)}
+    write, goes_on, still = second.store.write, asyncio.Event(), list[Collection[str]]()
+
+    async def stand_still(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
+        if lock and not still:
+            still.append(lock)
+            await goes_on.wait()
+        return await write(body, lock=lock, patience=patience)
+
+    second.store.write = stand_still  # type: ignore[method-assign]
+    await house.kill(first)
+    await house.advance(house.settings.lease_seconds)
+    await house.settle()
+    assert len(still) == 1
+    assert len(second.agent.briefs) == 2
+
+    goes_on.set()
+    await house.settle()
+    assert second.agent.briefs.keys() == turns
 
 
 async def running_turn(house: House, node: Node) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 
 from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send, texts_of, until
+from tests.store.admin import Admin
 from wakeful.engine.words import LiveWords
 from wakeful.engine.words_hearer import WordsHearer
 from wakeful.engine.words_sharer import WordsSharer
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Told
 from wakeful.model.words import Place, Said, WordsHead, WordsPart
-from wakeful.store.base import SharedWords, Store
+from wakeful.store.base import SharedWords, Signal, Store
 from wakeful.store.sqlite.notifier import LocalNotifier
 
 Couple = tuple[House, Node, Node]
@@ -34,14 +35,17 @@ async def test_words_are_shown_at_another_node_before_their_answer_is_there(coup
             seen += page
             if "done" in kinds_of(seen):
                 break
-        # What has ended is not shown again.
-        await send(first, session, "more")
+        # What has ended is not shown again in the next turn.
+        more = await send(first, session, "more")
         async for page in pages:
             seen += page
             if kinds_of(seen).count("message") == 2:
                 break
+        first.agent.order(more.turn_id, "token")
+        await shared(house, first, session, 1)
+        seen += await anext(pages)
     after = kinds_of(seen)[kinds_of(seen).index("token") :]
-    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message"]
+    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message", "token"]
 
 
 async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> None:
@@ -91,7 +95,7 @@ async def test_a_take_over_takes_back_what_was_shared_and_says_that_more_may_hav
     assert (abandoned.ends.count, abandoned.ends.void) == (2, 1000)
 
 
-async def test_words_that_have_ended_are_removed(couple: Couple) -> None:
+async def test_words_that_have_ended_are_removed(couple: Couple, postgres_url: str) -> None:
     house, first, _ = couple
     session, turn_id = await talking(house, first)
     await shared(house, first, session, 2)
@@ -100,31 +104,32 @@ async def test_words_that_have_ended_are_removed(couple: Couple) -> None:
 
     await pass_time(house)
 
-    assert await rows_of(first.store.words, session) == []
+    assert await rows_in_table(postgres_url) == 0
 
 
-async def test_what_a_dead_node_has_left_is_swept(couple: Couple) -> None:
+async def test_what_a_dead_node_has_left_is_not_shown_and_is_swept(couple: Couple, postgres_url: str) -> None:
     house, first, second = couple
     session, _ = await talking(house, first)
     await shared(house, first, session, 2)
     await second.engine.cancel(session)
     await house.kill(first)
-    assert len(await rows_of(second.store.words, session)) > 0
+    assert await rows_in_table(postgres_url) > 0
+    assert await second.engine.live_words(session) is None
 
     assert second.store.words is not None
     await second.store.words.sweep()
 
-    assert await rows_of(second.store.words, session) == []
+    assert await rows_in_table(postgres_url) == 0
 
 
-async def test_a_node_that_is_alone_writes_no_words(couple: Couple) -> None:
+async def test_a_node_that_is_alone_writes_no_words(couple: Couple, postgres_url: str) -> None:
     house, first, second = couple
     await second.engine.stop()
-    session, _ = await talking(house, first)
+    await talking(house, first)
 
     await pass_time(house)
 
-    assert await rows_of(first.store.words, session) == []
+    assert await rows_in_table(postgres_url) == 0
 
 
 class UnsteadyWords:
@@ -244,6 +249,25 @@ async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
     assert (words.head, words.said().text) == (later.head, "new")
 
 
+async def test_words_are_read_anew_after_a_fact_of_their_session() -> None:
+    store = WordsOnly()
+    hearer = a_hearer(store)
+    hearer.want("s")
+    store.words.parts = [part(1, "a")]
+    await hearer.sweep()
+    assert hearer.of("s") is not None
+
+    for signal in (Signal(frozenset({"s"})), Signal(frozenset(), is_everything=True)):
+        store.words.parts = []
+        store.notifier.publish(signal)
+        assert hearer.of("s") is None
+        store.words.parts = [part(1, "a", "b")]
+        await hearer.sweep()
+        words = hearer.of("s")
+        assert words is not None
+        assert words.said().text == "ab"
+
+
 def part(first: int, *texts: str) -> WordsPart:
     return WordsPart(HEAD, 2, first, Said("".join(texts), "", tuple(map(len, texts))))
 
@@ -283,6 +307,13 @@ async def shared(house: House, node: Node, session_id: str, count: int) -> None:
         return sum(len(part.said.cuts) for part in parts) == count
 
     await until(are_there)
+
+
+async def rows_in_table(url: str) -> int:
+    """Also of words that have ended."""
+    async with Admin(url) as admin:
+        count: int = await admin.fetchval("SELECT count(*) FROM words")
+        return count
 
 
 async def rows_of(words: SharedWords | None, session_id: str) -> list[WordsPart]:

@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import pytest
-
 from tests.store.nouns import (
-    a_grant,
     a_row,
     a_task,
     an_approval,
@@ -19,7 +16,6 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.model.approval import Approval, Choice
-from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.marks import Marks
 from wakeful.model.session import Session, TitleOrigin
@@ -56,24 +52,6 @@ async def ask(store: Store, approval: Approval) -> None:
 
 async def settle(store: Store, turn_id: str, session_id: str = "s1") -> None:
     await close_turn(store, turn_id, checkpoint=turn_id, facts=some_events(1, "done"))
-
-
-async def purge(store: Store, session_id: str) -> None:
-    async def some(tx: Transaction) -> bool:
-        return await tx.purges.remove_some(session_id, 2)
-
-    while await store.write(some, lock=[session_id]):
-        pass
-    await store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
-
-    async def turns(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
-        return await tx.purges.remove_turns(session_id, before, 2)
-
-    before: tuple[float, str] | None = None
-    _, before = await store.write(turns, lock=[session_id])
-    while before is not None:
-        _, before = await store.write(turns, lock=[session_id])
-    await store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
 
 
 async def test_a_new_session_has_no_marks(store: Store) -> None:
@@ -253,80 +231,3 @@ async def test_the_sessions_of_sub_agents_are_its_children(store: Store) -> None
     await have_session(store, "other")
 
     assert await store.read(lambda tx: tx.sessions.children("s1")) == ["child"]
-
-
-async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
-    """A row of everything that a session can have."""
-    parent = None
-    for turn_id in turn_ids:
-        await have_turn(store, turn_id, session_id, parent=parent)
-        await settle(store, turn_id, session_id)
-        parent = turn_id
-    await have_row(store, a_row("m1", session_id, turn_id=f"row-{session_id}"))
-    await have_task(store, a_task(f"task-{session_id}", session_id, turn_id=turn_ids[0], status=TaskStatus.RUNNING))
-    key = IdempotencyKey("alice", f"key-{session_id}", "print", turn_ids[-1], 1.0)
-    approval = an_approval(turn_ids[0], session_id)
-
-    async def body(tx: Transaction) -> None:
-        await tx.journal.add([an_input(turn_id, "words") for turn_id in turn_ids])
-        await tx.readers.see("alice", session_id, 1)
-        await tx.approvals.ask_if_new(approval)
-        await tx.grants.give(a_grant(f"grant-{session_id}", session_id=session_id))
-        await tx.conversations.create_if_absent(Conversation(f"conv-{session_id}", "alice", session_id, "", b"{}", 1.0))
-        await tx.idempotency_keys.reserve(key)
-        await tx.sessions.delete(session_id, 1.0)
-
-    await store.write(body, lock=[session_id])
-
-
-async def left_of(store: Store, session_id: str, *turn_ids: str) -> list[str]:
-    async def body(tx: Transaction) -> list[str]:
-        found = {
-            "session": await tx.sessions.get(session_id),
-            "events": await tx.events.of_session(session_id, 0, 1),
-            "inbox": await tx.inbox.find(session_id, "m1"),
-            "task": await tx.tasks.get(f"task-{session_id}"),
-            "approval": await tx.approvals.get(turn_ids[0], 1, 1),
-            "grant": await tx.grants.covering([session_id], "nobody", [], 0.0),
-            "conversation": await tx.conversations.get(f"conv-{session_id}"),
-            "key": await tx.idempotency_keys.find("alice", f"key-{session_id}"),
-            "journal": await tx.journal.of_turns(turn_ids),
-        }
-        turns = [turn_id for turn_id in turn_ids if await tx.turns.get(turn_id) is not None]
-        return [name for name, value in found.items() if value] + turns
-
-    return await store.read(body)
-
-
-async def test_nothing_of_a_purged_session_is_left(store: Store) -> None:
-    await fill(store, "s1", "t1", "t2")
-    await fill(store, "s2", "u1")
-    everything = await left_of(store, "s2", "u1")
-    assert len(everything) == 10
-
-    await purge(store, "s1")
-    await purge(store, "s1")
-
-    assert await left_of(store, "s1", "t1", "t2") == []
-    assert await left_of(store, "s2", "u1") == everything
-
-
-@pytest.mark.parametrize("how", ["a turn", "a head"])
-async def test_turns_that_another_session_grows_from_stay_until_that_is_gone(store: Store, how: str) -> None:
-    await fill(store, "s1", "t1", "t2", "t3")
-    if how == "a turn":
-        await have_turn(store, "b1", "branch", parent="t2")
-        await settle(store, "b1", "branch")
-    else:
-        await have_session(store, "branch", head="t2", checkpoint="t2")
-
-    await purge(store, "s1")
-    assert await left_of(store, "s1", "t1", "t2", "t3") == ["session", "journal", "t1", "t2"]
-    assert await store.read(lambda tx: tx.sessions.to_purge(NOW)) == []
-    newest = "b1" if how == "a turn" else "t2"
-    assert await store.read(lambda tx: tx.journal.count_chain(newest)) == 2
-
-    await purge(store, "branch")
-    assert await store.read(lambda tx: tx.sessions.to_purge(NOW)) == ["s1"]
-    await purge(store, "s1")
-    assert await left_of(store, "s1", "t1", "t2", "t3") == []

@@ -57,6 +57,23 @@ async def test_a_search_that_takes_too_long_is_dropped(
         assert await store.search(_search) == 0
 
 
+async def test_a_question_for_words_goes_on_when_its_asker_has_gone_and_a_close_waits_for_it(
+    postgres_url: str, admin: Admin
+) -> None:
+    async with _opened(postgres_url) as store:
+        await admin.execute("BEGIN", "LOCK TABLE words")
+        asking = asyncio.create_task(store.words.read({"s1": (0, 0)}))
+        await admin.until_waiting(1)
+
+        asking.cancel()
+        await asyncio.wait([asking])
+        closing = asyncio.create_task(store.close())
+
+        await admin.until_waiting(1)
+        await admin.execute("COMMIT")
+        await closing
+
+
 async def test_writes_that_wait_for_a_session_take_neither_the_lease_nor_reads(
     store: PostgresStore, admin: Admin
 ) -> None:

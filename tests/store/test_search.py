@@ -4,7 +4,7 @@ import pytest
 
 from tests.store.conftest import Sql
 from tests.store.nouns import an_input, have_closed_turn, have_session
-from tests.store.test_page import purge
+from tests.store.test_purges import purge
 from wakeful.model.fact import Answered
 from wakeful.model.journal import Entry, answer_entry, cut_entry, result_entry, without
 from wakeful.model.message import AssistantMessage, Usage

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wakeful.engine.followed import Followed
 from wakeful.engine.words import Words
-from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, Event, Told
+from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, Told
 from wakeful.model.packed_json import pack
 from wakeful.model.words import Word, WordsEnd
 from wakeful.store.base import Store, Transaction
@@ -41,9 +41,10 @@ class Reader:
     of_turn: str | None = None
     # For a reader of a turn: every event of the session up to this number was looked at; None while that is not known.
     looked_at: int | None = None
-    # The last fact of a turn that it has read.
+    # The turn of the last fact of one that it has read.
     _turn_id: str | None = None
-    _turn_seq: int = 0
+    # For a reader of a session: words with this base or an older one have ended, as far as it has read.
+    _over: int = 0
     # So many words since the last other fact it has read as events, as older versions wrote them.
     _written: int = 0
 
@@ -90,19 +91,22 @@ class Reader:
         """Whether it has the fact that they follow, and does not know how they have ended."""
         if self.of_turn is not None:
             return (words.head.turn_id, words.turn_base) == (self.of_turn, self.fact)
-        has_passed = self._turn_id == words.head.turn_id and self._turn_seq > words.turn_base
-        return words.head.base <= self.fact and not has_passed
+        return self._over < words.head.base <= self.fact
 
     def _pass_by(self, fact: Event) -> None:
         self.fact = fact.session_seq if self.of_turn is None else fact.turn_seq or 0
         if fact.ends is not None:
             self.base, self.place = 0, 0
+            self._over = max(self._over, fact.ends.base)
+        elif fact.kind == TURN_STARTED:
+            # With the turn before it.
+            self._over = fact.session_seq - 1
         if fact.kind in (TOKEN, REASONING):
             self._written += 1
         elif fact.turn_id == self._turn_id:
             self._written = 0
         if fact.turn_id is not None:
-            self._turn_id, self._turn_seq = fact.turn_id, fact.turn_seq or 0
+            self._turn_id = fact.turn_id
 
     async def _ended(self, fact: Event, ends: WordsEnd, followed: Followed) -> AsyncGenerator[list[Told], None]:
         """What the reader has not seen of the words that end with this fact."""

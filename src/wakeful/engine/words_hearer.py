@@ -91,7 +91,12 @@ class WordsHearer:
             listener(session_id)
 
     def _hear(self, signal: Signal) -> None:
-        self._note_fresh(signal.spoken & self._wanted.keys())
+        """Words may have ended with a fact: after one they are read anew, if they are still to be heard."""
+        told = self._words.keys() if signal.is_everything else signal.sessions & self._words.keys()
+        in_doubt = set(told)
+        for session_id in in_doubt:
+            del self._words[session_id]
+        self._note_fresh(in_doubt | (signal.spoken & self._wanted.keys()))
 
     def _note_fresh(self, session_ids: Collection[str]) -> None:
         if self._shared is not None and session_ids:

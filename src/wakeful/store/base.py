@@ -742,7 +742,7 @@ class SharedWords(Protocol):
         ...
 
     async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
-        """What was said in these sessions after these bases and places, in order; a part may begin before."""
+        """What is being said in these sessions after these bases and places, in order; a part may begin before."""
         ...
 
     async def sweep(self) -> None:

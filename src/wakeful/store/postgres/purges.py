@@ -18,6 +18,8 @@ _TABLES = {
     "events": "session_seq",
     "inbox": "id",
     "tasks": "id",
+    # Of a turn whose node has died in mid-words.
+    "words": "turn_id",
 }
 
 

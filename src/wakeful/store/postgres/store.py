@@ -1,6 +1,5 @@
 """The PostgreSQL store: a server, and as many nodes as want to share it."""
 
-import asyncio
 import time
 from collections.abc import Collection
 from typing import TypeVar
@@ -46,7 +45,8 @@ class PostgresStore:
         self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
         self._speaking = Pool(address, 1, _UNSYNCED)
         self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
-        # After half a COMMIT nobody would know what holds.
+        # After half a COMMIT it would not be known what holds, and a connection that is left in mid-statement cannot be
+        # used again for a while.
         self._under_way = UnderWay()
         # New sessions do not queue for a connection behind the writes.
         self._opening = Pool(address, 1)
@@ -54,7 +54,7 @@ class PostgresStore:
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
         self.stats = StoreStats()
-        self.words = PostgresWords(self._speaking, self._reading, self.notifier)
+        self.words = PostgresWords(self._speaking, self._reading, self.notifier, self._under_way)
 
     async def open(self) -> None:
         try:
@@ -71,8 +71,7 @@ class PostgresStore:
         self._is_closed = True
         if self._opener is not None:
             await self._opener.close()
-        while self._under_way.jobs:
-            await asyncio.wait(self._under_way.jobs)
+        await self._under_way.ended()
         await self._disconnect()
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:

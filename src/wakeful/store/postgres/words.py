@@ -8,6 +8,7 @@ from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.pool import Pool
 from wakeful.store.postgres.said import part_from
 from wakeful.store.postgres.transaction import READ, WRITE
+from wakeful.under_way import UnderWay
 
 _WRITE = """
     WITH gone AS (
@@ -22,6 +23,7 @@ _WRITE = """
 _READ = """
     SELECT w.* FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (session_id, base, place)
     JOIN words w ON w.session_id = k.session_id AND (w.base > k.base OR (w.base = k.base AND w.last > k.place))
+    JOIN turns t ON t.id = w.turn_id AND t.status = 'running' AND t.last_seq = w.turn_base
     ORDER BY w.session_id, w.base, w.first
 """
 _SWEEP = """
@@ -32,19 +34,33 @@ _SWEEP = """
 
 
 class PostgresWords:
-    def __init__(self, writing: Pool, reading: Pool, notifier: PostgresNotifier) -> None:
+    def __init__(self, writing: Pool, reading: Pool, notifier: PostgresNotifier, under_way: UnderWay) -> None:
         self._writing = writing
         self._reading = reading
         self._notifier = notifier
+        self._under_way = under_way
 
     async def has_readers(self, node: str) -> bool:
+        return await self._under_way.to_its_end(self._has_readers(node))
+
+    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+        await self._under_way.to_its_end(self._write(parts, ended))
+        self._notifier.tell_spoken(part.head.session_id for part in parts)
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        return await self._under_way.to_its_end(self._read(known))
+
+    async def sweep(self) -> None:
+        await self._under_way.to_its_end(self._sweep())
+
+    async def _has_readers(self, node: str) -> bool:
         async with self._reading.transaction(READ) as connection:
             others: bool = await connection.fetchval(
                 "SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> $1 AND lease_until > wakeful_now())", node
             )
         return others
 
-    async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
+    async def _write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
         async with self._writing.transaction(WRITE) as connection:
             await connection.execute(
                 _WRITE,
@@ -60,15 +76,14 @@ class PostgresWords:
                 [head.base for head in ended],
             )
             await connection.execute("COMMIT")
-        self._notifier.tell_spoken(part.head.session_id for part in parts)
 
-    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+    async def _read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
         bases, places = [base for base, _ in known.values()], [place for _, place in known.values()]
         async with self._reading.transaction(READ) as connection:
             rows = await connection.fetch(_READ, list(known), bases, places)
         return [part_from(row) for row in rows]
 
-    async def sweep(self) -> None:
+    async def _sweep(self) -> None:
         async with self._writing.transaction(WRITE) as connection:
             await connection.execute(_SWEEP)
             await connection.execute("COMMIT")
