@@ -35,13 +35,15 @@ async def test_words_are_shown_at_another_node_before_their_answer_is_there(coup
             if "done" in kinds_of(seen):
                 break
         # What has ended is not shown again.
-        await send(first, session, "more")
+        more = await send(first, session, "more")
         async for page in pages:
             seen += page
             if kinds_of(seen).count("message") == 2:
+                first.agent.order(more.turn_id, "finish")
+            if kinds_of(seen).count("done") == 2:
                 break
     after = kinds_of(seen)[kinds_of(seen).index("token") :]
-    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message"]
+    assert after == ["token", "token", "token", "usage", "done", "turn_started", "message", "usage", "done"]
 
 
 async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wakeful.engine.followed import Followed
 from wakeful.engine.words import Words
-from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, Event, Told
+from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, Told
 from wakeful.model.packed_json import pack
 from wakeful.model.words import Word, WordsEnd
 from wakeful.store.base import Store, Transaction
@@ -41,7 +41,7 @@ class Reader:
     of_turn: str | None = None
     # For a reader of a turn: every event of the session up to this number was looked at; None while that is not known.
     looked_at: int | None = None
-    # The last fact of a turn that it has read.
+    # The turn that runs, or ran last, as far as it has read, and the last fact of that.
     _turn_id: str | None = None
     _turn_seq: int = 0
     # So many words since the last other fact it has read as events, as older versions wrote them.
@@ -77,8 +77,10 @@ class Reader:
         """Whether it has the fact that they follow, and does not know how they have ended."""
         if self.of_turn is not None:
             return (words.head.turn_id, words.turn_base) == (self.of_turn, self.fact)
-        has_passed = self._turn_id == words.head.turn_id and self._turn_seq > words.turn_base
-        return words.head.base <= self.fact and not has_passed
+        if words.head.base > self.fact:
+            return False
+        # A session runs one turn at a time: what an earlier one has said is over.
+        return self._turn_id is None or (self._turn_id == words.head.turn_id and self._turn_seq <= words.turn_base)
 
     def _pass_by(self, fact: Event) -> None:
         self.fact = fact.session_seq if self.of_turn is None else fact.turn_seq or 0
@@ -88,7 +90,8 @@ class Reader:
             self._written += 1
         elif fact.turn_id == self._turn_id:
             self._written = 0
-        if fact.turn_id is not None:
+        # The end of an id that was given out and never opened is of no turn that runs.
+        if fact.turn_id is not None and (fact.kind == TURN_STARTED or fact.turn_seq != 1):
             self._turn_id, self._turn_seq = fact.turn_id, fact.turn_seq or 0
 
     async def _ended(self, fact: Event, ends: WordsEnd, followed: Followed) -> AsyncGenerator[list[Told], None]:
