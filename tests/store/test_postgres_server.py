@@ -165,6 +165,21 @@ async def test_a_commit_whose_end_nobody_knows_makes_everybody_look(store: Postg
     assert signals == [Signal(frozenset(), is_everything=True)]
 
 
+async def test_a_read_that_is_given_up_at_any_moment_leaves_no_transaction_behind(
+    store: PostgresStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.words.read({"s1": (0, 0)})
+    for passes in range(30):
+        reading = asyncio.ensure_future(store.words.read({"s1": (0, 0)}))
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+    assert caplog.messages == []
+    assert await store.words.read({"s1": (0, 0)}) == []
+
+
 async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> None:
     async def body(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session())
