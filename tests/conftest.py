@@ -1,10 +1,12 @@
 """The fixtures and options that all tests share."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.postgres_server import PostgresServer
+from tests.ready_database import ReadyDatabase, put_sqlite_file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +27,14 @@ def soak(pytestconfig: pytest.Config) -> bool:
     return bool(pytestconfig.getoption("--soak"))
 
 
+@pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    """A file with all tables and without a row."""
+    path = tmp_path / "wakeful.db"
+    put_sqlite_file(path)
+    return path
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """One server for each process of the test run, started by the first test that asks for it."""
@@ -32,9 +42,20 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def ready_database(postgres_server: PostgresServer) -> ReadyDatabase:
+    return ReadyDatabase(postgres_server)
+
+
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer) -> str:
-    """An empty schema of this test's own. It goes with the server, not with the test."""
+def postgres_url(ready_database: ReadyDatabase) -> str:
+    """A database with all tables and without a row, which is this test's own until it ends."""
+    return ready_database.emptied()
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_server: PostgresServer) -> str:
+    """An empty schema of this test's own, without tables. It goes with the server, not with the test."""
     # The test before may have stopped it.
     postgres_server.start()
     return postgres_server.create_schema()

@@ -13,13 +13,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict
+from typing import Any, Self, TypedDict, TypeVar
 
 import asyncpg
+
+T = TypeVar("T")
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -116,7 +118,7 @@ class PostgresServer:
     def create_database(self) -> str:
         """The URL of a new, empty database. Takes tens of milliseconds; see `create_schema`."""
         name = f"test_{next(self._names)}"
-        self._execute(f"CREATE DATABASE {name}")
+        run_apart(execute(self._url("postgres"), f"CREATE DATABASE {name}"))
         return self._url(name)
 
     def create_schema(self) -> str:
@@ -126,7 +128,7 @@ class PostgresServer:
         though: they are shared with the other schemas.
         """
         name = f"test_{next(self._names)}"
-        self._execute(f"CREATE SCHEMA {name}")
+        run_apart(execute(self._url("postgres"), f"CREATE SCHEMA {name}"))
         return self._url("postgres") + f"&search_path={name}"
 
     @property
@@ -169,13 +171,9 @@ class PostgresServer:
         self._keeper = None
 
     def _remove(self) -> None:
-        self.stop()
+        # Without a checkpoint: nothing of it is kept.
+        self.crash()
         shutil.rmtree(self._directory)
-
-    def _execute(self, statement: str) -> None:
-        # In a thread of its own: the caller may be inside a running event loop.
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, _execute(self._url("postgres"), statement)).result()
 
 
 def find_programs() -> Path:
@@ -212,10 +210,17 @@ def _environment() -> dict[str, str]:
     return {"PATH": os.defpath, "LC_ALL": "C"}
 
 
-async def _execute(url: str, statement: str) -> None:
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """In a thread of its own: the caller may be inside a running event loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+async def execute(url: str, *statements: str) -> None:
     connection = await asyncpg.connect(url)
     try:
-        await connection.execute(statement)
+        for statement in statements:
+            await connection.execute(statement)
     finally:
         await connection.close()
 

@@ -114,20 +114,6 @@ def _rows_of(database: str) -> Mapping[str, Sequence[Row]]:
         return {table: connection.execute(query).fetchall() for table, query in _QUERIES.items()}
 
 
-def empty_postgres(database: str) -> None:
-    """Emptying the tables is faster than making them."""
-    asyncio.run(_empty_postgres(database))
-
-
-async def _empty_postgres(database: str) -> None:
-    connection = await asyncpg.connect(database)
-    try:
-        if await connection.fetchval("SELECT to_regclass('sessions')"):
-            await connection.execute(f"TRUNCATE nodes, hosts, {', '.join(_QUERIES)} CASCADE")
-    finally:
-        await connection.close()
-
-
 async def _postgres_rows(database: str) -> dict[str, list[Any]]:
     connection = await asyncpg.connect(database)
     try:

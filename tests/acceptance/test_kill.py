@@ -14,8 +14,9 @@ import orjson
 import pytest
 
 from tests.acceptance.ledger import Ledger
-from tests.acceptance.picture import Picture, empty_postgres, take_picture
+from tests.acceptance.picture import Picture, take_picture
 from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, Case, line_of
+from tests.ready_database import ReadyDatabase, put_sqlite_file
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
@@ -79,14 +80,18 @@ def store(request: pytest.FixtureRequest) -> str:
 def new_case(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> NewCase:
     """Makes a case that dies as told, with a folder of its own and an empty database."""
     numbers = itertools.count(1)
-    postgres_url = request.getfixturevalue("postgres_url") if store == "postgres" else ""
+
+    def empty_database(folder: Path) -> str:
+        if store == "postgres":
+            database: ReadyDatabase = request.getfixturevalue("ready_database")
+            return database.emptied()
+        put_sqlite_file(folder / "wakeful.db")
+        return str(folder / "wakeful.db")
 
     def make(*deaths: str) -> Case:
         folder = tmp_path / str(next(numbers))
         folder.mkdir()
-        if postgres_url:
-            empty_postgres(postgres_url)
-        return Case(str(folder), postgres_url or str(folder / "wakeful.db"), deaths)
+        return Case(str(folder), empty_database(folder), deaths)
 
     return make
 

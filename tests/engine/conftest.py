@@ -13,11 +13,12 @@ from wakeful.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[House]:
+async def house(request: pytest.FixtureRequest) -> AsyncIterator[House]:
     clock = FakeClock()
     async with AsyncExitStack() as ending:
         if request.param == "sqlite":
-            sqlite = SqliteStore(tmp_path / "wakeful.db", clock.time, synchronous="OFF")
+            path: Path = request.getfixturevalue("sqlite_path")
+            sqlite = SqliteStore(path, clock.time, synchronous="OFF")
             ending.push_async_callback(sqlite.close)
             await sqlite.open()
             house = House(sqlite, clock)

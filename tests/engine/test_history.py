@@ -20,8 +20,8 @@ from wakeful.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(tmp_path / "wakeful.db", lambda: 1.0, synchronous="OFF")
+async def store(sqlite_path: Path) -> AsyncIterator[Store]:
+    store = SqliteStore(sqlite_path, lambda: 1.0, synchronous="OFF")
     await store.open()
     await have_session(store)
     yield store

@@ -40,7 +40,7 @@ from tests.engine.kit import (
     open_session,
     send,
 )
-from tests.postgres_server import PostgresServer
+from tests.ready_database import ReadyDatabase, put_sqlite_file
 from tests.store.admin import Admin
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt
@@ -562,6 +562,7 @@ class SqliteSchedules(Schedules):
     async def open_store(self) -> Store:
         self.folder = Path(tempfile.mkdtemp(prefix="wakeful-"))
         path = self.folder / "wakeful.db"
+        put_sqlite_file(path)
         self.store = SharedSqliteStore(path, self.clock.time, synchronous="OFF")
         await self.store.open()
         self.reader = sqlite3.connect(path, isolation_level=None)
@@ -577,10 +578,10 @@ class SqliteSchedules(Schedules):
 
 
 class PostgresSchedules(Schedules):
-    server: PostgresServer
+    database: ReadyDatabase
 
     async def open_store(self) -> Store:
-        url = self.server.create_schema()
+        url = self.database.emptied()
         self.store = PostgresStore(url)
         await self.store.open()
         self.reader = await asyncpg.connect(url)
@@ -621,6 +622,6 @@ def test_the_rules_hold_on_sqlite_whatever_happens(part: int, soak: bool) -> Non
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(4))
-def test_the_rules_hold_on_postgresql_whatever_happens(part: int, soak: bool, postgres_server: PostgresServer) -> None:
-    PostgresSchedules.server = postgres_server
+def test_the_rules_hold_on_postgresql_whatever_happens(part: int, soak: bool, ready_database: ReadyDatabase) -> None:
+    PostgresSchedules.database = ready_database
     run(seed(part)(PostgresSchedules), 500 if soak else 5)

@@ -48,10 +48,11 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def new_store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Callable[[], Store]:
+def new_store(kind: str, request: pytest.FixtureRequest, clock: FakeClock) -> Callable[[], Store]:
     """Makes stores on one and the same database; whoever calls opens and closes them."""
     if kind == "sqlite":
-        return lambda: SqliteStore(tmp_path / "wakeful.db", clock, synchronous="OFF")
+        path: Path = request.getfixturevalue("sqlite_path")
+        return lambda: SqliteStore(path, clock, synchronous="OFF")
     url: str = request.getfixturevalue("postgres_url")
     return lambda: PostgresStore(url)
 

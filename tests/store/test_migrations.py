@@ -32,11 +32,11 @@ def test_both_stores_have_migrations_of_the_same_numbers() -> None:
     assert [m.version for m in SQLITE] == [m.version for m in POSTGRES] == list(range(1, len(SQLITE) + 1))
 
 
-async def test_both_stores_have_the_same_tables_and_columns(tmp_path: Path, postgres_url: str) -> None:
+async def test_both_stores_have_the_same_tables_and_columns(tmp_path: Path, bare_postgres_url: str) -> None:
     await _open_sqlite(tmp_path / "wakeful.db")
-    await _open_postgres(postgres_url)
+    await _open_postgres(bare_postgres_url)
 
-    on_postgres = await _postgres_columns(postgres_url)
+    on_postgres = await _postgres_columns(bare_postgres_url)
     # What only several nodes need.
     assert on_postgres.pop("words")
     on_postgres["nodes"].remove("connections")
@@ -54,12 +54,12 @@ async def test_an_older_sqlite_schema_is_brought_up_to_date(tmp_path: Path, vers
 
 
 @pytest.mark.parametrize("version", range(len(POSTGRES) + 1))
-async def test_an_older_postgres_schema_is_brought_up_to_date(postgres_url: str, version: int) -> None:
-    await apply_to_postgres(postgres_url, POSTGRES[:version])
+async def test_an_older_postgres_schema_is_brought_up_to_date(bare_postgres_url: str, version: int) -> None:
+    await apply_to_postgres(bare_postgres_url, POSTGRES[:version])
 
-    await _open_postgres(postgres_url)
+    await _open_postgres(bare_postgres_url)
 
-    connection = await asyncpg.connect(postgres_url)
+    connection = await asyncpg.connect(bare_postgres_url)
     versions = await connection.fetch("SELECT version FROM wakeful_schema ORDER BY version")
     await connection.close()
     assert [row["version"] for row in versions] == [m.version for m in POSTGRES]
@@ -76,12 +76,12 @@ async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: 
     await store.close()
 
 
-async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(postgres_url: str) -> None:
-    await apply_to_postgres(postgres_url, POSTGRES[:1])
-    async with Admin(postgres_url) as admin:
+async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(bare_postgres_url: str) -> None:
+    await apply_to_postgres(bare_postgres_url, POSTGRES[:1])
+    async with Admin(bare_postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
 
-    store = PostgresStore(postgres_url)
+    store = PostgresStore(bare_postgres_url)
     await store.open()
     await _check_rows_of_version_1(store)
     await store.close()
@@ -98,12 +98,12 @@ async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tm
     await store.close()
 
 
-async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(postgres_url: str) -> None:
-    await apply_to_postgres(postgres_url, POSTGRES[:2])
-    async with Admin(postgres_url) as admin:
+async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(bare_postgres_url: str) -> None:
+    await apply_to_postgres(bare_postgres_url, POSTGRES[:2])
+    async with Admin(bare_postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
 
-    store = PostgresStore(postgres_url)
+    store = PostgresStore(bare_postgres_url)
     await store.open()
     await _check_that_the_running_turn_goes_on(store)
     await store.close()
@@ -123,13 +123,13 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
 
 
 async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_postgres(
-    postgres_url: str, caplog: pytest.LogCaptureFixture
+    bare_postgres_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await apply_to_postgres(postgres_url, POSTGRES[:7])
-    async with Admin(postgres_url) as admin:
+    await apply_to_postgres(bare_postgres_url, POSTGRES[:7])
+    async with Admin(bare_postgres_url) as admin:
         await admin.execute(_ROWS_OF_VERSION_7.format(blob="BYTEA"))
 
-    store = PostgresStore(postgres_url)
+    store = PostgresStore(bare_postgres_url)
     await store.open()
     await _check_rows_of_version_7(store, caplog)
     await store.close()
@@ -157,14 +157,14 @@ async def test_a_newer_sqlite_schema_is_refused_and_left_alone(tmp_path: Path) -
         await _open_sqlite(path)
 
 
-async def test_a_newer_postgres_schema_is_refused_and_left_alone(postgres_url: str) -> None:
-    await _open_postgres(postgres_url)
-    connection = await asyncpg.connect(postgres_url)
+async def test_a_newer_postgres_schema_is_refused_and_left_alone(bare_postgres_url: str) -> None:
+    await _open_postgres(bare_postgres_url)
+    connection = await asyncpg.connect(bare_postgres_url)
     await connection.execute("INSERT INTO wakeful_schema VALUES (999)")
     await connection.close()
 
     with pytest.raises(StoreTooNew, match=r'"postgres" at .* was written by a newer Wakeful \(schema 999'):
-        await _open_postgres(postgres_url)
+        await _open_postgres(bare_postgres_url)
 
 
 # A closed turn with two entries, a running one with one, a task that runs and one that has ended.

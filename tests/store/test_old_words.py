@@ -91,6 +91,16 @@ def _entry_row(entry: Entry) -> tuple[Any, ...]:
 
 
 @pytest.fixture
+def sqlite_path(tmp_path: Path) -> Path:
+    return tmp_path / "wakeful.db"
+
+
+@pytest.fixture
+def postgres_url(bare_postgres_url: str) -> str:
+    return bare_postgres_url
+
+
+@pytest.fixture
 async def store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, new_store: Callable[[], Store]) -> Any:
     """Such a database, just upgraded."""
     if kind == "sqlite":

@@ -124,18 +124,20 @@ async def test_a_session_that_is_followed_from_now_on_may_have_moved_just_before
 
 
 async def test_schemas_of_one_database_do_not_hear_each_other(
-    one: Node, two: Node, postgres_server: PostgresServer
+    bare_postgres_url: str, postgres_server: PostgresServer
 ) -> None:
-    stranger = PostgresStore(postgres_server.create_schema())
-    await stranger.open()
+    one, two, stranger = (Node(url) for url in (bare_postgres_url, bare_postgres_url, postgres_server.create_schema()))
+    for node in (one, two, stranger):
+        await node.store.open()
 
-    await have_turn(stranger, "t9", "s9")
-    await stranger.write(lambda tx: tx.events.append("s9", None, some_events(1)), lock=["s9"])
+    await have_turn(stranger.store, "t9", "s9")
+    await stranger.store.write(lambda tx: tx.events.append("s9", None, some_events(1)), lock=["s9"])
     await have_session(one.store)
     await one.store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
 
     assert await two.signals.get() == Signal(frozenset({"s1"}))
-    await stranger.close()
+    for node in (one, two, stranger):
+        await node.store.close()
 
 
 async def test_a_broken_line_is_mended_and_everything_looked_at(one: Node, two: Node, admin: Admin) -> None:
@@ -160,12 +162,13 @@ async def test_a_line_is_mended_when_the_server_comes_back(
     assert await two.signals.get() == Signal(frozenset({"s1"}))
 
 
-async def test_nodes_that_start_at_once_do_not_collide(postgres_url: str, admin: Admin) -> None:
-    stores = [PostgresStore(postgres_url) for _ in range(5)]
+async def test_nodes_that_start_at_once_do_not_collide(bare_postgres_url: str) -> None:
+    stores = [PostgresStore(bare_postgres_url) for _ in range(5)]
 
     await asyncio.gather(*(store.open() for store in stores))
 
-    assert await admin.fetchval("SELECT count(*) = max(version) FROM wakeful_schema")
+    async with Admin(bare_postgres_url) as admin:
+        assert await admin.fetchval("SELECT count(*) = max(version) FROM wakeful_schema")
     for store in stores:
         await store.close()
 

@@ -49,7 +49,7 @@ async def test_a_server_that_cannot_be_reached_is_named_without_the_password(url
 
 
 async def test_a_wrong_password_is_named_and_not_shown(
-    postgres_server: PostgresServer, postgres_url: str, admin: Admin
+    postgres_server: PostgresServer, bare_postgres_url: str, admin: Admin
 ) -> None:
     await admin.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     rules = Path(await admin.fetchval("SHOW hba_file"))
@@ -57,25 +57,26 @@ async def test_a_wrong_password_is_named_and_not_shown(
     postgres_server.restart()
 
     with pytest.raises(StoreUnavailable, match=r'"postgres" at .*password authentication failed') as caught:
-        await PostgresStore(_with_user(postgres_url, "guarded:secret")).open()
+        await PostgresStore(_with_user(bare_postgres_url, "guarded:secret")).open()
 
     assert "secret" not in str(caught.value)
     assert "WAKEFUL_DATABASE_URL" in str(caught.value)
 
 
-async def test_a_database_that_is_not_there_is_named(postgres_url: str) -> None:
+async def test_a_database_that_is_not_there_is_named(bare_postgres_url: str) -> None:
     with pytest.raises(StoreUnavailable, match=r'"elsewhere" at .* does not exist'):
-        await PostgresStore(postgres_url.replace("/postgres?", "/elsewhere?")).open()
+        await PostgresStore(bare_postgres_url.replace("/postgres?", "/elsewhere?")).open()
 
 
-async def test_a_schema_without_rights_is_named(postgres_url: str, admin: Admin) -> None:
-    guest = PostgresStore(_with_user(postgres_url, "guest"))
-    await admin.execute("CREATE ROLE guest LOGIN")
+async def test_a_schema_without_rights_is_named(bare_postgres_url: str) -> None:
+    guest = PostgresStore(_with_user(bare_postgres_url, "guest"))
+    async with Admin(bare_postgres_url) as admin:
+        await admin.execute("CREATE ROLE guest LOGIN")
 
-    with pytest.raises(StoreReadOnly, match=r'"postgres" at .*cannot be written \(no schema'):
-        await guest.open()
-    schema = await admin.fetchval("SELECT current_schema()")
-    await admin.execute(f"GRANT USAGE ON SCHEMA {schema} TO guest")
+        with pytest.raises(StoreReadOnly, match=r'"postgres" at .*cannot be written \(no schema'):
+            await guest.open()
+        schema = await admin.fetchval("SELECT current_schema()")
+        await admin.execute(f"GRANT USAGE ON SCHEMA {schema} TO guest")
     with pytest.raises(StoreReadOnly, match=r'"postgres" at .*cannot be written \(permission denied'):
         await guest.open()
 
@@ -162,6 +163,21 @@ async def test_a_commit_whose_end_nobody_knows_makes_everybody_look(store: Postg
         await store.write(body, lock=["s1"])
 
     assert signals == [Signal(frozenset(), is_everything=True)]
+
+
+async def test_a_read_that_is_given_up_at_any_moment_leaves_no_transaction_behind(
+    store: PostgresStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.words.read({"s1": (0, 0)})
+    for passes in range(30):
+        reading = asyncio.ensure_future(store.words.read({"s1": (0, 0)}))
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+    assert caplog.messages == []
+    assert await store.words.read({"s1": (0, 0)}) == []
 
 
 async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> None:

@@ -11,8 +11,8 @@ from wakeful.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(tmp_path / "wakeful.db", time.time, synchronous="OFF")
+async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
     await store.open()
     try:
         yield store

@@ -30,9 +30,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def store(tmp_path: Path, clock: Clock) -> AsyncIterator[SqliteStore]:
+async def store(sqlite_path: Path, clock: Clock) -> AsyncIterator[SqliteStore]:
     """Its time is the test's."""
-    store = SqliteStore(tmp_path / "wakeful.db", clock, synchronous="OFF")
+    store = SqliteStore(sqlite_path, clock, synchronous="OFF")
     await store.open()
     try:
         yield store

@@ -36,8 +36,8 @@ VITALS = Vitals(
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(tmp_path / "wakeful.db", lambda: 1_000.0, synchronous="OFF")
+async def store(sqlite_path: Path) -> AsyncIterator[Store]:
+    store = SqliteStore(sqlite_path, lambda: 1_000.0, synchronous="OFF")
     await store.open()
     yield store
     await store.close()

@@ -79,6 +79,11 @@ class Pool:
             driver = await pool.acquire()
         try:
             await Connection(driver, self._where).execute(begin)
+        except asyncio.CancelledError:
+            # Only the server knows whether the transaction has begun.
+            driver.terminate()
+            await _give_back(pool, driver)
+            raise
         except BaseException as error:
             await Connection(driver, self._where).undo()
             await _give_back(pool, driver)

@@ -27,8 +27,8 @@ BACKGROUND = TurnRequest(kind="response", echo={"background": True})
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(tmp_path / "wakeful.db", lambda: STORE_NOW, synchronous="OFF")
+async def store(sqlite_path: Path) -> AsyncIterator[Store]:
+    store = SqliteStore(sqlite_path, lambda: STORE_NOW, synchronous="OFF")
     await store.open()
     yield store
     await store.close()
