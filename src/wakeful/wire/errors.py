@@ -13,6 +13,8 @@ from wakeful.errors import SessionBusy, WakefulError
 from wakeful.wire.body_room import NoRoom
 
 _API_PATH = "/v1/"
+# What OpenAI's clients know under another name.
+_API_CODES = {"body_too_large": "request_too_large"}
 _NAMED = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not take this method."),
@@ -21,6 +23,11 @@ _NAMED = {
 
 class InvalidRequest(WakefulError):
     """The request cannot be understood."""
+
+    def __init__(self, message: str = "", *, param: str | None = None) -> None:
+        """`param` is the name of the field, as in tools[0].name."""
+        super().__init__(message)
+        self.param = param
 
 
 class BodyTooLarge(WakefulError):
@@ -51,12 +58,20 @@ _RETRY = {"retry-after": "2"}
 
 
 def error_response(
-    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, *, path: str = "", **details: Any
+    status: int,
+    code: str,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    path: str = "",
+    param: str | None = None,
+    **details: Any,
 ) -> JSONResponse:
     """On the paths of the OpenAI-compatible API an error also says of which type it is and which parameter it means."""
     if path.startswith(_API_PATH):
         kind = "server_error" if status >= 500 else "invalid_request_error"
-        return JSONResponse({"error": {"message": message, "type": kind, "param": None, "code": code}}, status, headers)
+        told = {"message": message, "type": kind, "param": param, "code": _API_CODES.get(code, code)}
+        return JSONResponse({"error": told}, status, headers)
     return JSONResponse({"error": {"code": code, "message": message, **details}}, status, headers)
 
 
@@ -83,7 +98,9 @@ async def answer_known_error(request: Request, error: Exception) -> Response:
         raise error
     status, code = told
     details = {"active_stream_id": error.active_turn_id} if isinstance(error, SessionBusy) else {}
-    return error_response(status, code, str(error), _RETRY if status == 503 else None, path=request.url.path, **details)
+    param = error.param if isinstance(error, InvalidRequest) else None
+    headers = _RETRY if status == 503 else None
+    return error_response(status, code, str(error), headers, path=request.url.path, param=param, **details)
 
 
 async def answer_gone(request: Request, error: Exception) -> Response:
