@@ -65,7 +65,7 @@ def words(description: str) -> Meta:
 
 
 def says(unfit: str = "", **more: Any) -> Meta:
-    return Meta(extra={"says": Says(unfit, **more)})
+    return Meta(extra={"unfit": unfit, **more} if unfit else more)
 
 
 def among(choices: Iterable[str]) -> Meta:
@@ -90,8 +90,7 @@ class Shape:
 
     @property
     def says(self) -> Says:
-        given = [meta.extra["says"] for meta in self.metas if meta.extra]
-        return given[-1] if given else Says()
+        return Says(**{name: value for meta in self.metas for name, value in (meta.extra or {}).items()})
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -101,7 +100,7 @@ class Shape:
         return self.args if self.base is Literal else self.says.among
 
     def limit(self, name: str) -> Any:
-        """The innermost annotation's comes first; the outermost wins."""
+        """The one that was annotated last, which is the outermost."""
         given = [value for meta in self.metas if (value := getattr(meta, name)) is not None]
         return given[-1] if given else None
 

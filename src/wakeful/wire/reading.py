@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from math import inf
+from types import NoneType
 from typing import Any, TypeVar, Union
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import FieldInfo
 
-from wakeful.wire.declared import Says, Shape, is_enum, is_struct, shape_of, tag_of
+from wakeful.wire.declared import Shape, is_enum, is_struct, shape_of, tag_of
 from wakeful.wire.errors import InvalidRequest
 
 Reader = Callable[[Any], Any]
@@ -68,46 +70,47 @@ def _parsed(shape: Shape, text: str) -> Any:
 def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
     sentence = unfit or "{} must be an object."
     fields = msgspec.structs.fields(kind)
-    readers = {field.encode_name: (field.name, _reader(shape_of(field.type))) for field in fields}
-    needed = [(field.encode_name, field.name, shape_of(field.type).says) for field in fields if field.required]
+    # A field is read where it is given and not null: then its reader need not look for null again.
+    readers = {field.encode_name: (field.name, _reader(shape_of(field.type), is_given=True)) for field in fields}
+    needed = {field.name: field for field in fields if field.required}
+    look_up = readers.get
 
     def read_struct(given: Any) -> Any:
         if type(given) is not dict:
             raise _UnfitError(sentence)
         values: dict[str, Any] = {}
-        for key, value in given.items():
-            if value is None or key not in readers:
-                continue
-            name, read_value = readers[key]
-            try:
-                values[name] = read_value(value)
-            except _UnfitError as error:
-                error.within(f".{key}")
-                raise
-        for key, name, said in needed:
-            if name not in values:
-                values[name] = _left_out(given, key, readers[key][1], said)
+        key = ""
+        try:
+            for key, value in given.items():
+                if value is not None and (found := look_up(key)) is not None:
+                    values[found[0]] = found[1](value)
+        except _UnfitError as error:
+            error.within(f".{key}")
+            raise
+        if not needed.keys() <= values.keys():
+            values |= {name: _left_out(given, field) for name, field in needed.items() if name not in values}
         return kind(**values)
 
     return read_struct
 
 
-def _left_out(given: Mapping[str, Any], key: str, read_value: Reader, said: Says) -> Any:
+def _left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
     """A required field that may be null has to be given all the same."""
-    if said.missing and key not in given:
-        raise _UnfitError(said.missing).within(f".{key}")
+    key, shape = field.encode_name, shape_of(field.type)
+    if shape.says.missing and key not in given:
+        raise _UnfitError(shape.says.missing).within(f".{key}")
     try:
-        return read_value(None)
+        return _reader(shape)(None)
     except _UnfitError as error:
         error.within(f".{key}")
         raise
 
 
-def _reader(shape: Shape) -> Reader:
+def _reader(shape: Shape, *, is_given: bool = False) -> Reader:
     read_value = _checked(shape, _bare_reader(shape))
     if shape.says.covers_inside:
         read_value = _covered(read_value, _sentence(shape))
-    return _or_none(read_value) if shape.is_nullable else read_value
+    return _or_none(read_value) if shape.is_nullable and not is_given else read_value
 
 
 def _or_none(read_value: Reader) -> Reader:
@@ -142,6 +145,8 @@ def _bare_reader(shape: Shape) -> Reader:
     base = shape.base
     if base is Any:
         return lambda given: given
+    if base is NoneType:
+        return _refused(_sentence(shape))
     if base is Union:
         return _union_reader(shape)
     if is_struct(base):
@@ -149,6 +154,15 @@ def _bare_reader(shape: Shape) -> Reader:
     if shape.choices:
         return _choice_reader(shape, {value: base(value) if is_enum(base) else value for value in shape.choices})
     return _READERS[base](shape)
+
+
+def _refused(sentence: str) -> Reader:
+    """Of a field that clients know and that has no meaning here: null is all that it may be."""
+
+    def refuse(given: Any) -> Any:
+        raise _UnfitError(sentence)
+
+    return refuse
 
 
 def _choice_reader(shape: Shape, choices: Mapping[str, Any]) -> Reader:
@@ -178,9 +192,10 @@ def _text_reader(shape: Shape) -> Reader:
     pattern = shape.limit("pattern")
     # JSON Schema means the end of the text, where Python's $ also means a line break at the end.
     matches = None if pattern is None else re.compile(re.sub(r"\$$", r"\\Z", pattern)).search
+    is_any = matches is None and (low, high) == (-inf, inf)
 
     def read_text(given: Any) -> Any:
-        if not isinstance(given, str) or not low <= len(given) <= high:
+        if type(given) is not str or not (is_any or low <= len(given) <= high):
             raise _UnfitError(sentence)
         if matches is not None and not matches(given):
             raise _UnfitError(sentence)
@@ -261,6 +276,8 @@ def _union_reader(shape: Shape) -> Reader:
     sentence = _sentence(shape)
     members = [shape_of(member) for member in shape.args]
     structs = tuple(member.base for member in members if is_struct(member.base))
+    if len(structs) == len(members):
+        return _tagged_reader(shape, structs)
     readers = {_JSON_KIND.get(m.base, str): _reader(m) for m in members if not is_struct(m.base)}
     if structs:
         readers[dict] = _tagged_reader(shape, structs) if len(structs) > 1 else _struct_reader(structs[0])

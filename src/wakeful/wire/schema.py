@@ -116,12 +116,13 @@ def parameters(kind: type[Struct], place: str) -> list[Json]:
 
 
 def or_null(schema: Json) -> Json:
-    if "enum" in schema and "type" in schema:
-        return {**schema, "type": [schema["type"], "null"], "enum": [*schema["enum"], None]}
-    if isinstance(schema.get("type"), str) and schema["type"] != "null" and "const" not in schema:
-        return {**schema, "type": [schema["type"], "null"]}
-    if schema == NULL or isinstance(schema.get("type"), list) or NULL in schema.get("anyOf", ()):
+    kind = schema.get("type")
+    if not schema or kind == "null" or isinstance(kind, list) or NULL in schema.get("anyOf", ()):
         return schema
+    if "enum" in schema and kind is not None:
+        return {**schema, "type": [kind, "null"], "enum": [*schema["enum"], None]}
+    if kind is not None and "const" not in schema:
+        return {**schema, "type": [kind, "null"]}
     words = {key: value for key, value in schema.items() if key == "description"}
     bare = {key: value for key, value in schema.items() if key != "description"}
     return {"anyOf": [*bare.get("anyOf", [bare]), NULL]} | words

@@ -1,37 +1,54 @@
 """The routes of conversations."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
-from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.common_fields import Metadata
 from wakeful.gateway.openai.conversation_items import input_items, items_of_session
 from wakeful.gateway.openai.conversation_state import state_of
 from wakeful.gateway.openai.entry import busy
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.input_items import InputItem
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.item_place import ItemPlace, pair_of, place_of
 from wakeful.gateway.openai.lane import Lane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.gateway.openai.references import References
-from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
+from wakeful.gateway.openai.response_inputs import Input, inputs_of
 from wakeful.model.conversation import Conversation
 from wakeful.model.journal import without
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
+from wakeful.wire.declared import Incoming, says
+from wakeful.wire.reading import read
 
 Item = dict[str, Any]
 
 # Where nothing was said before.
 _NOWHERE = Lane("")
+
+
+class NewConversation(Incoming):
+    metadata: Metadata | None = None
+    items: list[InputItem] | None = None
+
+
+class ChangedConversation(Incoming):
+    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the place of what there was.")]
+
+
+class NewItems(Incoming):
+    items: Annotated[list[InputItem], Meta(min_length=1), says("{} must be a list with at least one item.")]
 
 
 class ConversationRoutes:
@@ -55,13 +72,11 @@ class ConversationRoutes:
         ]
 
     async def create(self, request: Request) -> Response:
-        body = await read_body(request)
-        metadata = fields.metadata(body) or {}
-        given = fields.entries(body, "items")
-        inputs = await self._references.resolve(request, _inputs(given) if given else [])
+        given = read(NewConversation, await read_body(request))
+        inputs = await self._references.resolve(request, inputs_of(given.items or (), "items"))
         await require_calls(self._api.store, _NOWHERE, inputs, "items")
         model = await self._api.resolve_model("") or ""
-        made = await self._lanes.create(request.state.principal, model, orjson.dumps(metadata))
+        made = await self._lanes.create(request.state.principal, model, orjson.dumps(given.metadata or {}))
         if inputs:
             await self._record(made, inputs)
         return await self._shown(made)
@@ -70,10 +85,8 @@ class ConversationRoutes:
         return await self._shown(await self._find(request))
 
     async def change(self, request: Request) -> Response:
-        given = await read_body(request)
-        if "metadata" not in given:
-            raise invalid("metadata", "metadata must be given: it takes the place of what there was.")
-        metadata = orjson.dumps(fields.metadata(given) or {})
+        given = read(ChangedConversation, await read_body(request))
+        metadata = orjson.dumps(given.metadata or {})
         found = await self._find(request)
 
         async def body(tx: Transaction) -> None:
@@ -95,9 +108,9 @@ class ConversationRoutes:
         return JSONResponse(item_page(request, await self._items(await self._find(request))))
 
     async def add_items(self, request: Request) -> Response:
-        given = _inputs((await read_body(request)).get("items"))
+        given = read(NewItems, await read_body(request))
         found = await self._find(request)
-        added = await self._record(found, await self._references.resolve(request, given))
+        added = await self._record(found, await self._references.resolve(request, inputs_of(given.items, "items")))
         ends = {"first_id": added[0]["id"], "last_id": added[-1]["id"]}
         return JSONResponse({"object": "list", "data": added, **ends, "has_more": False})
 
@@ -172,9 +185,3 @@ def _item_in(request: Request, items: list[Item]) -> Item:
         if item["id"] == item_id:
             return item
     raise ApiError(404, "item_not_found", f"There is no item {item_id}.")
-
-
-def _inputs(given: Any) -> list[Input | Reference]:
-    if not isinstance(given, list) or not given:
-        raise invalid("items", "items must be a list with at least one item.")
-    return read_inputs(given, "items")

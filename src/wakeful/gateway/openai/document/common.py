@@ -1,35 +1,6 @@
 """What the requests of several families have in common."""
 
-from wakeful.gateway.openai.answer_format import NAME as SCHEMA_NAME
-from wakeful.gateway.openai.client_tools import NAME as FUNCTION_NAME
-from wakeful.gateway.openai.response_request import SERVICE_TIERS
-from wakeful.wire.openapi import FLAG, OBJECT, Json, choice, header, or_null, query, record, text, told, whole
-
-MANY = 10_000_000
-LONG_TEXT = text(maxLength=1_000_000)
-MODEL = told(
-    "`wakeful` or nothing for the configured one, `provider:model`, or a name of the catalogue.",
-    or_null(text(maxLength=256)),
-)
-METADATA = or_null(
-    {
-        "type": "object",
-        "maxProperties": 16,
-        "propertyNames": {"maxLength": 64},
-        "additionalProperties": text(maxLength=512),
-    }
-)
-SERVICE_TIER = or_null(choice(*SERVICE_TIERS))
-REASONING_EFFORT = told("As the model's endpoint knows it.", or_null(text(maxLength=32)))
-
-FUNCTION_NAMED = {"name": text(pattern=f"^{FUNCTION_NAME.pattern}$")}
-FUNCTION_MORE = {
-    "description": or_null(LONG_TEXT),
-    "parameters": told("A JSON schema.", or_null(OBJECT)),
-    "strict": or_null(FLAG),
-}
-SCHEMA_NAMED = {"name": text(pattern=f"^{SCHEMA_NAME.pattern}$"), "schema": OBJECT}
-SCHEMA_MORE = {"strict": or_null(FLAG), "description": or_null(LONG_TEXT)}
+from wakeful.wire.openapi import Json, choice, header, query, record, text, whole
 
 PAGE_PARAMETERS = (
     query("limit", whole(1, 100), "How many; 20 where nothing is said."),

@@ -1,5 +1,6 @@
 """The routes of conversations and their items."""
 
+from wakeful.gateway.openai.conversations import ChangedConversation, NewConversation, NewItems
 from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.wire.openapi import (
@@ -9,7 +10,6 @@ from wakeful.wire.openapi import (
     Json,
     json_answer,
     json_body,
-    list_of,
     only,
     operation,
     or_null,
@@ -24,7 +24,6 @@ _ID = path("conversation_id", "`conv_…`, or the name of a conversation of this
 _ITEM_ID = path("item_id", "The id of an item.")
 _CONVERSATION = json_answer("The conversation.", ref("Conversation"))
 _PAGE = json_answer("A page of items.", ref("ItemPage"))
-_ITEMS = list_of(ref("InputItem"))
 
 _OBJECT = record(
     {
@@ -45,7 +44,7 @@ _ONE = {
         "Replace its metadata",
         {200: _CONVERSATION, **refusals(400, 404, 413)},
         parameters=[_ID],
-        body=json_body(record({"metadata": common.METADATA})),
+        body=json_body(ChangedConversation),
     ),
     "delete": operation(
         "deleteConversation",
@@ -67,7 +66,7 @@ _MANY = {
         "Say something that nobody is to answer yet",
         {200: _PAGE, **refusals(400, 404, 409, 413)},
         parameters=[_ID],
-        body=json_body(record({"items": {**_ITEMS, "minItems": 1}})),
+        body=json_body(NewItems),
     ),
 }
 
@@ -77,7 +76,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "createConversation",
             "Begin a conversation",
             {200: _CONVERSATION, **refusals(400, 404, 413)},
-            body=json_body(record({}, {"metadata": common.METADATA, "items": or_null(_ITEMS)})),
+            body=json_body(NewConversation),
         ),
     },
     "/v1/conversations/{conversation_id}": _ONE,

@@ -1,6 +1,6 @@
 """Items: what is said to a model, and what it says and does."""
 
-from wakeful.wire.openapi import NULL, OBJECT, TEXT, Json, any_of, choice, list_of, only, or_null, record, ref, told
+from wakeful.wire.openapi import NULL, TEXT, Json, any_of, choice, list_of, only, or_null, record, ref, told
 
 _STATUS = choice("in_progress", "completed", "incomplete")
 _CALL = {"type": only("function_call"), "call_id": TEXT, "name": TEXT, "arguments": told("A JSON text.", TEXT)}
@@ -15,11 +15,6 @@ _ERROR_PART = record({"type": only("text"), "text": TEXT})
 _TOOL_ERROR = record({"type": only("mcp_tool_execution_error"), "content": list_of(_ERROR_PART)})
 _RESULT_TYPE = {"type": only("function_call_output"), "call_id": TEXT}
 
-_TEXT_PART = record({"type": choice("input_text", "output_text", "text"), "text": TEXT})
-_REFUSAL_PART = record({"type": only("refusal"), "refusal": TEXT})
-_IMAGE_PART = record({"type": only("input_image"), "image_url": told("An address, or a data: URL.", TEXT)})
-_SAID_PARTS = list_of(any_of(_TEXT_PART, _REFUSAL_PART, _IMAGE_PART))
-
 _INPUT_TEXT = record({"type": only("input_text"), "text": TEXT})
 _OUTPUT_TEXT = record({"type": only("output_text"), "text": TEXT, "annotations": list_of({}), "logprobs": list_of({})})
 _INPUT_IMAGE = record({"type": only("input_image"), "image_url": TEXT, "detail": TEXT})
@@ -29,22 +24,6 @@ _ROLE = choice("assistant", "developer", "system", "user")
 _MESSAGE = {"id": TEXT, "type": only("message"), "status": _STATUS}
 
 SCHEMAS: dict[str, Json] = {
-    "InputItem": told(
-        "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
-        "of the client's functions.",
-        any_of(
-            record({"role": _ROLE, "content": any_of(TEXT, _SAID_PARTS)}, {"type": or_null(only("message"))}),
-            record(_CALL),
-            record({**_RESULT_TYPE, "output": any_of(TEXT, _SAID_PARTS)}),
-            told(
-                "A call that the server made, given back. Where it has no `output`, the server's own record counts.",
-                record(_SERVER_CALL, {"output": or_null(TEXT), "error": or_null(any_of(TEXT, OBJECT))}),
-            ),
-            told("An item that is there already, in its place.", record({"type": only("item_reference"), "id": TEXT})),
-            told("The same.", record({"id": TEXT}, {"type": NULL}, **{"not": {"required": ["role"]}})),
-            told("Taken, and not passed on.", record({"type": only("reasoning")})),
-        ),
-    ),
     "OutputPart": any_of(_OUTPUT_TEXT, _REASONING_TEXT),
     "OutputItem": any_of(
         record({**_MESSAGE, "role": only("assistant"), "content": list_of(_OUTPUT_TEXT)}),

@@ -3,9 +3,10 @@
 from wakeful.gateway.openai.document import common, items, response_events
 from wakeful.gateway.openai.document.refusals import SCHEMAS as refusal_schemas
 from wakeful.gateway.openai.document.refusals import refusals
+from wakeful.gateway.openai.input_items import InputItem
+from wakeful.gateway.openai.response_request import ResponseBody
 from wakeful.wire.openapi import (
     FLAG,
-    NULL,
     OBJECT,
     TEXT,
     Family,
@@ -27,79 +28,12 @@ from wakeful.wire.openapi import (
     ref,
     stream_answer,
     text,
-    told,
     whole,
 )
 
 _ID = path("response_id", "`resp_…`")
 _RESPONSE = json_answer("The response.", ref("Response"))
 _EVENTS = stream_answer("Its events.", ref("ResponseEvent"), ends="[DONE]")
-
-_TOOL = record({"type": only("function"), **common.FUNCTION_NAMED}, common.FUNCTION_MORE)
-_CHOSEN_TOOL = record({"type": only("function"), **common.FUNCTION_NAMED})
-_ALLOWED_TOOLS = record(
-    {
-        "type": only("allowed_tools"),
-        "mode": choice("auto", "required"),
-        "tools": list_of(_CHOSEN_TOOL, minItems=1),
-    }
-)
-_FORMAT = any_of(
-    record({"type": choice("text", "json_object")}),
-    record({"type": only("json_schema"), **common.SCHEMA_NAMED}, common.SCHEMA_MORE),
-)
-_NAME = text(minLength=1, maxLength=256, pattern="^[^\\u0000]*$")
-
-_REQUEST = record(
-    {"input": any_of(text(minLength=1), list_of(ref("InputItem"), minItems=1))},
-    {
-        "model": common.MODEL,
-        "instructions": or_null(common.LONG_TEXT),
-        "stream": or_null(FLAG),
-        "store": told("true where nothing is said: it survives its client and the server.", or_null(FLAG)),
-        "background": told("Answered at once; needs `store`.", or_null(FLAG)),
-        "conversation": told(
-            "An id `conv_…`, or a name of your own, which makes one on first use. Not with `previous_response_id`.",
-            or_null(any_of(_NAME, record({"id": _NAME}))),
-        ),
-        "previous_response_id": told("A completed response to go on from.", or_null(text(maxLength=256))),
-        "tools": told("Functions that the client runs; each has a name of its own.", or_null(list_of(_TOOL))),
-        "tool_choice": told(
-            "With `none` no tool is called, not even the server's. The name of a tool that does not exist is 400.",
-            or_null(any_of(choice("auto", "none", "required"), _CHOSEN_TOOL, _ALLOWED_TOOLS)),
-        ),
-        "parallel_tool_calls": or_null(FLAG),
-        "text": or_null(
-            record({}, {"format": or_null(_FORMAT), "verbosity": or_null(choice("low", "medium", "high"))}),
-        ),
-        "reasoning": or_null(
-            record(
-                {},
-                {
-                    "effort": common.REASONING_EFFORT,
-                    "summary": told("Taken; there are no summaries.", or_null(choice("auto", "concise", "detailed"))),
-                },
-            )
-        ),
-        "temperature": or_null(number(0, 2)),
-        "top_p": or_null(number(0, 1)),
-        "top_logprobs": told("Log probabilities are not told.", or_null(whole(0, 0))),
-        "max_output_tokens": or_null(whole(1, common.MANY)),
-        "max_tool_calls": told(
-            "How many calls of the server's tools are run; with 0 the model is told of none of them.",
-            or_null(whole(0, common.MANY)),
-        ),
-        "truncation": or_null(choice("auto", "disabled")),
-        "include": told("Taken; what is not there is not added.", or_null(list_of(TEXT))),
-        "prompt": told("There are no prompt templates.", NULL),
-        "stream_options": or_null(record({}, {"include_obfuscation": or_null(FLAG)})),
-        "metadata": common.METADATA,
-        "user": or_null(common.LONG_TEXT),
-        "prompt_cache_key": or_null(common.LONG_TEXT),
-        "safety_identifier": or_null(common.LONG_TEXT),
-        "service_tier": common.SERVICE_TIER,
-    },
-)
 
 _OBJECT = record(
     {
@@ -151,7 +85,7 @@ _CREATE = operation(
             "`store: false` it is 400.",
         ),
     ],
-    body=json_body(ref("ResponseRequest")),
+    body=json_body(ResponseBody),
 )
 _SHOW = operation(
     "getResponse",
@@ -201,7 +135,8 @@ FAMILY = Family(
     PATHS,
     {
         "Response": _OBJECT,
-        "ResponseRequest": _REQUEST,
+        "ResponseRequest": ResponseBody,
+        "InputItem": InputItem,
         "Usage": common.USAGE,
         **items.SCHEMAS,
         **response_events.SCHEMAS,

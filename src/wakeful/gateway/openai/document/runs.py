@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
-from wakeful.model.approval import CHOICES, Choice
+from wakeful.gateway.openai.run_request import RunApproval, RunBody
+from wakeful.model.approval import Choice
 from wakeful.wire.openapi import (
     FLAG,
     TEXT,
@@ -35,12 +36,7 @@ _ID = path("run_id", "`run_…`")
 _CURSOR = or_empty(text(pattern=r"^[0-9]{1,15}(\.[0-9]{1,15}\.[0-9]{1,15})?$"))
 _CHOICE = choice(*(known.value for known in Choice))
 _SECONDS: Json = {"type": "number", "minimum": 0}
-_CALL_ID = text(minLength=1, maxLength=256, pattern="^[^\\u0000]*$")
 
-_REQUEST = record(
-    {"input": any_of(text(minLength=1), list_of(ref("InputItem"), minItems=1))},
-    {"model": common.MODEL, "instructions": or_null(common.LONG_TEXT)},
-)
 _FIELDS: Mapping[str, Json] = {
     "run_id": TEXT,
     "status": choice("queued", "running", "completed", "failed", "cancelled"),
@@ -89,7 +85,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 **refusals(400, 404, 409, 413),
             },
             parameters=common.SESSION_PARAMETERS,
-            body=json_body(_REQUEST),
+            body=json_body(RunBody),
         ),
     },
     "/v1/runs/{run_id}": {
@@ -120,7 +116,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 **refusals(400, 403, 404, 409, 413),
             },
             parameters=[_ID],
-            body=json_body(record({"call_id": _CALL_ID, "choice": choice(*CHOICES)})),
+            body=json_body(RunApproval),
         ),
     },
 }
