@@ -116,7 +116,9 @@ def shape_of(annotation: Any) -> Shape:
     members = get_args(annotation)
     real = [member for member in members if member not in (NoneType, UnsetType)]
     is_nullable, may_be_unset = NoneType in members, UnsetType in members
-    if len(real) != 1:
+    if not real:
+        return Shape(NoneType, (), metas, is_nullable, may_be_unset)
+    if len(real) > 1:
         return Shape(Union, tuple(real), metas, is_nullable, may_be_unset)
     inner = shape_of(real[0])
     return Shape(inner.base, inner.args, inner.metas + metas, is_nullable or inner.is_nullable, may_be_unset)

@@ -1,16 +1,18 @@
 """Errors as the HTTP client sees them: always the same JSON, whatever went wrong."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from msgspec import UNSET, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
+from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.body_room import NoRoom
+from wakeful.wire.error_types import Failure, Problem, api_problem
 
 _API_PATH = "/v1/"
 # What OpenAI's clients know under another name.
@@ -65,14 +67,13 @@ def error_response(
     *,
     path: str = "",
     param: str | None = None,
-    **details: Any,
-) -> JSONResponse:
+    active_stream_id: str | UnsetType | None = UNSET,
+) -> JsonAnswer:
     """On the paths of the OpenAI-compatible API an error also says of which type it is and which parameter it means."""
     if path.startswith(_API_PATH):
-        kind = "server_error" if status >= 500 else "invalid_request_error"
-        told = {"message": message, "type": kind, "param": param, "code": _API_CODES.get(code, code)}
-        return JSONResponse({"error": told}, status, headers)
-    return JSONResponse({"error": {"code": code, "message": message, **details}}, status, headers)
+        return JsonAnswer(api_problem(status, _API_CODES.get(code, code), message, param), status, headers)
+    failure = Failure(code=code, message=message, active_stream_id=active_stream_id)
+    return JsonAnswer(Problem(error=failure), status, headers)
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
@@ -97,10 +98,15 @@ async def answer_known_error(request: Request, error: Exception) -> Response:
     if told is None:
         raise error
     status, code = told
-    details = {"active_stream_id": error.active_turn_id} if isinstance(error, SessionBusy) else {}
-    param = error.param if isinstance(error, InvalidRequest) else None
-    headers = _RETRY if status == 503 else None
-    return error_response(status, code, str(error), headers, path=request.url.path, param=param, **details)
+    return error_response(
+        status,
+        code,
+        str(error),
+        _RETRY if status == 503 else None,
+        path=request.url.path,
+        param=error.param if isinstance(error, InvalidRequest) else None,
+        active_stream_id=error.active_turn_id if isinstance(error, SessionBusy) else UNSET,
+    )
 
 
 async def answer_gone(request: Request, error: Exception) -> Response:

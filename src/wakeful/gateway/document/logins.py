@@ -1,5 +1,6 @@
 """The routes by which browsers come and go."""
 
+from wakeful.wire.error_types import Problem
 from wakeful.wire.openapi import (
     FLAG,
     TEXT,
@@ -35,14 +36,13 @@ _CREDENTIAL = record(
 _LINK = record(
     {}, {"as": told("Whose login it is: your own where nothing is said. The operator may name anybody.", _WORD)}
 )
-_PROBLEM = ref("Problem")
 _COOKIE: Json = {"description": "`wakeful_session_PORT`, for the browser.", "required": True, "schema": TEXT}
 _OK = with_headers(
     json_answer("The browser has its cookie, or has lost it.", record({"ok": FLAG})), {"set-cookie": _COOKIE}
 )
-_TOO_LARGE = json_answer("The body is larger than 16 KiB.", _PROBLEM)
-_MANY = with_headers(json_answer("`too_many_tries`.", _PROBLEM), {"retry-after": RETRY_AFTER})
-_REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", _PROBLEM)
+_TOO_LARGE = json_answer("The body is larger than 16 KiB.", Problem)
+_MANY = with_headers(json_answer("`too_many_tries`.", Problem), {"retry-after": RETRY_AFTER})
+_REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", Problem)
 _LOGIN = record(
     {
         "id": TEXT,
@@ -58,7 +58,7 @@ _LOGIN = record(
 _ENDED = record({"ok": FLAG, "ended": told("How many.", whole(0))})
 _NOT_YOURS = json_answer(
     "`forbidden`: only the operator can name others; `not_allowed`: not for a command of the agent; `foreign_origin`.",
-    _PROBLEM,
+    Problem,
 )
 
 PATHS: dict[str, dict[str, Json]] = {

@@ -1,6 +1,7 @@
 """The routes of the server itself."""
 
 from wakeful.gateway.document import logins
+from wakeful.wire.error_types import Problem
 from wakeful.wire.openapi import (
     FLAG,
     OBJECT,
@@ -18,7 +19,7 @@ from wakeful.wire.openapi import (
     told,
     whole,
 )
-from wakeful.wire.refusals import SCHEMAS, refusals
+from wakeful.wire.refusals import refusals
 
 _SECONDS = {"type": "number", "minimum": 0}
 _STATE = {
@@ -83,5 +84,5 @@ PATHS: dict[str, dict[str, Json]] = {
 
 FAMILIES = (
     logins.FAMILY,
-    Family("Server", "Health, numbers and this document.", PATHS, SCHEMAS),
+    Family("Server", "Health, numbers and this document.", PATHS, {"Problem": Problem}),
 )

@@ -5,7 +5,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
@@ -18,6 +17,7 @@ from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import inputs_of
 from wakeful.gateway.openai.run_cursor import RunCursor, cursor_from
+from wakeful.gateway.openai.run_object import RunAnswered, RunBegun
 from wakeful.gateway.openai.run_projection import RunProjection
 from wakeful.gateway.openai.run_request import RunApproval, RunBody
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
@@ -28,6 +28,7 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.model.words import Place
 from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.reading import read
 from wakeful.wire.sse import EventStream, frame
 
@@ -84,8 +85,8 @@ class RunRoutes:
     async def create(self, request: Request) -> NamingItsSession:
         asked = read(RunBody, await read_body(request))
         receipt = await until_entered(lambda: self._begin(request, asked))
-        begun = {"run_id": _run_id(receipt.turn_id), "status": "running"}
-        return NamingItsSession(JSONResponse(begun, 202), receipt.session_id)
+        begun = RunBegun(run_id=_run_id(receipt.turn_id))
+        return NamingItsSession(JsonAnswer(begun, 202), receipt.session_id)
 
     async def show(self, request: Request) -> NamingItsSession:
         return await self._shown(await self._require(request))
@@ -107,8 +108,8 @@ class RunRoutes:
         run = await self._require(request)
         choice = Choice(given.choice)
         await self._api.engine.approvals.answer(run.session.id, given.call_id, choice)
-        answered = {"run_id": run.id, "call_id": given.call_id, "choice": choice}
-        return NamingItsSession(JSONResponse(answered), run.session.id)
+        answered = RunAnswered(run_id=run.id, call_id=given.call_id, choice=choice)
+        return NamingItsSession(JsonAnswer(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunBody) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
@@ -144,7 +145,7 @@ class RunRoutes:
         projection = run.projection()
         for told in await self._api.engine.told_so_far(run.session.id, run.turn.id):
             projection.feed(told)
-        return NamingItsSession(JSONResponse(projection.run()), run.session.id)
+        return NamingItsSession(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""

@@ -1,75 +1,33 @@
 """The routes of responses."""
 
-from wakeful.gateway.openai.document import common, items, response_events
-from wakeful.gateway.openai.document.refusals import SCHEMAS as refusal_schemas
+from wakeful.gateway.openai.document import response_events
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.input_items import InputItem
+from wakeful.gateway.openai.item_objects import ItemPage, OutputItem, OutputPart, ShownItem
+from wakeful.gateway.openai.item_page import PageQuery
+from wakeful.gateway.openai.response_object import DeletedResponse, Response
 from wakeful.gateway.openai.response_request import ResponseBody
+from wakeful.gateway.openai.responses import ResponseQuery
+from wakeful.gateway.openai.usage import Usage
+from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.openapi import (
-    FLAG,
-    OBJECT,
-    TEXT,
     Family,
     Json,
-    any_of,
-    choice,
     either,
     header,
     json_answer,
     json_body,
-    list_of,
-    number,
-    only,
     operation,
-    or_null,
     path,
-    query,
-    record,
     ref,
     stream_answer,
     text,
-    whole,
 )
+from wakeful.wire.schema import parameters
 
 _ID = path("response_id", "`resp_…`")
-_RESPONSE = json_answer("The response.", ref("Response"))
+_RESPONSE = json_answer("The response.", Response)
 _EVENTS = stream_answer("Its events.", ref("ResponseEvent"), ends="[DONE]")
-
-_OBJECT = record(
-    {
-        "id": TEXT,
-        "object": only("response"),
-        "created_at": whole(0),
-        "status": choice("queued", "in_progress", "completed", "failed", "cancelled", "incomplete"),
-        "background": FLAG,
-        "completed_at": or_null(whole(0)),
-        "error": or_null(record({"code": TEXT, "message": TEXT})),
-        "incomplete_details": or_null(record({"reason": TEXT})),
-        "instructions": or_null(TEXT),
-        "max_output_tokens": or_null(whole(1)),
-        "max_tool_calls": or_null(whole(0)),
-        "metadata": {"type": "object", "additionalProperties": TEXT},
-        "model": TEXT,
-        "output": list_of(ref("OutputItem")),
-        "parallel_tool_calls": FLAG,
-        "previous_response_id": or_null(TEXT),
-        "conversation": or_null(record({"id": TEXT})),
-        "prompt_cache_key": or_null(TEXT),
-        "reasoning": record({"effort": or_null(TEXT), "summary": or_null(TEXT)}),
-        "safety_identifier": or_null(TEXT),
-        "service_tier": TEXT,
-        "store": FLAG,
-        "temperature": number(0, 2),
-        "text": record({"format": OBJECT}),
-        "tool_choice": any_of(TEXT, OBJECT),
-        "tools": list_of(OBJECT),
-        "top_logprobs": whole(0),
-        "top_p": number(0, 1),
-        "truncation": TEXT,
-        "usage": or_null(ref("Usage")),
-        "user": or_null(TEXT),
-    }
-)
 
 _CREATE = operation(
     "createResponse",
@@ -93,11 +51,9 @@ _SHOW = operation(
     {200: either("As it stands, or its events with `stream=true`.", _RESPONSE, _EVENTS), **refusals(400, 404)},
     parameters=[
         _ID,
-        query("stream", FLAG, "Its events from the first, live to the end."),
-        query("starting_after", whole(0, 10**15 - 1), "Only the events after the one with this number."),
+        *parameters(ResponseQuery, "query"),
     ],
 )
-_DELETED = record({"id": TEXT, "object": only("response"), "deleted": FLAG})
 
 PATHS: dict[str, dict[str, Json]] = {
     "/v1/responses": {"post": _CREATE},
@@ -106,7 +62,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "delete": operation(
             "deleteResponse",
             "Hide a response; one that runs is stopped",
-            {200: json_answer("It is hidden.", _DELETED), **refusals(404)},
+            {200: json_answer("It is hidden.", DeletedResponse), **refusals(404)},
             parameters=[_ID],
         ),
     },
@@ -123,8 +79,8 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "listInputItems",
             "What was asked",
-            {200: json_answer("A page of items.", ref("ItemPage")), **refusals(400, 404)},
-            parameters=[_ID, *common.PAGE_PARAMETERS],
+            {200: json_answer("A page of items.", ItemPage), **refusals(400, 404)},
+            parameters=[_ID, *parameters(PageQuery, "query")],
         ),
     },
 }
@@ -134,12 +90,15 @@ FAMILY = Family(
     "Durable, resumable, idempotent.",
     PATHS,
     {
-        "Response": _OBJECT,
+        "Response": Response,
         "ResponseRequest": ResponseBody,
         "InputItem": InputItem,
-        "Usage": common.USAGE,
-        **items.SCHEMAS,
+        "Usage": Usage,
+        "Error": ApiProblem,
+        "OutputPart": OutputPart,
+        "OutputItem": OutputItem,
+        "Item": ShownItem,
+        "ItemPage": ItemPage,
         **response_events.SCHEMAS,
-        **refusal_schemas,
     },
 )
