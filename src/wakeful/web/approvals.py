@@ -1,17 +1,25 @@
 """The routes on which a person sees what waits for them, and answers it."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.approval_data import approval_data
 from wakeful.engine.family import sessions_above
 from wakeful.model.approval import CHOICES, Approval, Choice
 from wakeful.store.base import Transaction
-from wakeful.web import fields
+from wakeful.web.fields import Id, read_body
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, among, words
+
+
+class GivenApproval(Incoming):
+    session_id: Id
+    call_id: Id
+    choice: Annotated[str, among(CHOICES), words("One of `choices`; `always` is the old name of `folder`.")]
 
 
 class ApprovalRoutes:
@@ -31,15 +39,13 @@ class ApprovalRoutes:
             waiting = await tx.approvals.open_of_owner(self._web.owner_seen_by(request), await tx.now())
             return [await _shown_at_top(tx, approval) for approval in waiting]
 
-        return JSONResponse({"approvals": await self._web.store.read(body)})
+        return JsonAnswer({"approvals": await self._web.store.read(body)})
 
     async def respond(self, request: Request) -> Response:
-        given = await fields.read_body(request)
-        call_id = fields.identifier(given, "call_id")
-        choice = Choice(fields.one_of(given, "choice", CHOICES))
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
-        await self._web.engine.approvals.answer(session.id, call_id, choice)
-        return JSONResponse({"ok": True})
+        given = await read_body(request, GivenApproval)
+        session = await self._web.find_session(request, given.session_id)
+        await self._web.engine.approvals.answer(session.id, given.call_id, Choice(given.choice))
+        return JsonAnswer(Ok())
 
 
 async def _shown_at_top(tx: Transaction, approval: Approval) -> dict[str, Any]:

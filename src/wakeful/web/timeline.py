@@ -1,6 +1,6 @@
 """A session on one axis: its turns, its background work, and which turn read of which work, how and when."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,10 +12,15 @@ from wakeful.model.task import Task
 from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
-from wakeful.web import fields
+from wakeful.web.fields import OfSession, clamped, read_query
 from wakeful.web.messages import turn_outline
 from wakeful.web.snapshot import task_list
 from wakeful.web.web import Web
+from wakeful.wire.declared import words
+
+
+class TimelineQuery(OfSession):
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 turns, 200 where nothing is said.")] = 200
 
 
 class TimelineRoutes:
@@ -26,15 +31,14 @@ class TimelineRoutes:
         return [Route("/api/session/timeline", self.show, methods=["GET"])]
 
     async def show(self, request: Request) -> Response:
-        session_id = fields.identifier(request.query_params, "session_id")
-        limit = fields.number(request.query_params, "limit", 200, 1, 1000)
+        asked = read_query(request, TimelineQuery)
 
         async def body(tx: Transaction) -> tuple[list[Turn], list[Task], list[Entry], list[InboxRow], float]:
-            session = await self._web.require_session(tx, request, session_id)
-            turns = (await tx.turns.recent(session.id, limit))[::-1]
+            session = await self._web.require_session(tx, request, asked.session_id)
+            turns = (await tx.turns.recent(session.id, asked.limit))[::-1]
             inputs = await tx.journal.inputs_of([turn.id for turn in turns])
             pending = await tx.inbox.pending(session.id)
-            return turns, await tx.tasks.recent(session.id, ended=limit), inputs, pending, await tx.now()
+            return turns, await tx.tasks.recent(session.id, ended=asked.limit), inputs, pending, await tx.now()
 
         turns, tasks, inputs, pending, now = await self._web.store.read(body)
         told = [_told(entry) for entry in inputs if "notice" in entry.data]

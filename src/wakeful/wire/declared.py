@@ -29,6 +29,8 @@ class Incoming(Struct, frozen=True, metaclass=_ByName):
 
     # What the schema says beyond the fields, such as which of them exclude each other.
     more_schema: ClassVar[Mapping[str, Any]] = {}
+    # Where fields that the type does not name are refused instead: the sentence.
+    no_others: ClassVar[str] = ""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))

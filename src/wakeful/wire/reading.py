@@ -74,6 +74,7 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
     readers = {field.encode_name: (field.name, _reader(shape_of(field.type), is_given=True)) for field in fields}
     needed = {field.name: field for field in fields if field.required}
     look_up = readers.get
+    no_others: str = getattr(kind, "no_others", "")
 
     def read_struct(given: Any) -> Any:
         if type(given) is not dict:
@@ -87,6 +88,8 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
         except _UnfitError as error:
             error.within(f".{key}")
             raise
+        if no_others and given.keys() - readers.keys():
+            raise _UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
         if not needed.keys() <= values.keys():
             values |= {name: _left_out(given, field) for name, field in needed.items() if name not in values}
         return kind(**values)

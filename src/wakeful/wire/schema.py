@@ -100,7 +100,10 @@ class Schemas:
             needed += [field.encode_name] if is_needed else []
         made |= {"required": needed} if needed else {}
         made |= {"description": " ".join(kind.__dict__["__doc__"].split())} if kind.__dict__.get("__doc__") else {}
-        return made | dict(kind.more_schema if issubclass(kind, Incoming) else {})
+        if issubclass(kind, Incoming):
+            made |= {"additionalProperties": False} if kind.no_others else {}
+            made |= kind.more_schema
+        return made
 
 
 def parameters(kind: type[Struct], place: str) -> list[Json]:

@@ -1,8 +1,10 @@
 """The routes of questions to a person, and of what need not be asked again."""
 
-from wakeful.model.approval import CHOICES, Choice
+from wakeful.model.approval import Choice
 from wakeful.model.grant import Scope
-from wakeful.web.document import common
+from wakeful.web.approvals import GivenApproval
+from wakeful.web.grants import GrantsQuery, OneGrant
+from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import (
     TEXT,
     Family,
@@ -13,22 +15,14 @@ from wakeful.wire.openapi import (
     list_of,
     operation,
     or_null,
-    query,
     record,
     ref,
-    text,
     told,
     whole,
 )
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import parameters
 
-_ANSWER = record(
-    {
-        "session_id": common.ID,
-        "call_id": common.ID,
-        "choice": told("One of `choices`; `always` is the old name of `folder`.", choice(*CHOICES)),
-    }
-)
 _REASON = record(
     {
         "kind": told("What a grant covers.", TEXT),
@@ -88,9 +82,9 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "answerApproval",
             "Answer a call that waits for a person",
-            {200: json_answer("It is answered.", common.OK), **refusals(400, 403, 404, 409, 413, 503)},
+            {200: json_answer("It is answered.", Ok), **refusals(400, 403, 404, 409, 413, 503)},
             words="A choice that is not possible for this question is 400 `once_only`.",
-            body=json_body(_ANSWER),
+            body=json_body(GivenApproval),
         ),
     },
     "/api/grants": {
@@ -101,19 +95,13 @@ PATHS: dict[str, dict[str, Json]] = {
                 200: json_answer("The oldest first.", record({"grants": list_of(ref("Grant"))})),
                 **refusals(400, 404, 503),
             },
-            parameters=[
-                query(
-                    "session_id",
-                    text(maxLength=200, pattern="^[^\\u0000]*$"),
-                    "Only those that hold in this session, also those of its folder.",
-                )
-            ],
+            parameters=parameters(GrantsQuery, "query"),
         ),
         "delete": operation(
             "revokeGrant",
             "Ask again, from the next call on",
-            {200: json_answer("It is revoked.", common.OK), **refusals(400, 403, 404, 503)},
-            parameters=[query("id", common.ID, "The id of a grant.", required=True)],
+            {200: json_answer("It is revoked.", Ok), **refusals(400, 403, 404, 503)},
+            parameters=parameters(OneGrant, "query"),
         ),
     },
 }

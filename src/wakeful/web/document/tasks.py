@@ -1,7 +1,8 @@
 """The routes of background work."""
 
 from wakeful.model.task import TaskKind, TaskStatus
-from wakeful.web.document import common
+from wakeful.web.tasks import Acknowledged, Acknowledgement, LogQuery, TasksQuery
+from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import (
     FLAG,
     TEXT,
@@ -13,17 +14,15 @@ from wakeful.wire.openapi import (
     json_body,
     list_of,
     operation,
-    or_empty,
     or_null,
     path,
-    query,
     record,
     ref,
-    text,
     told,
     whole,
 )
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import parameters
 
 _ID = path("task_id", "The id of a task.")
 _TASK = record(
@@ -45,8 +44,6 @@ _TASK = record(
     }
 )
 _LOG = record({"output": TEXT, "offset": whole(0), "next_offset": whole(0), "ended": FLAG})
-_ACK = record({"session_id": common.ID, "process_id": common.ID})
-_ACKED = record({"ok": FLAG, "session_id": TEXT, "process_id": TEXT, "noop": FLAG})
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/tasks": {
@@ -54,10 +51,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "listTasks",
             "Background work",
             {200: json_answer("The newest.", record({"tasks": list_of(ref("Task"))})), **refusals(400, 404, 503)},
-            parameters=[
-                query("session_id", text(maxLength=200, pattern="^[^\\u0000]*$"), "Only that of one session."),
-                query("limit", or_empty(WHOLE), "1 to 1000, 200 where nothing is said."),
-            ],
+            parameters=parameters(TasksQuery, "query"),
         ),
     },
     "/api/tasks/{task_id}": {
@@ -73,14 +67,14 @@ PATHS: dict[str, dict[str, Json]] = {
             "readTaskLog",
             "What it has said, in bytes; looking consumes nothing",
             {200: json_answer("A page of it.", _LOG), **refusals(400, 404, 503)},
-            parameters=[_ID, query("offset", or_empty(WHOLE), "From this byte on.")],
+            parameters=[_ID, *parameters(LogQuery, "query")],
         ),
     },
     "/api/tasks/{task_id}/kill": {
         "post": operation(
             "killTask",
             "End it; it wakes nobody",
-            {200: json_answer("It ends.", common.OK), **refusals(400, 404, 503)},
+            {200: json_answer("It ends.", Ok), **refusals(400, 404, 503)},
             parameters=[_ID],
         ),
     },
@@ -88,8 +82,8 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "acknowledgeProcess",
             "Changes nothing: delivery needs no acknowledgement",
-            {200: json_answer("It is noted.", _ACKED), **refusals(400, 404, 413, 503)},
-            body=json_body(_ACK),
+            {200: json_answer("It is noted.", Acknowledged), **refusals(400, 404, 413, 503)},
+            body=json_body(Acknowledgement),
         ),
     },
 }

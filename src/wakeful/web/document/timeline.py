@@ -1,24 +1,22 @@
 """The route of a session's timeline."""
 
-from wakeful.web.document import common
 from wakeful.web.document.messages import NOTICE_KIND, OUTLINE
+from wakeful.web.timeline import TimelineQuery
 from wakeful.wire.openapi import (
     TEXT,
-    WHOLE,
     Family,
     Json,
     choice,
     json_answer,
     list_of,
     operation,
-    or_empty,
     or_null,
-    query,
     record,
     ref,
     told,
 )
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import parameters
 
 _DELIVERED = choice("opened", "with_message", "joined")
 _NOTICE = record(
@@ -46,10 +44,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "getTimeline",
             "Who started what, and who woke whom",
             {200: json_answer("The newest, in order.", _TIMELINE), **refusals(400, 404, 503)},
-            parameters=[
-                query("session_id", common.ID, "Which.", required=True),
-                query("limit", or_empty(WHOLE), "1 to 1000 turns, 200 where nothing is said."),
-            ],
+            parameters=parameters(TimelineQuery, "query"),
         ),
     },
 }
