@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,10 +13,15 @@ from wakeful.errors import GrantNotFound
 from wakeful.model.grant import Grant, grant_data
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
+from wakeful.web.approval_object import ShownGrant
 from wakeful.web.fields import Id, MaybeId, read_query
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
-from wakeful.wire.declared import Incoming, words
+from wakeful.wire.declared import Incoming, Outgoing, words
+
+
+class GrantList(Outgoing):
+    grants: list[ShownGrant]
 
 
 class GrantsQuery(Incoming):
@@ -44,7 +49,7 @@ class GrantRoutes:
             grants = await self._grants_in(await self._web.find_session(request, session_id))
         else:
             grants = await self._grants_of(self._web.owner_seen_by(request))
-        return JsonAnswer({"grants": await self._web.store.read(lambda tx: _forms(tx, grants))})
+        return JsonAnswer(GrantList(grants=await self._web.store.read(lambda tx: _forms(tx, grants))))
 
     async def revoke(self, request: Request) -> Response:
         grant_id = read_query(request, OneGrant).id
@@ -72,10 +77,10 @@ class GrantRoutes:
         return await self._web.store.read(body)
 
 
-async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[dict[str, Any]]:
+async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[ShownGrant]:
     """With the title of the session that it holds in, if it is one's: ids tell a person nothing."""
     sessions = [await tx.sessions.get(grant.session_id) if grant.session_id else None for grant in grants]
     return [
-        grant_data(grant) | {"session_title": None if session is None else session.title}
+        ShownGrant(**grant_data(grant), session_title=None if session is None else session.title)
         for grant, session in zip(grants, sessions, strict=True)
     ]

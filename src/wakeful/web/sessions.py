@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-import orjson
 from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,7 +16,7 @@ from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.fields import Folder, Id, ModelName, OfSession, SearchWords, Title, clamped, read_body, read_query
 from wakeful.web.messages import MessageId
-from wakeful.web.rows import add_hits, session_rows
+from wakeful.web.rows import FoundRow, marks_of, row_fields, with_hits
 from wakeful.web.short_results import shorten_results
 from wakeful.web.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
@@ -55,6 +54,11 @@ class SessionsQuery(Incoming):
     ] = 50
     cursor: Annotated[str, words("The `next_cursor` of the page before.")] = ""
     archived: Annotated[Switch, words("Only those that are archived; else only those that are not.")] = False
+
+
+class SessionPage(Outgoing):
+    sessions: list[FoundRow]
+    next_cursor: str | None
 
 
 class SessionQuery(OfSession):
@@ -142,20 +146,21 @@ class SessionRoutes:
         before = _parse_cursor(asked.cursor)
         owner = self._web.owner_seen_by(request)
 
-        async def body(tx: Transaction) -> tuple[list[dict[str, Any]], str | None]:
+        async def body(tx: Transaction) -> SessionPage:
             hits = await tx.search.find(owner, wanted, _MOST_FOUND) if words else None
             find = partial(tx.sessions.page, owner, among=hits, archived=asked.archived)
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown tells whether there is a next page.
             found = await find(before=before, limit=limit + 1, pinned=False)
-            rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
-            if hits is not None:
-                await add_hits(tx, rows, hits, wanted)
-            return rows, _cursor(found[limit - 1]) if len(found) > limit else None
+            sessions = pinned + found[:limit]
+            marks = await marks_of(tx, request.state.principal, sessions)
+            rows = [FoundRow(**row_fields(session, marks[session.id])) for session in sessions]
+            next_cursor = _cursor(found[limit - 1]) if len(found) > limit else None
+            shown = rows if hits is None else await with_hits(tx, rows, hits, wanted)
+            return SessionPage(sessions=shown, next_cursor=next_cursor)
 
         look = self._web.store.search if words else self._web.store.read
-        rows, next_cursor = await look(body)
-        return JsonAnswer({"sessions": rows, "next_cursor": next_cursor})
+        return JsonAnswer(await look(body))
 
     async def show(self, request: Request) -> Response:
         asked = read_query(request, SessionQuery)
@@ -163,7 +168,7 @@ class SessionRoutes:
         snapshot = await take_snapshot(self._web, request, asked.session_id, asked.limit, before)
         if asked.short:
             shorten_results(snapshot.page.messages)
-        return Response(orjson.dumps(snapshot.form(self._web)), media_type="application/json")
+        return JsonAnswer(snapshot.shown(self._web))
 
     async def result(self, request: Request) -> Response:
         asked = read_query(request, ResultQuery)

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -112,7 +113,7 @@ class StreamRoutes:
         yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]
         async with aclosing(self._web.news.follow(request.state.principal, cursor.fact)) as feed:
             async for number, form in feed:
-                yield [(str(number), lines_of(_NEWS, pack(form)))]
+                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(form)))]
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)

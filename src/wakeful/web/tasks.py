@@ -1,26 +1,39 @@
 """The routes of background work: list it, look at it, end it. A person who looks consumes nothing."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
+from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model.task import Task
-from wakeful.model.task_data import task_data
 from wakeful.store.base import Transaction
 from wakeful.web.fields import Id, MaybeId, clamped, read_body, read_query
-from wakeful.web.snapshot import task_list
+from wakeful.web.task_object import ShownTask, shown_task, shown_tasks
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
 from wakeful.wire.declared import Incoming, Outgoing, words
 from wakeful.wire.reading import read
 
+_Offset: TypeAlias = Annotated[int, Meta(ge=0)]
+
 
 class TasksQuery(Incoming):
     session_id: Annotated[MaybeId, words("Only that of one session.")] = ""
     limit: Annotated[int, clamped(1, 1000), words("1 to 1000, 200 where nothing is said.")] = 200
+
+
+class TaskList(Outgoing):
+    tasks: list[ShownTask]
+
+
+class TaskLog(Outgoing):
+    output: str
+    offset: _Offset
+    next_offset: _Offset
+    ended: bool
 
 
 class LogQuery(Incoming):
@@ -66,16 +79,16 @@ class TaskRoutes:
             return await tx.tasks.recent(session.id, ended=asked.limit)
 
         tasks = await self._web.store.read(body)
-        return JsonAnswer({"tasks": task_list(self._web, tasks)[: asked.limit]})
+        return JsonAnswer(TaskList(tasks=shown_tasks(self._web, tasks[: asked.limit])))
 
     async def show(self, request: Request) -> Response:
         task = await self._find(request)
-        return JsonAnswer(task_data(task, progress=self._web.tasks.progress(task)))
+        return JsonAnswer(shown_task(self._web, task))
 
     async def log(self, request: Request) -> Response:
         asked = read_query(request, LogQuery)
         page = await self._web.tasks.read_log(await self._find(request), asked.offset)
-        return JsonAnswer(asdict(page))
+        return JsonAnswer(TaskLog(**asdict(page)))
 
     async def kill(self, request: Request) -> Response:
         await self._web.tasks.kill_task(await self._find(request))

@@ -18,7 +18,7 @@ from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
 from wakeful.gateway.openai.entry import enter, in_lane, require_idle, until_entered
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.item_objects import ShownItem
 from wakeful.gateway.openai.item_page import item_page
@@ -42,8 +42,19 @@ from wakeful.wire.declared import Incoming, says, words
 from wakeful.wire.reading import read_texts
 from wakeful.wire.sse import EventStream
 
-_KEY_LIMIT = 255
 _NO_RETRY = {"x-should-retry": "false"}
+
+
+class ResponseHeaders(Incoming, rename={"idempotency_key": "Idempotency-Key"}):
+    idempotency_key: Annotated[
+        str,
+        Meta(max_length=255),
+        words(
+            "The same key and body are one response, however often they are sent. Another body is 409; with "
+            "`store: false` it is 400."
+        ),
+        says("{} must have at most 255 characters."),
+    ] = ""
 
 
 class ResponseQuery(Incoming):
@@ -265,9 +276,7 @@ def _interrupted(response: str, key: str) -> ApiError:
 
 
 def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
-    key = request.headers.get("idempotency-key", "")
-    if len(key) > _KEY_LIMIT or "\0" in key:
-        raise invalid(None, f"Idempotency-Key must have at most {_KEY_LIMIT} characters.")
+    key = read_texts(ResponseHeaders, request.headers).idempotency_key
     if key and not asked.is_stored:
         raise ApiError(400, "idempotency_requires_store", "An Idempotency-Key needs a stored response.", param="store")
     return key

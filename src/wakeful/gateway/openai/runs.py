@@ -12,14 +12,14 @@ from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.entry import enter, until_entered
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import inputs_of
 from wakeful.gateway.openai.run_cursor import RunCursor, cursor_from
 from wakeful.gateway.openai.run_object import RunAnswered, RunBegun
 from wakeful.gateway.openai.run_projection import RunProjection
-from wakeful.gateway.openai.run_request import RunApproval, RunBody
+from wakeful.gateway.openai.run_request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.approval import Choice
 from wakeful.model.event import Told
@@ -29,7 +29,7 @@ from wakeful.model.turn import Turn
 from wakeful.model.words import Place
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
-from wakeful.wire.reading import read
+from wakeful.wire.reading import read, read_texts
 from wakeful.wire.sse import EventStream, frame
 
 _RUN = "run_"
@@ -174,13 +174,5 @@ def _turn_id(run_id: str) -> str:
 
 def _after(request: Request) -> RunCursor:
     """The header wins: an EventSource that reconnects asks its first address again."""
-    by_query = _cursor(request.query_params.get("after", ""), "after")
-    by_header = _cursor(request.headers.get("last-event-id", ""), "last-event-id")
-    return by_header or by_query or RunCursor()
-
-
-def _cursor(given: str, param: str) -> RunCursor | None:
-    cursor = cursor_from(given) if given else None
-    if given and cursor is None:
-        raise invalid(param, f"{param} must be the id of an event, or its number.")
-    return cursor
+    after = read_texts(RunEventsQuery, request.query_params).after
+    return cursor_from(read_texts(RunEventsHeaders, request.headers).last_event_id or after)

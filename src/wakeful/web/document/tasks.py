@@ -1,56 +1,26 @@
 """The routes of background work."""
 
-from wakeful.model.task import TaskKind, TaskStatus
-from wakeful.web.tasks import Acknowledged, Acknowledgement, LogQuery, TasksQuery
+from wakeful.web.task_object import ShownTask
+from wakeful.web.tasks import Acknowledged, Acknowledgement, LogQuery, TaskList, TaskLog, TasksQuery
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import (
-    FLAG,
-    TEXT,
-    WHOLE,
     Family,
     Json,
-    choice,
     json_answer,
     json_body,
-    list_of,
     operation,
-    or_null,
     path,
-    record,
-    ref,
-    told,
-    whole,
 )
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import parameters
 
 _ID = path("task_id", "The id of a task.")
-_TASK = record(
-    {
-        "id": TEXT,
-        "kind": choice(*(kind.value for kind in TaskKind)),
-        "session_id": TEXT,
-        "turn_id": told("Who started it.", TEXT),
-        "child_session_id": or_null(TEXT),
-        "command": TEXT,
-        "status": choice(*(status.value for status in TaskStatus)),
-        "exit_code": or_null(WHOLE),
-        "started_at": TEXT,
-        "ended_at": or_null(TEXT),
-        "progress": or_null(whole(0, 100)),
-        "woke_turn_id": or_null(TEXT),
-        "will_notify": told("Its end will be told.", FLAG),
-        "watched_for": told("Lines with one of these texts wake its session while it runs.", list_of(TEXT)),
-    }
-)
-_LOG = record({"output": TEXT, "offset": whole(0), "next_offset": whole(0), "ended": FLAG})
-
 PATHS: dict[str, dict[str, Json]] = {
     "/api/tasks": {
         "get": operation(
             "listTasks",
             "Background work",
-            {200: json_answer("The newest.", record({"tasks": list_of(ref("Task"))})), **refusals(400, 404, 503)},
+            {200: json_answer("The newest.", TaskList), **refusals(400, 404, 503)},
             parameters=parameters(TasksQuery, "query"),
         ),
     },
@@ -58,7 +28,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "getTask",
             "One task",
-            {200: json_answer("The task.", ref("Task")), **refusals(400, 404, 503)},
+            {200: json_answer("The task.", ShownTask), **refusals(400, 404, 503)},
             parameters=[_ID],
         ),
     },
@@ -66,7 +36,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "readTaskLog",
             "What it has said, in bytes; looking consumes nothing",
-            {200: json_answer("A page of it.", _LOG), **refusals(400, 404, 503)},
+            {200: json_answer("A page of it.", TaskLog), **refusals(400, 404, 503)},
             parameters=[_ID, *parameters(LogQuery, "query")],
         ),
     },
@@ -88,4 +58,4 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILY = Family("Tasks", "Processes and sub-agents in the background.", PATHS, {"Task": _TASK})
+FAMILY = Family("Tasks", "Processes and sub-agents in the background.", PATHS, {"Task": ShownTask})

@@ -7,21 +7,19 @@ from wakeful.gateway.openai.item_objects import ItemPage, OutputItem, OutputPart
 from wakeful.gateway.openai.item_page import PageQuery
 from wakeful.gateway.openai.response_object import DeletedResponse, Response
 from wakeful.gateway.openai.response_request import ResponseBody
-from wakeful.gateway.openai.responses import ResponseQuery
+from wakeful.gateway.openai.responses import ResponseHeaders, ResponseQuery
 from wakeful.gateway.openai.usage import Usage
 from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.openapi import (
     Family,
     Json,
     either,
-    header,
     json_answer,
     json_body,
     operation,
     path,
     ref,
     stream_answer,
-    text,
 )
 from wakeful.wire.schema import parameters
 
@@ -35,14 +33,7 @@ _CREATE = operation(
     {200: either("The response, or its events with `stream`.", _RESPONSE, _EVENTS), **refusals(400, 404, 409, 413)},
     words="A stored response is a turn that survives its client and the server that runs it. `stream`, `store` and "
     "`background` say how it is told, not how it is run. A response that failed is told with 200 and its `status`.",
-    parameters=[
-        header(
-            "Idempotency-Key",
-            text(maxLength=255),
-            "The same key and body are one response, however often they are sent. Another body is 409; with "
-            "`store: false` it is 400.",
-        ),
-    ],
+    parameters=parameters(ResponseHeaders, "header"),
     body=json_body(ResponseBody),
 )
 _SHOW = operation(

@@ -5,24 +5,20 @@ from typing import Any
 from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.run_object import Run, RunAnswered, RunBegun, RunEvent
-from wakeful.gateway.openai.run_request import RunApproval, RunBody
+from wakeful.gateway.openai.run_request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.wire.openapi import (
     Family,
     Json,
-    header,
     json_answer,
     json_body,
     operation,
-    or_empty,
     path,
-    query,
     stream_answer,
-    text,
     with_headers,
 )
+from wakeful.wire.schema import parameters
 
 _ID = path("run_id", "`run_…`")
-_CURSOR = or_empty(text(pattern=r"^[0-9]{1,15}(\.[0-9]{1,15}\.[0-9]{1,15})?$"))
 
 
 def _answer(words: str, schema: Any) -> Json:
@@ -56,8 +52,8 @@ PATHS: dict[str, dict[str, Json]] = {
             words="Any number of readers, each from where it likes.",
             parameters=[
                 _ID,
-                query("after", _CURSOR, "Only the events after the one with this id, or with this number."),
-                header("Last-Event-ID", _CURSOR, "The same; it wins over `after`."),
+                *parameters(RunEventsQuery, "query"),
+                *parameters(RunEventsHeaders, "header"),
             ],
         ),
     },
