@@ -79,7 +79,7 @@ from wakeful.tools.processes.unstored_work import UnstoredWork
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.me import MeRoutes, ServerFacts
-from wakeful.web.models import ModelRoutes
+from wakeful.web.models import ModelChoice, ModelRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -288,8 +288,8 @@ def build_web(config: Config, running: Running) -> Web:
 
 
 def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
-    def models() -> list[dict[str, Any]]:
-        return [{"id": m.id, "provider": m.provider, "name": m.name} for m in running.catalogue.models()]
+    def models() -> list[ModelChoice]:
+        return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
 
     password = Password(config.password)
     facts = ServerFacts(

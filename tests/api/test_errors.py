@@ -154,7 +154,7 @@ def test_a_request_that_cannot_be_understood_is_refused(server: ApiServer, body:
         ({"presence_penalty": -2.5}, "presence_penalty"),
         ({"response_format": "json"}, "response_format"),
         ({"response_format": {}}, "response_format.type"),
-        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.name"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema"),
         ({"response_format": {"type": "json_schema", "json_schema": []}}, "response_format.json_schema"),
         ({"tools": [{"type": "function", "function": {"name": ""}}]}, "tools[0].function.name"),
         ({"tools": [{"type": "function", "function": {"name": "f"}}] * 2}, "tools[1].function.name"),

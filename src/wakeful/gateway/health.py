@@ -11,13 +11,16 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from starlette.responses import JSONResponse, Response
+from msgspec import Meta
+from starlette.responses import Response
 
 from wakeful.engine.vitals import Vitals
 from wakeful.errors import StoreError
 from wakeful.store.base import Store, Transaction
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Outgoing, words
 
 HealthCheck = Callable[[], Awaitable[Response]]
 
@@ -27,6 +30,8 @@ _PATIENCE_SECONDS = 1.5
 _LITTLE_ROOM = 64 * 1024 * 1024
 # A row that could have opened a turn and has not for so long: something is stuck.
 _LONG_SECONDS = 30.0
+
+_Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +47,49 @@ class _Seen:
     @property
     def is_full(self) -> bool:
         return self.free_bytes is not None and self.free_bytes < _LITTLE_ROOM
+
+
+class DatabaseState(Outgoing):
+    reachable: bool
+    seconds_since_success: Annotated[_Seconds | None, words("Since it last did something.")]
+    queue: Annotated[int, Meta(ge=0), words("Writes that wait or are under way.")]
+    oldest_waiting_seconds: Annotated[
+        _Seconds | None, words("How long the row has waited that could have opened a turn before all others.")
+    ]
+
+
+class DiskState(Outgoing):
+    free_bytes: Annotated[int | None, Meta(ge=0)]
+    full: bool
+
+
+class LeaseState(Outgoing):
+    seconds_left: _Seconds
+    late: bool
+
+
+class _State(Outgoing):
+    version: str
+    problems: Annotated[list[str], words("What is wrong, in sentences.")]
+    database: DatabaseState
+    disk: DiskState
+    lease: Annotated[
+        LeaseState | None, words("The lease of this server on its turns; null where the database is its own.")
+    ]
+
+
+class Working(_State):
+    status: Literal["ok", "degraded"]
+
+
+class Unreachable(_State):
+    # Its database does not answer.
+    status: Literal["degraded"] = "degraded"
+
+
+class Stopping(Outgoing):
+    status: Literal["stopping"] = "stopping"
+    version: str
 
 
 class Health:
@@ -65,23 +113,30 @@ class Health:
 
     async def __call__(self) -> Response:
         if self._is_stopping():
-            return JSONResponse({"status": "stopping", "version": self._version}, 503)
+            return JsonAnswer(Stopping(version=self._version), 503)
         seen, vitals = await self._fresh(), self._vitals()
         problems = _problems(seen, vitals)
-        answer = {"status": "degraded" if problems else "ok", "version": self._version, "problems": problems}
-        return JSONResponse(answer | self._state(seen, vitals), 200 if seen.is_reachable else 503)
+        if not seen.is_reachable:
+            return JsonAnswer(Unreachable(**self._state(seen, vitals, problems)), 503)
+        status: Literal["ok", "degraded"] = "degraded" if problems else "ok"
+        return JsonAnswer(Working(status=status, **self._state(seen, vitals, problems)))
 
-    def _state(self, seen: _Seen, vitals: Vitals) -> dict[str, Any]:
-        stats, left = self._store.stats, vitals.lease_seconds_left
+    def _state(self, seen: _Seen, vitals: Vitals, problems: list[str]) -> dict[str, Any]:
+        stats, left, is_late = self._store.stats, vitals.lease_seconds_left, vitals.is_lease_late
+        database = DatabaseState(
+            reachable=seen.is_reachable,
+            seconds_since_success=_rounded(stats.seconds_since_success),
+            queue=stats.queue,
+            oldest_waiting_seconds=_rounded(seen.oldest_waiting),
+        )
         return {
-            "database": {
-                "reachable": seen.is_reachable,
-                "seconds_since_success": _rounded(stats.seconds_since_success),
-                "queue": stats.queue,
-                "oldest_waiting_seconds": _rounded(seen.oldest_waiting),
-            },
-            "disk": {"free_bytes": seen.free_bytes, "full": seen.is_full},
-            "lease": None if left is None else {"seconds_left": _rounded(max(left, 0)), "late": vitals.is_lease_late},
+            "version": self._version,
+            "problems": problems,
+            "database": database,
+            "disk": DiskState(free_bytes=seen.free_bytes, full=seen.is_full),
+            "lease": None
+            if left is None
+            else LeaseState(seconds_left=round(max(left, 0), 3), late=vitals.is_lease_late),
         }
 
     async def _fresh(self) -> _Seen:

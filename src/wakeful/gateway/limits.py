@@ -4,10 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wakeful.errors import WakefulError
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.error_types import api_problem
 
 _PATH = "/v1/"
 _RETRY = {"retry-after": "1"}
@@ -89,7 +91,5 @@ def _counts_at_once(scope: Scope) -> bool:
     return not may_join or all(name != b"idempotency-key" for name, _ in scope["headers"])
 
 
-def _refusal() -> JSONResponse:
-    message = str(TooManyRequests())
-    error = {"message": message, "type": "rate_limit_error", "param": None, "code": "rate_limit_exceeded"}
-    return JSONResponse({"error": error}, 429, _RETRY)
+def _refusal() -> Response:
+    return JsonAnswer(api_problem(429, "rate_limit_exceeded", str(TooManyRequests())), 429, _RETRY)

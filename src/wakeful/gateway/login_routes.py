@@ -1,9 +1,12 @@
 """The routes by which browsers come and go."""
 
+from collections.abc import Mapping
 from math import ceil
+from typing import Annotated, Any, ClassVar
 
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.gateway.cookie import LoginCookie
@@ -13,12 +16,47 @@ from wakeful.gateway.origin import is_foreign_write, is_own_write, refuse_foreig
 from wakeful.gateway.own_address import OwnAddress
 from wakeful.gateway.password import Password
 from wakeful.gateway.tries import Tries
+from wakeful.wire.answer import JsonAnswer, Ok
 from wakeful.wire.body import read_object
+from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.errors import InvalidRequest, error_response
+from wakeful.wire.reading import read
 
 # Anybody may send one.
 _BODY_KIB = 16
 _LONGEST_BROWSER = 300
+
+
+_EITHER = "The body must have either the text token or the text password."
+
+
+class Credential(Incoming):
+    token: Annotated[
+        str | None,
+        Meta(min_length=1),
+        words("What stands behind `#token=` in a link; good for one login, within an hour."),
+        says(_EITHER),
+    ] = None
+    password: Annotated[str | None, Meta(min_length=1), words("The operator's, where one is set."), says(_EITHER)] = (
+        None
+    )
+
+    more_schema: ClassVar[Mapping[str, Any]] = {
+        "oneOf": [{"required": [name], "properties": {name: {"type": "string"}}} for name in ("token", "password")]
+    }
+
+
+class LinkFor(Incoming, rename={"name": "as"}):
+    name: Annotated[
+        str | None,
+        Meta(min_length=1),
+        words("Whose login it is: your own where nothing is said. The operator may name anybody."),
+        says("{} must be the name of a key's holder."),
+    ] = None
+
+
+class LoginLink(Outgoing):
+    url: str
 
 
 class LoginRoutes:
@@ -45,14 +83,13 @@ class LoginRoutes:
         # Another page could log a browser in as somebody else, and read later what was written there.
         if is_foreign_write(request.scope, self._address):
             return refuse_foreign_origin()
-        kind, word = await _credential(request)
-        visitor = _visitor(request)
-        found = await (self._with_token(word, visitor) if kind == "token" else self._with_password(word, visitor))
+        given = read(Credential, await read_object(request, kib=_BODY_KIB))
+        found = await self._admit(given, _visitor(request))
         if isinstance(found, Response):
             return found
         if old := self._cookie.secret_in(request):
             await self._desk.log_out(old)
-        response = JSONResponse({"ok": True})
+        response = JsonAnswer(Ok())
         self._cookie.give(request, response, found)
         return response
 
@@ -63,24 +100,31 @@ class LoginRoutes:
             return refuse_foreign_origin()
         if secret:
             await self._desk.log_out(secret)
-        response = JSONResponse({"ok": True})
+        response = JsonAnswer(Ok())
         self._cookie.take(request, response)
         return response
 
     async def new_link(self, request: Request) -> Response:
         """The operator may let anybody in, others themselves."""
         principal: str = request.state.principal
-        given = (await read_object(request, kib=_BODY_KIB)).get("as")
-        name = principal if given is None else given
+        given = read(LinkFor, await read_object(request, kib=_BODY_KIB))
+        name = principal if given.name is None else given.name
         if name != principal and principal != self._operator:
             return error_response(403, "forbidden", "Only the operator can make links for others.")
-        if not isinstance(name, str) or name not in self._desk.names:
+        if name not in self._desk.names:
             raise InvalidRequest(f"as must be the name of a key's holder: {', '.join(sorted(self._desk.names))}.")
         url = await self._links.new(name)
         if url is None:
             message = "The process that holds this home serves no page: end it and start wakeful serve."
             return error_response(409, "no_page", message)
-        return JSONResponse({"url": url})
+        return JsonAnswer(LoginLink(url=url))
+
+    async def _admit(self, given: Credential, visitor: Visitor) -> str | Response:
+        if given.token is not None and given.password is None:
+            return await self._with_token(given.token, visitor)
+        if given.password is not None and given.token is None:
+            return await self._with_password(given.password, visitor)
+        raise InvalidRequest(_EITHER)
 
     async def _with_token(self, token: str, visitor: Visitor) -> str | Response:
         # One that is right is let in whatever others have tried: nobody can guess it, so guesses need not lock it out.
@@ -114,12 +158,3 @@ def _visitor(request: Request) -> Visitor:
     name = request.headers.get("user-agent", "")[:_LONGEST_BROWSER]
     shown = "".join(letter for letter in name if letter.isascii() and letter.isprintable())
     return Visitor(shown, request.client.host if request.client else "")
-
-
-async def _credential(request: Request) -> tuple[str, str]:
-    given = await read_object(request, kib=_BODY_KIB)
-    kinds = [kind for kind in ("token", "password") if given.get(kind) is not None]
-    word = given[kinds[0]] if len(kinds) == 1 else None
-    if not isinstance(word, str) or not word:
-        raise InvalidRequest("The body must have either the text token or the text password.")
-    return kinds[0], word

@@ -1,17 +1,30 @@
 """The routes on which a person sees what waits for them, and answers it."""
 
-from typing import Any
+from typing import Annotated
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.approval_data import approval_data
 from wakeful.engine.family import sessions_above
 from wakeful.model.approval import CHOICES, Approval, Choice
 from wakeful.store.base import Transaction
-from wakeful.web import fields
+from wakeful.web.approval_object import WaitingApproval
+from wakeful.web.fields import Id, read_body
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, Outgoing, among, words
+
+
+class ApprovalList(Outgoing):
+    approvals: list[WaitingApproval]
+
+
+class GivenApproval(Incoming):
+    session_id: Id
+    call_id: Id
+    choice: Annotated[str, among(CHOICES), words("One of `choices`; `always` is the old name of `folder`.")]
 
 
 class ApprovalRoutes:
@@ -27,21 +40,19 @@ class ApprovalRoutes:
     async def page(self, request: Request) -> Response:
         """All that waits, whichever session asks; a sub-agent's question stands where its work was ordered."""
 
-        async def body(tx: Transaction) -> list[dict[str, Any]]:
+        async def body(tx: Transaction) -> list[WaitingApproval]:
             waiting = await tx.approvals.open_of_owner(self._web.owner_seen_by(request), await tx.now())
             return [await _shown_at_top(tx, approval) for approval in waiting]
 
-        return JSONResponse({"approvals": await self._web.store.read(body)})
+        return JsonAnswer(ApprovalList(approvals=await self._web.store.read(body)))
 
     async def respond(self, request: Request) -> Response:
-        given = await fields.read_body(request)
-        call_id = fields.identifier(given, "call_id")
-        choice = Choice(fields.one_of(given, "choice", CHOICES))
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
-        await self._web.engine.approvals.answer(session.id, call_id, choice)
-        return JSONResponse({"ok": True})
+        given = await read_body(request, GivenApproval)
+        session = await self._web.find_session(request, given.session_id)
+        await self._web.engine.approvals.answer(session.id, given.call_id, Choice(given.choice))
+        return JsonAnswer(Ok())
 
 
-async def _shown_at_top(tx: Transaction, approval: Approval) -> dict[str, Any]:
+async def _shown_at_top(tx: Transaction, approval: Approval) -> WaitingApproval:
     *_, top = await sessions_above(tx, approval.session_id)
-    return approval_data(approval, top.id) | {"session_title": top.title, "workspace": top.workspace}
+    return WaitingApproval(**approval_data(approval, top.id), session_title=top.title, workspace=top.workspace)

@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Annotated
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.rewinding import Retake, edited, is_accepted, repeated, rewind
@@ -13,13 +14,43 @@ from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
-from wakeful.web import fields
-from wakeful.web.fields import Fields
+from wakeful.web.fields import Id, MessageText, ModelName, OfSession, read_body
 from wakeful.web.messages import MessageId
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, Outgoing, words
 from wakeful.wire.errors import InvalidRequest
 
-_BUSY_CHOICES = tuple(choice.value for choice in IfBusy)
+
+class Again(Incoming):
+    session_id: Id
+    client_message_id: Annotated[Id | None, words("Sent twice, it is one message.")] = None
+    model: ModelName | None = None
+
+
+class StartedChat(Again):
+    message: MessageText
+    if_busy: Annotated[IfBusy, words("`queue` where nothing is said.")] = IfBusy.QUEUE
+
+
+class EditedMessage(Again):
+    message_id: Id
+    message: MessageText
+
+
+class QueuedTurn(OfSession):
+    turn_id: Id
+
+
+class ChatReceipt(Outgoing):
+    session_id: str
+    turn_id: str
+    stream_id: str
+    queued: bool
+
+
+class Cancelled(Outgoing):
+    cancelled: bool
 
 
 class ChatRoutes:
@@ -36,15 +67,15 @@ class ChatRoutes:
         ]
 
     async def start(self, request: Request) -> Response:
-        given = await fields.read_body(request)
-        submission = await self._submission(request, given, fields.message_text(given, "message"))
+        given = await read_body(request, StartedChat)
+        submission = await self._submission(request, given, given.message, given.if_busy)
         return _receipt(await self._web.engine.submit(submission))
 
     async def edit(self, request: Request) -> Response:
         """Say something else instead, and go on from there."""
-        given = await fields.read_body(request)
-        text = fields.message_text(given, "message")
-        message = MessageId.parse(fields.identifier(given, "message_id"))
+        given = await read_body(request, EditedMessage)
+        text = given.message
+        message = MessageId.parse(given.message_id)
         if message is None:
             raise InvalidRequest("message_id must be the id of a message of this session.")
         submission = await self._submission(request, given, text)
@@ -56,8 +87,7 @@ class ChatRoutes:
 
     async def regenerate(self, request: Request) -> Response:
         """Ask for the last answer again."""
-        given = await fields.read_body(request)
-        submission = await self._submission(request, given, "")
+        submission = await self._submission(request, await read_body(request, Again), "")
 
         return await self._again(request, submission, repeated)
 
@@ -82,22 +112,22 @@ class ChatRoutes:
         return _receipt(await self._web.engine.submit(wanted, before=before))
 
     async def cancel(self, request: Request) -> Response:
-        given = await fields.read_body(request)
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
-        return JSONResponse({"cancelled": await self._web.engine.cancel(session.id)})
+        session = await self._web.find_session(request, (await read_body(request, OfSession)).session_id)
+        return JsonAnswer(Cancelled(cancelled=await self._web.engine.cancel(session.id)))
 
     async def withdraw(self, request: Request) -> Response:
-        given = await fields.read_body(request)
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
-        await self._web.engine.withdraw(session.id, fields.identifier(given, "turn_id"))
-        return JSONResponse({"ok": True})
+        given = await read_body(request, QueuedTurn)
+        session = await self._web.find_session(request, given.session_id)
+        await self._web.engine.withdraw(session.id, given.turn_id)
+        return JsonAnswer(Ok())
 
-    async def _submission(self, request: Request, given: Fields, text: str) -> Submission:
+    async def _submission(
+        self, request: Request, given: Again, text: str, if_busy: IfBusy = IfBusy.QUEUE
+    ) -> Submission:
         door = self._web.door(request)
-        key = fields.identifier(given, "client_message_id") if fields.has(given, "client_message_id") else new_id("msg")
-        if_busy = fields.one_of(given, "if_busy", _BUSY_CHOICES) if fields.has(given, "if_busy") else IfBusy.QUEUE
-        model = self._web.checked_model(fields.model(given)) if fields.has(given, "model") else ""
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
+        key = given.client_message_id or new_id("msg")
+        model = "" if given.model is None else self._web.checked_model(given.model.strip())
+        session = await self._web.find_session(request, given.session_id)
         return Submission(
             session_id=session.id,
             text=text,
@@ -106,16 +136,15 @@ class ChatRoutes:
             address=session.address,
             dedupe_key=key,
             model=model or session.model or self._web.model,
-            if_busy=IfBusy(if_busy),
+            if_busy=if_busy,
         )
 
 
 def _receipt(receipt: Receipt) -> Response:
-    return JSONResponse(
-        {
-            "session_id": receipt.session_id,
-            "turn_id": receipt.turn_id,
-            "stream_id": receipt.turn_id,
-            "queued": receipt.is_queued,
-        }
+    started = ChatReceipt(
+        session_id=receipt.session_id,
+        turn_id=receipt.turn_id,
+        stream_id=receipt.turn_id,
+        queued=receipt.is_queued,
     )
+    return JsonAnswer(started)

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.grants import grants_in, real_folder
@@ -13,8 +13,23 @@ from wakeful.errors import GrantNotFound
 from wakeful.model.grant import Grant, grant_data
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
-from wakeful.web import fields
+from wakeful.web.approval_object import ShownGrant
+from wakeful.web.fields import Id, MaybeId, read_query
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, Outgoing, words
+
+
+class GrantList(Outgoing):
+    grants: list[ShownGrant]
+
+
+class GrantsQuery(Incoming):
+    session_id: Annotated[MaybeId, words("Only those that hold in this session, also those of its folder.")] = ""
+
+
+class OneGrant(Incoming):
+    id: Annotated[Id, words("The id of a grant.")]
 
 
 class GrantRoutes:
@@ -29,17 +44,15 @@ class GrantRoutes:
 
     async def page(self, request: Request) -> Response:
         """Of a session: all that hold in it, also those of its folder."""
-        query = request.query_params
-        if query.get("session_id"):
-            grants = await self._grants_in(
-                await self._web.find_session(request, fields.identifier(query, "session_id"))
-            )
+        session_id = read_query(request, GrantsQuery).session_id
+        if session_id:
+            grants = await self._grants_in(await self._web.find_session(request, session_id))
         else:
             grants = await self._grants_of(self._web.owner_seen_by(request))
-        return JSONResponse({"grants": await self._web.store.read(lambda tx: _forms(tx, grants))})
+        return JsonAnswer(GrantList(grants=await self._web.store.read(lambda tx: _forms(tx, grants))))
 
     async def revoke(self, request: Request) -> Response:
-        grant_id = fields.identifier(request.query_params, "id")
+        grant_id = read_query(request, OneGrant).id
         owner = self._web.owner_seen_by(request)
 
         async def body(tx: Transaction) -> bool:
@@ -47,7 +60,7 @@ class GrantRoutes:
 
         if not await self._web.store.write(body):
             raise GrantNotFound(f"There is no grant {grant_id}.")
-        return JSONResponse({"ok": True})
+        return JsonAnswer(Ok())
 
     async def _grants_in(self, session: Session) -> list[Grant]:
         folder = await asyncio.to_thread(real_folder, session.workspace)
@@ -64,10 +77,10 @@ class GrantRoutes:
         return await self._web.store.read(body)
 
 
-async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[dict[str, Any]]:
+async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[ShownGrant]:
     """With the title of the session that it holds in, if it is one's: ids tell a person nothing."""
     sessions = [await tx.sessions.get(grant.session_id) if grant.session_id else None for grant in grants]
     return [
-        grant_data(grant) | {"session_title": None if session is None else session.title}
+        ShownGrant(**grant_data(grant), session_title=None if session is None else session.title)
         for grant, session in zip(grants, sessions, strict=True)
     ]

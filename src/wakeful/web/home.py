@@ -2,24 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model import event as events
 from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of
 from wakeful.model.message import ToolCall
 from wakeful.model.news import News
-from wakeful.model.session import Session
 from wakeful.model.task import Task
-from wakeful.model.task_data import task_data, time_text
+from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
-from wakeful.web.news import news_form
-from wakeful.web.rows import session_rows
+from wakeful.web.home_object import Home, NewsReader, RecentSession, Report, RunningCall, RunningTurn, Work
+from wakeful.web.news import news_fields
+from wakeful.web.rows import marks_of, row_fields
+from wakeful.web.task_object import ShownTask, shown_task
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer
 
 _MOST_REPORTED = 50
 _RECENT = 8
@@ -40,38 +42,32 @@ class HomeRoutes:
     async def show(self, request: Request) -> Response:
         reader: str = request.state.principal
 
-        async def body(tx: Transaction) -> dict[str, Any]:
-            return {
-                "running": await self._running(tx, reader),
-                "reported": await _reported(tx, reader),
-                "recent": await _recent(tx, reader),
-            }
+        async def body(tx: Transaction) -> Home:
+            return Home(
+                running=await self._running(tx, reader),
+                reported=await _reported(tx, reader),
+                recent=await _recent(tx, reader),
+            )
 
-        return JSONResponse(await self._web.store.read(body))
+        return JsonAnswer(await self._web.store.read(body))
 
-    async def _running(self, tx: Transaction, reader: str) -> list[dict[str, Any]]:
+    async def _running(self, tx: Transaction, reader: str) -> list[Work]:
         tasks, turns = await tx.tasks.running_of(reader), await tx.turns.running_of(reader)
         titles = await _titles(tx, {task.session_id for task in tasks} | {turn.session_id for turn in turns})
         items = [(task.started_at, self._task_form(task, titles)) for task in tasks]
         items += [(turn.opened_at, await _turn_form(tx, turn, titles)) for turn in turns]
         return [form for _, form in sorted(items, key=lambda item: item[0])]
 
-    def _task_form(self, task: Task, titles: dict[str, str]) -> dict[str, Any]:
-        shown = task_data(task, progress=self._web.tasks.progress(task))
-        return _work("task", task.session_id, titles, task.started_at) | {"task": shown, "turn": None}
+    def _task_form(self, task: Task, titles: dict[str, str]) -> Work:
+        return _work("task", task.session_id, titles, task.started_at, task=shown_task(self._web, task))
 
 
-async def _turn_form(tx: Transaction, turn: Turn, titles: dict[str, str]) -> dict[str, Any]:
+async def _turn_form(tx: Transaction, turn: Turn, titles: dict[str, str]) -> Work:
     last = (await tx.journal.last_answers([turn.id])).get(turn.id)
     doing = _Doing(1, None) if last is None else _doing(await tx.journal.of_step(turn.id, last.step))
-    shown = {
-        "turn_id": turn.id,
-        "number": turn.number,
-        "source": turn.source,
-        "step": doing.step,
-        "call": None if doing.call is None else {"name": doing.call.name, "arguments": doing.call.arguments},
-    }
-    return _work("turn", turn.session_id, titles, turn.opened_at) | {"task": None, "turn": shown}
+    call = None if doing.call is None else RunningCall(name=doing.call.name, arguments=doing.call.arguments)
+    shown = RunningTurn(turn_id=turn.id, number=turn.number, source=turn.source, step=doing.step, call=call)
+    return _work("turn", turn.session_id, titles, turn.opened_at, turn=shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +87,17 @@ def _doing(entries: Sequence[Entry]) -> _Doing:
     return _Doing(answer.step + 1, None)
 
 
-def _work(kind: str, session_id: str, titles: dict[str, str], since: float) -> dict[str, Any]:
-    return {"type": kind, "session_id": session_id, "title": titles[session_id], "started_at": time_text(since)}
+def _work(
+    kind: Literal["task", "turn"],
+    session_id: str,
+    titles: dict[str, str],
+    since: float,
+    *,
+    task: ShownTask | None = None,
+    turn: RunningTurn | None = None,
+) -> Work:
+    started_at = time_text(since)
+    return Work(type=kind, session_id=session_id, title=titles[session_id], started_at=started_at, task=task, turn=turn)
 
 
 async def _titles(tx: Transaction, session_ids: Iterable[str]) -> dict[str, str]:
@@ -100,7 +105,7 @@ async def _titles(tx: Transaction, session_ids: Iterable[str]) -> dict[str, str]
     return {session.id: session.title for session in found if session is not None}
 
 
-async def _reported(tx: Transaction, reader: str) -> list[dict[str, Any]]:
+async def _reported(tx: Transaction, reader: str) -> list[Report]:
     """Open questions are not among them: they have not happened but wait."""
     unread = await tx.news.unread(reader, _MOST_REPORTED)
     told = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
@@ -109,20 +114,20 @@ async def _reported(tx: Transaction, reader: str) -> list[dict[str, Any]]:
     quotes = await _quotes(tx, turn_ids)
     ways = await _ways(tx, turn_ids)
     return [
-        await news_form(tx, news) | {"last_event_id": news.last_seq} | _reading(news, turn, quotes, ways)
+        Report(**await news_fields(tx, news), last_event_id=news.last_seq, **_reading(news, turn, quotes, ways))
         for news, turn in zip(told, readers, strict=True)
     ]
 
 
-def _reading(news: News, turn: Turn | None, quotes: dict[str, str], ways: dict[_Way, str]) -> dict[str, Any]:
+def _reading(news: News, turn: Turn | None, quotes: dict[str, str], ways: dict[_Way, Any]) -> dict[str, Any]:
     if turn is None:
         return {"woke": None, "answer": ""}
     delivered = ways.get((turn.id, news.event.data["event_id"]))
-    woke = {"turn_id": turn.id, "number": turn.number, "delivered": delivered}
+    woke = NewsReader(turn_id=turn.id, number=turn.number, delivered=delivered)
     return {"woke": woke, "answer": quotes.get(turn.id, "")}
 
 
-async def _ways(tx: Transaction, turn_ids: Sequence[str]) -> dict[_Way, str]:
+async def _ways(tx: Transaction, turn_ids: Sequence[str]) -> dict[_Way, Any]:
     """How each notice reached the turn that read it: it opened the turn, rode along with a message, or joined."""
     inputs = [entry for entry in await tx.journal.inputs_of(turn_ids) if "notice" in entry.data]
     return {(entry.turn_id, entry.data["message_id"]): entry.data["notice"]["delivered"] for entry in inputs}
@@ -136,15 +141,18 @@ async def _reader_of(tx: Transaction, news: News) -> Turn | None:
     return None if row is None or row.claimed_by is None else await tx.turns.get(row.claimed_by)
 
 
-async def _recent(tx: Transaction, reader: str) -> list[dict[str, Any]]:
+async def _recent(tx: Transaction, reader: str) -> list[RecentSession]:
     sessions = await tx.sessions.page(reader, limit=_RECENT)
     quotes = await _quotes(tx, [session.head for session in sessions if session.head is not None])
-    rows = await session_rows(tx, reader, sessions)
-    return [row | _recent_fields(session, quotes) for row, session in zip(rows, sessions, strict=True)]
-
-
-def _recent_fields(session: Session, quotes: dict[str, str]) -> dict[str, Any]:
-    return {"workspace": session.workspace, "answer": quotes.get(session.head or "", "")}
+    marks = await marks_of(tx, reader, sessions)
+    return [
+        RecentSession(
+            **row_fields(session, marks[session.id]),
+            workspace=session.workspace,
+            answer=quotes.get(session.head or "", ""),
+        )
+        for session in sessions
+    ]
 
 
 async def _quotes(tx: Transaction, turn_ids: Sequence[str]) -> dict[str, str]:

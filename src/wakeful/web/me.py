@@ -1,10 +1,15 @@
 """Who is asking, and whom."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
+
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Outgoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,16 @@ class ServerFacts:
     undo_seconds: float
 
 
+class Me(Outgoing):
+    name: str
+    is_operator: bool
+    host: str
+    version: str
+    model: str
+    has_password: bool
+    undo_seconds: Annotated[float, Meta(ge=0)]
+
+
 class MeRoutes:
     def __init__(self, server: ServerFacts, operator: str) -> None:
         self._server = server
@@ -30,14 +45,13 @@ class MeRoutes:
     async def show(self, request: Request) -> Response:
         name = request.state.principal
         server = self._server
-        return JSONResponse(
-            {
-                "name": name,
-                "is_operator": name == self._operator,
-                "host": server.host,
-                "version": server.version,
-                "model": server.model,
-                "has_password": server.has_password,
-                "undo_seconds": server.undo_seconds,
-            }
+        shown = Me(
+            name=name,
+            is_operator=name == self._operator,
+            host=server.host,
+            version=server.version,
+            model=server.model,
+            has_password=server.has_password,
+            undo_seconds=server.undo_seconds,
         )
+        return JsonAnswer(shown)

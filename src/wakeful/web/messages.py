@@ -11,6 +11,7 @@ from wakeful.model.message import ToolCall
 from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
+from wakeful.web.turn_object import ShownTurn, TurnCost, outline_of
 
 # Turns read at once: few at first, so that a session of long turns costs little more than is shown.
 _FEWEST = 4
@@ -47,7 +48,7 @@ class MessagePage:
     # In order.
     messages: list[Message]
     # The turns that they belong to, by id, as people see them.
-    turns: dict[str, dict[str, Any]]
+    turns: dict[str, ShownTurn]
     # There are older ones.
     has_more: bool
 
@@ -59,14 +60,14 @@ async def newest_messages(
     before that message. What it costs depends on what it returns, not on how long the conversation is.
     """
     found: list[Message] = []
-    forms: dict[str, dict[str, Any]] = {}
+    forms: dict[str, ShownTurn] = {}
     count = _FEWEST
     while turn_id is not None:
         turns = await tx.turns.chain(turn_id, count)
         entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
         for turn in turns:
             messages = turn_messages(turn, entries.get(turn.id, ()))
-            forms[turn.id] = turn_form(turn, entries.get(turn.id, ()))
+            forms[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
             if before is not None and turn.id == before.turn_id:
                 messages = [message for message in messages if _place_of(message) < before.place]
             found[:0] = messages
@@ -77,29 +78,19 @@ async def newest_messages(
     return _page(found, limit, forms, has_older=False)
 
 
-def _page(found: list[Message], limit: int, forms: dict[str, dict[str, Any]], *, has_older: bool) -> MessagePage:
+def _page(found: list[Message], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
     shown = found[-limit:]
     outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
     return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
 
 
-def turn_form(turn: Turn, entries: Sequence[Entry]) -> dict[str, Any]:
+def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
     costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
-    usage = {
-        "input_tokens": sum(cost.input_tokens for cost in costs),
-        "output_tokens": sum(cost.output_tokens for cost in costs),
-    }
-    return turn_outline(turn) | {"model": turn.model, "usage": usage if costs else None}
-
-
-def turn_outline(turn: Turn) -> dict[str, Any]:
-    return {
-        "number": turn.number,
-        "source": turn.source,
-        "status": turn.status,
-        "opened_at": time_text(turn.opened_at),
-        "closed_at": None if turn.closed_at is None else time_text(turn.closed_at),
-    }
+    usage = TurnCost(
+        input_tokens=sum(cost.input_tokens for cost in costs),
+        output_tokens=sum(cost.output_tokens for cost in costs),
+    )
+    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:

@@ -1,16 +1,29 @@
 """The catalogue of models, for those who choose one."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
+
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Outgoing
+
+
+class ModelChoice(Outgoing):
+    id: str
+    provider: str
+    name: str
+
+
+class ModelChoices(Outgoing):
+    models: list[ModelChoice]
+    default: str
 
 
 class ModelRoutes:
-    def __init__(self, models: Callable[[], Sequence[Mapping[str, Any]]], default: str) -> None:
-        """`models` tells what is known, at once."""
+    def __init__(self, models: Callable[[], Sequence[ModelChoice]], default: str) -> None:
+        """`models` returns what is known now, without asking the providers."""
         self._models = models
         self._default = default
 
@@ -18,4 +31,4 @@ class ModelRoutes:
         return [Route("/api/models", self.page, methods=["GET"])]
 
     async def page(self, request: Request) -> Response:
-        return JSONResponse({"models": list(self._models()), "default": self._default})
+        return JsonAnswer(ModelChoices(models=list(self._models()), default=self._default))

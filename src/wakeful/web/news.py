@@ -1,35 +1,48 @@
 """News as people read it: what ended, matched, asks or failed, in any session of theirs."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from wakeful.model import event as events
 from wakeful.model.end_words import end_words
 from wakeful.model.news import News
-from wakeful.model.task import Task, TaskKind
+from wakeful.model.task import Task, TaskKind, TaskStatus
 from wakeful.model.task_data import time_text
 from wakeful.store.base import Transaction
+from wakeful.wire.declared import Outgoing, words
 
 DELEGATION_COMPLETE = "delegation_complete"
 APPROVAL_EXPIRED = "approval_expired"
 TURN_FAILED = "turn_failed"
 
-# What does not apply to a kind of news is there all the same, and empty.
-_NOTHING: dict[str, Any] = {
-    "task_id": None,
-    "command": "",
-    "status": None,
-    "exit_code": None,
-    "outcome": "",
-    "line": "",
-    "pattern": None,
-    "wakes": False,
-    "call_id": None,
-    "turn_id": None,
-    "code": None,
-}
+
+class ShownNews(Outgoing):
+    """What does not apply to a kind of news is there all the same, and empty."""
+
+    news_id: Annotated[int, Meta(ge=1)]
+    event_id: Annotated[int, Meta(ge=1), words("Its number in the session.")]
+    session_id: str
+    title: str
+    kind: Literal[
+        "process_complete", "delegation_complete", "watch_match", "approval_required", "approval_expired", "turn_failed"
+    ]
+    task_id: str | None = None
+    command: Annotated[str, words("Or the goal of a sub-agent.")] = ""
+    status: TaskStatus | None = None
+    exit_code: int | None = None
+    outcome: Annotated[str, words("In words that follow the command; of a turn, why it failed.")] = ""
+    line: Annotated[str, words("The line that matched, or the last one of the output.")] = ""
+    pattern: str | None = None
+    wakes: Annotated[bool, words("The agent asked to be woken by it.")] = False
+    call_id: Annotated[str | None, words("Of a question.")] = None
+    turn_id: Annotated[str | None, words("Of a turn that failed.")] = None
+    code: Annotated[str | None, words("Why it failed.")] = None
+    at: str
 
 
-async def news_form(tx: Transaction, news: News) -> dict[str, Any]:
+async def news_fields(tx: Transaction, news: News) -> dict[str, Any]:
+    """The fields of ShownNews that apply to it."""
     event, data = news.event, news.event.data
     task_id = data.get("process_id")
     task = None if task_id is None else await tx.tasks.get(task_id)
@@ -38,7 +51,6 @@ async def news_form(tx: Transaction, news: News) -> dict[str, Any]:
         "event_id": event.session_seq,
         "session_id": event.session_id,
         "title": news.title,
-        **_NOTHING,
         **_details(event.kind, data, task),
         "at": time_text(event.at),
     }

@@ -5,11 +5,10 @@ the store.
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Any
 
 from wakeful.model import event as events
 from wakeful.store.base import Signal, Store, Transaction
-from wakeful.web.news import news_form
+from wakeful.web.news import ShownNews, news_fields
 
 # At once; more are read right after.
 _PAGE = 100
@@ -27,7 +26,7 @@ _KINDS = frozenset(
 )
 
 # The number of a piece of news, and its form.
-Item = tuple[int, dict[str, Any]]
+Item = tuple[int, ShownNews]
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +68,10 @@ class NewsFeed:
 
     async def _read(self, owner: str, after: int) -> list[Item]:
         async def body(tx: Transaction) -> list[Item]:
-            return [(news.number, await news_form(tx, news)) for news in await tx.news.after(owner, after, _PAGE)]
+            return [
+                (news.number, ShownNews(**await news_fields(tx, news)))
+                for news in await tx.news.after(owner, after, _PAGE)
+            ]
 
         return await self._store.read(body)
 

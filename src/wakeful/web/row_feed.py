@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, field
 
+import msgspec
 import orjson
 
 from wakeful.model import event as events
@@ -90,7 +91,7 @@ class RowFeed:
             own = [session for session in found if session.is_shown and owner in (None, session.owner)]
             gone = [(SESSION_GONE, orjson.dumps({"session_id": session.id})) for session in own if session.is_deleted]
             rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted])
-            return gone + [(SESSION_ROW, orjson.dumps({"row": row})) for row in rows]
+            return gone + [(SESSION_ROW, msgspec.json.encode({"row": row})) for row in rows]
 
         return await self._store.read(body)
 

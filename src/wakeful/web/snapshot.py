@@ -1,24 +1,37 @@
 """A session at one moment, for GET /api/session: everything in it fits its cursor."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.requests import Request
 
-from wakeful.engine.approval_data import approval_data
 from wakeful.model.approval import Approval
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import EntryKind
 from wakeful.model.marks import Marks
 from wakeful.model.session import Session
 from wakeful.model.task import Task
-from wakeful.model.task_data import task_data, time_text
+from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn
 from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction
+from wakeful.web.approval_object import shown_approval
 from wakeful.web.cursor import Cursor
-from wakeful.web.messages import MessageId, MessagePage, newest_messages, turn_form
-from wakeful.web.rows import session_row
+from wakeful.web.messages import MessageId, MessagePage, newest_messages, shown_turn
+from wakeful.web.rows import row_fields
+from wakeful.web.session_object import (
+    ActiveTurn,
+    ParentTask,
+    Partial,
+    PendingNotice,
+    QueuedMessage,
+    SessionUsage,
+    ShownSnapshot,
+    SnapshotSession,
+    shown_message,
+)
+from wakeful.web.task_object import shown_tasks
+from wakeful.web.turn_object import Notice, ShownTurn, notice_fields
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 
@@ -43,32 +56,40 @@ class Snapshot:
     approvals: list[Approval]
     now: float
 
-    def form(self, web: Web) -> dict[str, Any]:
-        return {
-            "session": session_row(self.session, self.marks)
-            | {
-                "workspace": self.session.workspace,
-                "created_at": time_text(self.session.created_at),
-                "parent": _parent_form(self.parent),
-                "usage": _usage_form(self.session),
-            },
-            "messages": self.page.messages,
-            "has_more": self.page.has_more,
-            "turns": self._turns(),
-            "active": None if self.active is None else active_form(self.active) | {"partial": self._partial()},
-            "queued": queued_form(self.pending),
-            "tasks": task_list(web, self.tasks),
-            "approvals": [approval_data(approval, self.session.id) for approval in self.approvals],
-            "pending_notices": self._pending_notices(),
-            "last_event_id": self.session.last_seq,
-            "cursor": self._cursor(),
-        }
+    def shown(self, web: Web) -> ShownSnapshot:
+        return ShownSnapshot(
+            session=self._session(),
+            messages=[shown_message(message) for message in self.page.messages],
+            has_more=self.page.has_more,
+            turns=self._turns(),
+            active=None if self.active is None else ActiveTurn(**active_form(self.active), partial=self._partial()),
+            queued=queued_messages(self.pending),
+            tasks=shown_tasks(web, self.tasks),
+            approvals=[shown_approval(approval, self.session.id) for approval in self.approvals],
+            pending_notices=self._pending_notices(),
+            last_event_id=self.session.last_seq,
+            cursor=self._cursor(),
+        )
 
-    def _partial(self) -> dict[str, Any] | None:
+    def _session(self) -> SnapshotSession:
+        session, parent = self.session, self.parent
+        return SnapshotSession(
+            **row_fields(session, self.marks),
+            workspace=session.workspace,
+            created_at=time_text(session.created_at),
+            parent=None if parent is None else ParentTask(session_id=parent.session_id, task_id=parent.id),
+            usage=SessionUsage(
+                input_tokens=session.input_tokens,
+                output_tokens=session.output_tokens,
+                context_tokens=session.context_tokens,
+            ),
+        )
+
+    def _partial(self) -> Partial | None:
         if self.words is None:
             return None
         head, said = self.words
-        return {"step": head.step, "text": said.text, "reasoning": said.reasoning}
+        return Partial(step=head.step, text=said.text, reasoning=said.reasoning)
 
     def _cursor(self) -> str:
         """Return where a stream goes on after this snapshot."""
@@ -77,16 +98,16 @@ class Snapshot:
         has_words = self.base > 0 and (place > 0 or self.base < last)
         return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
 
-    def _turns(self) -> dict[str, Any]:
+    def _turns(self) -> dict[str, ShownTurn]:
         """Those of the messages, and the active one, which may have none yet."""
-        active = {} if self.active is None else {self.active.id: turn_form(self.active, ())}
+        active = {} if self.active is None else {self.active.id: shown_turn(self.active, ())}
         return active | self.page.turns
 
-    def _pending_notices(self) -> list[dict[str, Any]]:
+    def _pending_notices(self) -> list[PendingNotice]:
         why = _why_notices_wait(self.session, self.now)
         until = time_text(self.session.wake_at) if why == "budget" and self.session.wake_at is not None else None
         notices = [row for row in self.pending if row.kind is RowKind.NOTICE]
-        return [_notice_form(row) | {"why": why, "until": until} for row in notices]
+        return [_pending_notice(row, why, until) for row in notices]
 
 
 async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
@@ -133,24 +154,16 @@ def active_form(turn: Turn) -> dict[str, Any]:
     return {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
 
 
-def queued_form(pending: list[InboxRow]) -> list[dict[str, Any]]:
+def queued_messages(pending: list[InboxRow]) -> list[QueuedMessage]:
     """In the order in which they will have their turns."""
     rows = [row for row in pending if row.kind is RowKind.MESSAGE]
     rows.sort(key=lambda row: (not row.is_urgent, not row.steers))
     return [
-        {
-            "turn_id": row.turn_id,
-            "message": row.data["text"],
-            "source": row.source,
-            "created_at": time_text(row.created_at),
-        }
+        QueuedMessage(
+            turn_id=row.turn_id, message=row.data["text"], source=row.source, created_at=time_text(row.created_at)
+        )
         for row in rows
     ]
-
-
-def task_list(web: Web, tasks: list[Task]) -> list[dict[str, Any]]:
-    """Whoever has ended makes no progress."""
-    return [task_data(task, progress=web.tasks.progress(task) if task.is_running else None) for task in tasks]
 
 
 async def _require_visible(web: Web, tx: Transaction, request: Request, message: MessageId) -> None:
@@ -175,20 +188,7 @@ async def read_result(web: Web, request: Request, session_id: str, message: Mess
     return await web.store.read(body)
 
 
-def _usage_form(session: Session) -> dict[str, int | None]:
-    return {
-        "input_tokens": session.input_tokens,
-        "output_tokens": session.output_tokens,
-        "context_tokens": session.context_tokens,
-        "context_window": None,
-    }
-
-
-def _parent_form(task: Task | None) -> dict[str, str] | None:
-    return None if task is None else {"session_id": task.session_id, "task_id": task.id}
-
-
-def _why_notices_wait(session: Session, now: float) -> str:
+def _why_notices_wait(session: Session, now: float) -> Literal["held", "blocked", "budget", "busy"]:
     if session.is_held:
         return "held"
     if session.is_blocked:
@@ -198,7 +198,15 @@ def _why_notices_wait(session: Session, now: float) -> str:
     return "busy"
 
 
-def _notice_form(row: InboxRow) -> dict[str, Any]:
+def _pending_notice(
+    row: InboxRow, why: Literal["held", "blocked", "budget", "busy"], until: str | None
+) -> PendingNotice:
     data = row.data
-    notice: dict[str, Any] = data.get("notice", {})
-    return notice | {"source": row.source, "content": data["text"], "created_at": time_text(row.created_at)}
+    return PendingNotice(
+        **notice_fields(Notice, data.get("notice", {})),
+        source=row.source,
+        content=data["text"],
+        created_at=time_text(row.created_at),
+        why=why,
+        until=until,
+    )

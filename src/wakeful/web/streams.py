@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,21 +14,25 @@ from wakeful.errors import SessionNotFound, TurnNotFound
 from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.store.base import Transaction
-from wakeful.web import fields
 from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_turn_cursor
+from wakeful.web.fields import read_query
 from wakeful.web.follower import Frames, Standing, follow, follow_with_html, read_standing
 from wakeful.web.frames import is_given_out, lines_of, on_the_wire
 from wakeful.web.merge import merge
+from wakeful.web.stream_query import (
+    SessionStreamQuery,
+    SeveralStreamsQuery,
+    TurnStreamQuery,
+    cursor_of,
+    require_turns,
+)
 from wakeful.web.web import Web
 from wakeful.web.word_frames import runs_of, turn_words
-from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream
 
 # The sources of rows and of news, beside those that are called by the ids of sessions.
 _ROWS = "rows"
 _NEWS = "news"
-# On one connection: each costs every other one a little.
-_MOST_SESSIONS = 100
 
 
 class StreamRoutes:
@@ -42,37 +47,38 @@ class StreamRoutes:
         ]
 
     async def turn(self, request: Request) -> Response | EventStream:
-        turn_id = fields.identifier(request.query_params, "stream_id")
-        log = await self._turn_log(request, turn_id)
-        after, place = parse_turn_cursor(_given_cursor(request), log.last_seq)
+        asked = read_query(request, TurnStreamQuery)
+        log = await self._turn_log(request, asked.stream_id)
+        after, place = parse_turn_cursor(cursor_of(request, asked.after), log.last_seq)
         if log.has_ended and after == log.last_seq:
             # The reader has it all; an EventSource that hears this does not ask again.
             return Response(status_code=204)
         return self._stream(_turn_frames(self._web.engine, log, after, place))
 
     async def session(self, request: Request) -> EventStream:
-        session_id = fields.identifier(request.query_params, "session_id")
-        wishes = _wishes(request)
-        (standing,) = await self._standings(request, [session_id])
-        given = _given_cursor(request)
-        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=wishes.turns)
-        cursor = await self._checked(session_id, cursor)
-        return self._stream(_session_frames(self._follow(standing, cursor, wishes)))
+        asked = read_query(request, SessionStreamQuery)
+        require_turns(asked)
+        (standing,) = await self._standings(request, [asked.session_id])
+        given, inline = cursor_of(request, asked.after), bool(asked.turns)
+        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=inline)
+        cursor = await self._checked(asked.session_id, cursor)
+        return self._stream(_session_frames(self._follow(standing, cursor, asked)))
 
     async def several(self, request: Request) -> EventStream:
-        wishes = _wishes(request)
-        has_rows, has_news = (fields.flag(request.query_params, name) for name in (_ROWS, _NEWS))
-        standings = await self._standings(request, _session_ids(request, fewest=0 if has_rows or has_news else 1))
-        wanted = _first_cursors(standings, _given_cursor(request), inline=wishes.turns)
+        asked = read_query(request, SeveralStreamsQuery)
+        require_turns(asked)
+        standings = await self._standings(request, asked.session_ids())
+        given = cursor_of(request, asked.after)
+        wanted = _first_cursors(standings, given, inline=bool(asked.turns))
         cursors = {of: await self._checked(of, cursor) for of, cursor in wanted.items()}
         sources = {
-            standing.session.id: self._follow(standing, cursors[standing.session.id], wishes) for standing in standings
+            standing.session.id: self._follow(standing, cursors[standing.session.id], asked) for standing in standings
         }
-        if has_rows:
+        if asked.rows:
             sources[_ROWS] = self._rows(request)
-        if has_news:
+        if asked.news:
             last = await self._web.news.last(request.state.principal)
-            cursors[_NEWS] = _news_cursor(_given_cursor(request), last)
+            cursors[_NEWS] = _news_cursor(given, last)
             sources[_NEWS] = self._news(request, cursors[_NEWS], last)
         return self._stream(_merged_frames(sources, {of: str(cursor) for of, cursor in cursors.items()}))
 
@@ -92,10 +98,10 @@ class StreamRoutes:
         ends = told[0].ends
         return cursor if ends is None else replace(cursor, base=ends.base, place=ends.count)
 
-    def _follow(self, standing: Standing, cursor: Cursor, wishes: "_Wishes") -> Frames:
-        if wishes.html:
+    def _follow(self, standing: Standing, cursor: Cursor, asked: SessionStreamQuery | SeveralStreamsQuery) -> Frames:
+        if asked.html:
             return follow_with_html(self._web.engine, standing, cursor)
-        return follow(self._web.engine, standing, cursor, inline=wishes.turns)
+        return follow(self._web.engine, standing, cursor, inline=bool(asked.turns))
 
     async def _rows(self, request: Request) -> Frames:
         feed = self._web.rows.follow(request.state.principal, self._web.owner_seen_by(request))
@@ -107,7 +113,7 @@ class StreamRoutes:
         yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]
         async with aclosing(self._web.news.follow(request.state.principal, cursor.fact)) as feed:
             async for number, form in feed:
-                yield [(str(number), lines_of(_NEWS, pack(form)))]
+                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(form)))]
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
@@ -145,35 +151,6 @@ class _TurnLog:
     turn_id: str
     last_seq: int
     has_ended: bool
-
-
-def _given_cursor(request: Request) -> str:
-    """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
-    return request.headers.get("last-event-id", "") or request.query_params.get("after", "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Wishes:
-    turns: bool
-    html: bool
-
-
-def _wishes(request: Request) -> _Wishes:
-    turns = request.query_params.get("turns", "")
-    if turns not in ("", "inline"):
-        raise InvalidRequest("turns must be inline, or left out.")
-    html = fields.flag(request.query_params, "html")
-    if html and not turns:
-        raise InvalidRequest("html needs turns=inline.")
-    return _Wishes(bool(turns), html)
-
-
-def _session_ids(request: Request, fewest: int) -> list[str]:
-    named = [name.strip() for name in request.query_params.get("sessions", "").split(",")]
-    ids = list(dict.fromkeys(fields.identifier({"sessions": name}, "sessions") for name in named if name))
-    if not fewest <= len(ids) <= _MOST_SESSIONS:
-        raise InvalidRequest(f"sessions must name {fewest} to {_MOST_SESSIONS} sessions, with commas between them.")
-    return ids
 
 
 def _first_cursors(standings: list[Standing], given: str, *, inline: bool) -> dict[str, Cursor]:

@@ -1,19 +1,59 @@
 """The routes of background work: list it, look at it, end it. A person who looks consumes nothing."""
 
 from dataclasses import asdict
+from typing import Annotated, TypeAlias
 
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model.task import Task
-from wakeful.model.task_data import task_data
 from wakeful.store.base import Transaction
-from wakeful.web import fields
-from wakeful.web.snapshot import task_list
+from wakeful.web.fields import Id, MaybeId, clamped, read_body, read_query
+from wakeful.web.task_object import ShownTask, shown_task, shown_tasks
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, Outgoing, words
+from wakeful.wire.reading import read
 
-_OFFSET_LIMIT = 1 << 53
+_Offset: TypeAlias = Annotated[int, Meta(ge=0)]
+
+
+class TasksQuery(Incoming):
+    session_id: Annotated[MaybeId, words("Only that of one session.")] = ""
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000, 200 where nothing is said.")] = 200
+
+
+class TaskList(Outgoing):
+    tasks: list[ShownTask]
+
+
+class TaskLog(Outgoing):
+    output: str
+    offset: _Offset
+    next_offset: _Offset
+    ended: bool
+
+
+class LogQuery(Incoming):
+    offset: Annotated[int, clamped(0, 1 << 53), words("From this byte on.")] = 0
+
+
+class Acknowledgement(Incoming):
+    session_id: Id
+    process_id: Id
+
+
+class Acknowledged(Outgoing):
+    ok: bool = True
+    session_id: str
+    process_id: str
+    noop: bool = True
+
+
+class _TaskPath(Incoming):
+    task_id: Id
 
 
 class TaskRoutes:
@@ -30,41 +70,38 @@ class TaskRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        query = request.query_params
-        session_id = fields.identifier(query, "session_id") if query.get("session_id") else None
-        limit = fields.number(query, "limit", 200, 1, 1000)
+        asked = read_query(request, TasksQuery)
 
         async def body(tx: Transaction) -> list[Task]:
-            if session_id is None:
-                return await tx.tasks.page(self._web.owner_seen_by(request), limit=limit)
-            session = await self._web.require_session(tx, request, session_id)
-            return await tx.tasks.recent(session.id, ended=limit)
+            if not asked.session_id:
+                return await tx.tasks.page(self._web.owner_seen_by(request), limit=asked.limit)
+            session = await self._web.require_session(tx, request, asked.session_id)
+            return await tx.tasks.recent(session.id, ended=asked.limit)
 
         tasks = await self._web.store.read(body)
-        return JSONResponse({"tasks": task_list(self._web, tasks)[:limit]})
+        return JsonAnswer(TaskList(tasks=shown_tasks(self._web, tasks[: asked.limit])))
 
     async def show(self, request: Request) -> Response:
         task = await self._find(request)
-        return JSONResponse(task_data(task, progress=self._web.tasks.progress(task)))
+        return JsonAnswer(shown_task(self._web, task))
 
     async def log(self, request: Request) -> Response:
-        offset = fields.number(request.query_params, "offset", 0, 0, _OFFSET_LIMIT)
-        page = await self._web.tasks.read_log(await self._find(request), offset)
-        return JSONResponse(asdict(page))
+        asked = read_query(request, LogQuery)
+        page = await self._web.tasks.read_log(await self._find(request), asked.offset)
+        return JsonAnswer(TaskLog(**asdict(page)))
 
     async def kill(self, request: Request) -> Response:
         await self._web.tasks.kill_task(await self._find(request))
-        return JSONResponse({"ok": True})
+        return JsonAnswer(Ok())
 
     async def acknowledge(self, request: Request) -> Response:
         """For clients that expect to say it: delivery does not depend on anybody's saying anything."""
-        given = await fields.read_body(request)
-        process_id = fields.identifier(given, "process_id")
-        session = await self._web.find_session(request, fields.identifier(given, "session_id"))
-        return JSONResponse({"ok": True, "session_id": session.id, "process_id": process_id, "noop": True})
+        given = await read_body(request, Acknowledgement)
+        session = await self._web.find_session(request, given.session_id)
+        return JsonAnswer(Acknowledged(session_id=session.id, process_id=given.process_id))
 
     async def _find(self, request: Request) -> Task:
-        task_id = fields.identifier(request.path_params, "task_id")
+        task_id = read(_TaskPath, request.path_params).task_id
 
         async def body(tx: Transaction) -> Task:
             return await self._web.require_task(tx, request, task_id)

@@ -1,9 +1,9 @@
 """A session on one axis: its turns, its background work, and which turn read of which work, how and when."""
 
-from typing import Any
+from typing import Annotated, Literal
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model.inbox import InboxRow, RowKind
@@ -12,10 +12,36 @@ from wakeful.model.task import Task
 from wakeful.model.task_data import time_text
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
-from wakeful.web import fields
-from wakeful.web.messages import turn_outline
-from wakeful.web.snapshot import task_list
+from wakeful.web.fields import OfSession, clamped, read_query
+from wakeful.web.task_object import ShownTask, shown_tasks
+from wakeful.web.turn_object import NoticeKind, TurnOutline, outline_of
 from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Outgoing, words
+
+
+class TimelineQuery(OfSession):
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 turns, 200 where nothing is said.")] = 200
+
+
+class TimelineTurn(TurnOutline):
+    turn_id: str
+
+
+class TimelineNotice(Outgoing):
+    task_id: str
+    kind: NoticeKind
+    posted_at: Annotated[str, words("When the work ended, or printed what it was watched for.")]
+    turn_id: Annotated[str | None, words("The turn that has read it; null while it waits.")] = None
+    delivered: Literal["opened", "with_message", "joined"] | None = None
+    at: Annotated[str | None, words("When the turn has read it.")] = None
+
+
+class Timeline(Outgoing):
+    turns: list[TimelineTurn]
+    tasks: list[ShownTask]
+    notices: list[TimelineNotice]
+    now: str
 
 
 class TimelineRoutes:
@@ -26,49 +52,42 @@ class TimelineRoutes:
         return [Route("/api/session/timeline", self.show, methods=["GET"])]
 
     async def show(self, request: Request) -> Response:
-        session_id = fields.identifier(request.query_params, "session_id")
-        limit = fields.number(request.query_params, "limit", 200, 1, 1000)
+        asked = read_query(request, TimelineQuery)
 
         async def body(tx: Transaction) -> tuple[list[Turn], list[Task], list[Entry], list[InboxRow], float]:
-            session = await self._web.require_session(tx, request, session_id)
-            turns = (await tx.turns.recent(session.id, limit))[::-1]
+            session = await self._web.require_session(tx, request, asked.session_id)
+            turns = (await tx.turns.recent(session.id, asked.limit))[::-1]
             inputs = await tx.journal.inputs_of([turn.id for turn in turns])
             pending = await tx.inbox.pending(session.id)
-            return turns, await tx.tasks.recent(session.id, ended=limit), inputs, pending, await tx.now()
+            return turns, await tx.tasks.recent(session.id, ended=asked.limit), inputs, pending, await tx.now()
 
         turns, tasks, inputs, pending, now = await self._web.store.read(body)
         told = [_told(entry) for entry in inputs if "notice" in entry.data]
         waiting = [_waiting(row) for row in pending if row.kind is RowKind.NOTICE and "notice" in row.data]
-        return JSONResponse(
-            {
-                "turns": [{"turn_id": turn.id} | turn_outline(turn) for turn in turns],
-                "tasks": task_list(self._web, tasks[::-1]),
-                "notices": sorted(told, key=lambda notice: str(notice["at"])) + waiting,
-                "now": time_text(now),
-            }
+        timeline = Timeline(
+            turns=[TimelineTurn(turn_id=turn.id, **outline_of(turn)) for turn in turns],
+            tasks=shown_tasks(self._web, tasks[::-1]),
+            notices=sorted(told, key=lambda notice: str(notice.at)) + waiting,
+            now=time_text(now),
         )
+        return JsonAnswer(timeline)
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _told(entry: Entry) -> TimelineNotice:
     """A notice that a turn has read, and when that was."""
     notice = entry.data["notice"]
-    posted_at = entry.at - notice.get("latency_ms", 0) / 1000
-    return _notice_form(notice, posted_at) | {
-        "turn_id": entry.turn_id,
-        "delivered": notice["delivered"],
-        "at": time_text(entry.at),
-    }
+    return TimelineNotice(
+        task_id=notice["task_id"],
+        kind=notice.get("kind", "process"),
+        posted_at=time_text(entry.at - notice.get("latency_ms", 0) / 1000),
+        turn_id=entry.turn_id,
+        delivered=notice["delivered"],
+        at=time_text(entry.at),
+    )
 
 
-def _waiting(row: InboxRow) -> dict[str, Any]:
+def _waiting(row: InboxRow) -> TimelineNotice:
     """A notice that no turn has read yet."""
-    return _notice_form(row.data["notice"], row.created_at) | {"turn_id": None, "delivered": None, "at": None}
-
-
-def _notice_form(notice: dict[str, Any], posted_at: float) -> dict[str, Any]:
-    """`posted_at`: when the work ended, or printed what it was watched for."""
-    return {
-        "task_id": notice["task_id"],
-        "kind": notice.get("kind", "process"),
-        "posted_at": time_text(posted_at),
-    }
+    notice = row.data["notice"]
+    kind = notice.get("kind", "process")
+    return TimelineNotice(task_id=notice["task_id"], kind=kind, posted_at=time_text(row.created_at))

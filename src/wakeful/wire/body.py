@@ -12,18 +12,32 @@ from wakeful.wire.errors import BodyTooLarge, InvalidRequest
 _KIB = 1024
 # The server holds so much of every request anyway; only what is larger needs room.
 _SMALL = 64 * _KIB
+# How many levels deeper than in the body a value may end up.
+_ROOM = 20
 
 
-async def read_object(request: Request, *, kib: int) -> dict[str, Any]:
-    """An empty body is an empty object. Raises InvalidRequest, or BodyTooLarge beyond so many KiB."""
+async def read_object(request: Request, *, kib: int, may_be_empty: bool = True) -> dict[str, Any]:
+    """`may_be_empty`: then it is an empty object. Raises InvalidRequest, or BodyTooLarge beyond so many KiB."""
     async with whole_body(request, kib * _KIB) as body:
         try:
-            fields = orjson.loads(body) if body.strip() else {}
+            given = {} if may_be_empty and not body.strip() else orjson.loads(body)
         except orjson.JSONDecodeError as error:
             raise InvalidRequest(f"The body must be JSON in UTF-8: {error}.") from error
-    if not isinstance(fields, dict):
+    if not isinstance(given, dict):
         raise InvalidRequest("The body must be a JSON object.")
-    return fields
+    _require_shallow(given)
+    return given
+
+
+def _require_shallow(given: dict[str, Any]) -> None:
+    """JSON can be read more deeply nested than it can be written, and what is stored and sent lies deeper still."""
+    nested: Any = given
+    for _ in range(_ROOM):
+        nested = [nested]
+    try:
+        orjson.dumps(nested)
+    except TypeError as error:
+        raise InvalidRequest("The body is nested too deeply.") from error
 
 
 @asynccontextmanager

@@ -1,18 +1,22 @@
 """Errors as the HTTP client sees them: always the same JSON, whatever went wrong."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from msgspec import UNSET, UnsetType
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
+from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.body_room import NoRoom
+from wakeful.wire.error_types import Failure, Problem, api_problem
 
 _API_PATH = "/v1/"
+# What OpenAI's clients know under another name.
+_API_CODES = {"body_too_large": "request_too_large"}
 _NAMED = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not take this method."),
@@ -21,6 +25,11 @@ _NAMED = {
 
 class InvalidRequest(WakefulError):
     """The request cannot be understood."""
+
+    def __init__(self, message: str = "", *, param: str | None = None) -> None:
+        """`param` is the name of the field, as in tools[0].name."""
+        super().__init__(message)
+        self.param = param
 
 
 class BodyTooLarge(WakefulError):
@@ -51,13 +60,20 @@ _RETRY = {"retry-after": "2"}
 
 
 def error_response(
-    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, *, path: str = "", **details: Any
-) -> JSONResponse:
+    status: int,
+    code: str,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    path: str = "",
+    param: str | None = None,
+    active_stream_id: str | UnsetType | None = UNSET,
+) -> JsonAnswer:
     """On the paths of the OpenAI-compatible API an error also says of which type it is and which parameter it means."""
     if path.startswith(_API_PATH):
-        kind = "server_error" if status >= 500 else "invalid_request_error"
-        return JSONResponse({"error": {"message": message, "type": kind, "param": None, "code": code}}, status, headers)
-    return JSONResponse({"error": {"code": code, "message": message, **details}}, status, headers)
+        return JsonAnswer(api_problem(status, _API_CODES.get(code, code), message, param), status, headers)
+    failure = Failure(code=code, message=message, active_stream_id=active_stream_id)
+    return JsonAnswer(Problem(error=failure), status, headers)
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
@@ -82,8 +98,15 @@ async def answer_known_error(request: Request, error: Exception) -> Response:
     if told is None:
         raise error
     status, code = told
-    details = {"active_stream_id": error.active_turn_id} if isinstance(error, SessionBusy) else {}
-    return error_response(status, code, str(error), _RETRY if status == 503 else None, path=request.url.path, **details)
+    return error_response(
+        status,
+        code,
+        str(error),
+        _RETRY if status == 503 else None,
+        path=request.url.path,
+        param=error.param if isinstance(error, InvalidRequest) else None,
+        active_stream_id=error.active_turn_id if isinstance(error, SessionBusy) else UNSET,
+    )
 
 
 async def answer_gone(request: Request, error: Exception) -> Response:

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Json = Mapping[str, Any]
+from wakeful.wire.schema import NULL as NULL
+from wakeful.wire.schema import Json as Json
+from wakeful.wire.schema import or_null as or_null
 
 FLAG: Json = {"type": "boolean"}
 TEXT: Json = {"type": "string"}
 WHOLE: Json = {"type": "integer"}
 OBJECT: Json = {"type": "object"}
-NULL: Json = {"type": "null"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Family:
     words: str
     # By path, then by method.
     paths: Mapping[str, Mapping[str, Json]]
-    schemas: Mapping[str, Json] = field(default_factory=dict)
+    # The types, and the schemas, that the document has under a name of their own.
+    schemas: Mapping[str, Any] = field(default_factory=dict)
 
 
 def ref(name: str) -> Json:
@@ -60,15 +62,6 @@ def any_of(*schemas: Json) -> Json:
     return {"anyOf": list(schemas)}
 
 
-def or_null(schema: Json) -> Json:
-    """Null counts as left out."""
-    if "enum" in schema and "type" in schema:
-        return {**schema, "type": [schema["type"], "null"], "enum": [*schema["enum"], None]}
-    if isinstance(schema.get("type"), str) and "const" not in schema:
-        return {**schema, "type": [schema["type"], "null"]}
-    return any_of(*schema["anyOf"], NULL) if "anyOf" in schema else any_of(schema, NULL)
-
-
 def or_empty(schema: Json) -> Json:
     """Of a parameter: an empty one counts as left out."""
     return any_of(schema, {"type": "string", "maxLength": 0})
@@ -96,15 +89,15 @@ def path(name: str, words: str) -> Json:
     return {"name": name, "in": "path", "required": True, "schema": TEXT, "description": words}
 
 
-def json_body(schema: Json, *, required: bool = True) -> Json:
+def json_body(schema: Any, *, required: bool = True) -> Json:
     return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
-def json_answer(words: str, schema: Json) -> Json:
+def json_answer(words: str, schema: Any) -> Json:
     return {"description": words, "content": {"application/json": {"schema": schema}}}
 
 
-def stream_answer(words: str, data: Json, *, ends: str = "") -> Json:
+def stream_answer(words: str, data: Any, *, ends: str = "") -> Json:
     """The schema of a stream is that of one event, with this JSON in it; `ends` is the last event's data, if it has
     one that is no JSON.
     """

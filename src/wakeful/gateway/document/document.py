@@ -5,6 +5,7 @@ from typing import Any
 
 from wakeful.gateway.document.door import KEY, SCHEMES, behind_the_door
 from wakeful.wire.openapi import TEXT, Family, Json
+from wakeful.wire.schema import Schemas
 
 _WORDS = (
     "A self-hosted agent server. The routes under /v1 are for the official OpenAI clients. Every request but those to "
@@ -21,6 +22,14 @@ _REQUEST_ID: Json = {
 
 
 def build_document(version: str, families: Sequence[Family]) -> dict[str, Any]:
+    named = {name: schema for family in families for name, schema in family.schemas.items()}
+    schemas = Schemas({name: kind for name, kind in named.items() if not isinstance(kind, Mapping)})
+    made: dict[str, Any] = schemas.resolved(_document(version, families))
+    made["components"]["schemas"] = schemas.resolved(named) | schemas.components()
+    return made
+
+
+def _document(version: str, families: Sequence[Family]) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Wakeful", "version": version, "description": _WORDS},
@@ -28,7 +37,6 @@ def build_document(version: str, families: Sequence[Family]) -> dict[str, Any]:
         "security": KEY,
         "paths": {path: _path(family, path, methods) for family in families for path, methods in family.paths.items()},
         "components": {
-            "schemas": {name: schema for family in families for name, schema in family.schemas.items()},
             "headers": {"RequestId": _REQUEST_ID},
             "securitySchemes": SCHEMES,
         },

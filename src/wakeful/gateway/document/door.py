@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from wakeful.wire.openapi import Json, json_answer, ref
+from wakeful.wire.error_types import ApiProblem, Problem
+from wakeful.wire.openapi import Json, json_answer
 
 SCHEMES: Json = {
     "key": {"type": "http", "scheme": "bearer"},
@@ -32,7 +33,7 @@ def behind_the_door(method: str, path: str, told: Json) -> dict[str, Any]:
 
 
 def _door_answers(method: str, path: str) -> dict[str, Json]:
-    problem = ref("Error" if path.startswith(_API) else "Problem")
+    problem = ApiProblem if path.startswith(_API) else Problem
     answers = {}
     if path != _ANY_HOST:
         answers["421"] = json_answer("`foreign_host`: the server was not told that this is a name of its own.", problem)

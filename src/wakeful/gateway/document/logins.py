@@ -1,64 +1,29 @@
 """The routes by which browsers come and go."""
 
+from wakeful.gateway.login_list import EndedLogins, LoginList, LoginsEnded, ShownLogin
+from wakeful.gateway.login_routes import Credential, LinkFor, LoginLink
+from wakeful.wire.answer import Ok
+from wakeful.wire.error_types import Problem
 from wakeful.wire.openapi import (
-    FLAG,
     TEXT,
     Family,
     Json,
     json_answer,
     json_body,
-    list_of,
     operation,
-    or_null,
-    query,
-    record,
-    ref,
-    text,
-    told,
-    whole,
     with_headers,
 )
 from wakeful.wire.refusals import RETRY_AFTER, refusals
+from wakeful.wire.schema import parameters
 
-_WORD = or_null(text(minLength=1))
-_CREDENTIAL = record(
-    {},
-    {
-        "token": told("What stands behind `#token=` in a link; good for one login, within an hour.", _WORD),
-        "password": told("The operator's, where one is set.", _WORD),
-    },
-    oneOf=[
-        {"required": ["token"], "properties": {"token": TEXT}},
-        {"required": ["password"], "properties": {"password": TEXT}},
-    ],
-)
-_LINK = record(
-    {}, {"as": told("Whose login it is: your own where nothing is said. The operator may name anybody.", _WORD)}
-)
-_PROBLEM = ref("Problem")
 _COOKIE: Json = {"description": "`wakeful_session_PORT`, for the browser.", "required": True, "schema": TEXT}
-_OK = with_headers(
-    json_answer("The browser has its cookie, or has lost it.", record({"ok": FLAG})), {"set-cookie": _COOKIE}
-)
-_TOO_LARGE = json_answer("The body is larger than 16 KiB.", _PROBLEM)
-_MANY = with_headers(json_answer("`too_many_tries`.", _PROBLEM), {"retry-after": RETRY_AFTER})
-_REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", _PROBLEM)
-_LOGIN = record(
-    {
-        "id": TEXT,
-        "name": told("Whose it is.", TEXT),
-        "is_this": told("Whether the request was made with it.", FLAG),
-        "browser": told("As in `Firefox on Linux`; empty where it did not say.", TEXT),
-        "address": told("Where it was made from, or the address of a proxy; empty where that is not known.", TEXT),
-        "created_at": TEXT,
-        "used_at": told("Some minutes late at most.", TEXT),
-        "expires_at": told("30 days after its last use.", TEXT),
-    }
-)
-_ENDED = record({"ok": FLAG, "ended": told("How many.", whole(0))})
+_OK = with_headers(json_answer("The browser has its cookie, or has lost it.", Ok), {"set-cookie": _COOKIE})
+_TOO_LARGE = json_answer("The body is larger than 16 KiB.", Problem)
+_MANY = with_headers(json_answer("`too_many_tries`.", Problem), {"retry-after": RETRY_AFTER})
+_REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", Problem)
 _NOT_YOURS = json_answer(
     "`forbidden`: only the operator can name others; `not_allowed`: not for a command of the agent; `foreign_origin`.",
-    _PROBLEM,
+    Problem,
 )
 
 PATHS: dict[str, dict[str, Json]] = {
@@ -67,7 +32,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "logIn",
             "Get a cookie for a token or the password",
             {200: _OK, **refusals(400, 503), 401: _REFUSED, 413: _TOO_LARGE, 429: _MANY},
-            body=json_body(_CREDENTIAL),
+            body=json_body(Credential),
             is_open=True,
         ),
     },
@@ -76,12 +41,12 @@ PATHS: dict[str, dict[str, Json]] = {
             "makeLoginLink",
             "A link that logs a browser in",
             {
-                200: json_answer("It is good for one login, within an hour.", record({"url": TEXT})),
+                200: json_answer("It is good for one login, within an hour.", LoginLink),
                 **refusals(400, 409, 503),
                 403: _NOT_YOURS,
                 413: _TOO_LARGE,
             },
-            body=json_body(_LINK, required=False),
+            body=json_body(LinkFor, required=False),
         ),
     },
     "/api/logins": {
@@ -89,18 +54,15 @@ PATHS: dict[str, dict[str, Json]] = {
             "listLogins",
             "The browsers that are logged in",
             {
-                200: json_answer("Your own; the operator's list has all.", record({"logins": list_of(ref("Login"))})),
+                200: json_answer("Your own; the operator's list has all.", LoginList),
                 **refusals(503),
             },
         ),
         "delete": operation(
             "endLogins",
             "End a login, or all but the one that asks; streams that were opened with it end at once",
-            {200: json_answer("They are over.", _ENDED), **refusals(400, 404, 503)},
-            parameters=[
-                query("id", TEXT, "Of one login."),
-                query("others", TEXT, "`true`: all that you may see, but the one that asks."),
-            ],
+            {200: json_answer("They are over.", LoginsEnded), **refusals(400, 404, 503)},
+            parameters=parameters(EndedLogins, "query"),
         ),
     },
     "/api/logout": {
@@ -113,4 +75,4 @@ PATHS: dict[str, dict[str, Json]] = {
     },
 }
 
-FAMILY = Family("Logins", "Cookies for browsers. Programs have keys.", PATHS, {"Login": _LOGIN})
+FAMILY = Family("Logins", "Cookies for browsers. Programs have keys.", PATHS, {"Login": ShownLogin})

@@ -1,52 +1,59 @@
 """In which form the model is to answer: plain text, any JSON, or JSON after a schema."""
 
-import re
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from wakeful.gateway.openai import body as fields
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.errors import invalid
+from msgspec import Meta
 
-_FORMS = ("text", "json_object", "json_schema")
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}", re.ASCII)
+from wakeful.gateway.openai.common_fields import LongText
+from wakeful.wire.declared import Incoming, says
 
-
-def format_of_text(body: Body) -> dict[str, Any] | None:
-    """`text.format` of a response, as a chat-completions endpoint takes it; None for plain text. Raises ApiError."""
-    text = fields.mapping(body, "text") or {}
-    fields.one_of(text, "verbosity", ("low", "medium", "high"), inside="text")
-    given = fields.mapping(text, "format", inside="text")
-    return None if given is None else _format(given, given, "text.format", "text.format")
+SchemaName: TypeAlias = Annotated[
+    str, Meta(pattern="^[a-zA-Z0-9_-]{1,64}$"), says("{} must be 1 to 64 letters, digits and _ -")
+]
 
 
-def response_format(body: Body) -> dict[str, Any] | None:
-    """`response_format` of a chat completion. Raises ApiError."""
-    given = fields.mapping(body, "response_format")
-    if given is None:
-        return None
-    schema = fields.mapping(given, "json_schema", inside="response_format") or {}
-    return _format(given, schema, "response_format", "response_format.json_schema")
+class PlainFormat(Incoming):
+    type: Literal["text", "json_object"]
 
 
-def _format(given: Body, schema: Body, where: str, schema_where: str) -> dict[str, Any] | None:
-    """`schema` is the object that holds the schema and its name, at `schema_where`."""
-    kind = fields.one_of(given, "type", _FORMS, inside=where)
-    if kind is None:
-        raise invalid(f"{where}.type", f"{where}.type must be one of {', '.join(_FORMS)}.")
-    if kind == "text":
-        return None
-    if kind == "json_object":
-        return {"type": kind}
-    return {"type": kind, "json_schema": _schema(schema, schema_where)}
+class NamedSchema(Incoming):
+    name: SchemaName
+    schema: Annotated[dict[str, Any], says("{} must be a JSON schema.")]
+    strict: bool | None = None
+    description: LongText | None = None
+
+    def option(self) -> dict[str, Any]:
+        """As a chat-completions endpoint takes it."""
+        kept = {"name": self.name, "schema": self.schema, "strict": self.strict, "description": self.description}
+        schema = {name: value for name, value in kept.items() if value is not None}
+        return {"type": "json_schema", "json_schema": schema}
 
 
-def _schema(given: Body, where: str) -> dict[str, Any]:
-    name = given.get("name")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise invalid(f"{where}.name", f"{where}.name must be 1 to 64 letters, digits and _ -")
-    if fields.mapping(given, "schema", inside=where) is None:
-        raise invalid(f"{where}.schema", f"{where}.schema must be a JSON schema.")
-    fields.text(given, "description", inside=where)
-    fields.flag(given, "strict", False, inside=where)
-    kept = ("name", "schema", "strict", "description")
-    return {field: given[field] for field in kept if given.get(field) is not None}
+class SchemaFormat(NamedSchema):
+    type: Literal["json_schema"]
+
+
+class PlainChatFormat(PlainFormat):
+    json_schema: dict[str, Any] | None = None
+
+
+class SchemaChatFormat(Incoming):
+    type: Literal["json_schema"]
+    json_schema: NamedSchema
+
+
+ResponseFormat: TypeAlias = PlainFormat | SchemaFormat
+ChatFormat: TypeAlias = PlainChatFormat | SchemaChatFormat
+
+
+def format_option(given: ResponseFormat | ChatFormat | None) -> dict[str, Any] | None:
+    """As a chat-completions endpoint takes it; None for plain text."""
+    match given:
+        case SchemaFormat():
+            return given.option()
+        case SchemaChatFormat(json_schema=schema):
+            return schema.option()
+        case PlainFormat(type="json_object"):
+            return {"type": "json_object"}
+        case _:
+            return None

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
@@ -26,6 +25,8 @@ from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.journal import EntryKind
 from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.sse import EventStream, until_gone
 
 
@@ -49,10 +50,9 @@ class ChatRoutes:
             return NamingItsSession(lines, receipt.session_id)
         answer = await self._answer_or_cancel(request, receipt)
         if answer.error is not None:
-            return NamingItsSession(
-                JSONResponse({"error": answer.error}, chat_status(answer.error)), receipt.session_id
-            )
-        return NamingItsSession(JSONResponse(answer.completion(facts)), receipt.session_id)
+            problem = ApiProblem(error=answer.error)
+            return NamingItsSession(JsonAnswer(problem, chat_status(answer.error)), receipt.session_id)
+        return NamingItsSession(JsonAnswer(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)

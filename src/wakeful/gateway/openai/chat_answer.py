@@ -3,12 +3,23 @@
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import UNSET
+
+from wakeful.gateway.openai.chat_object import (
+    AnswerChoice,
+    AnswerMessage,
+    CalledFunction,
+    ChatCompletion,
+    FinishReason,
+    ToolCall,
+)
 from wakeful.gateway.openai.failure import chat_error_of
 from wakeful.gateway.openai.spoken_text import SpokenText
-from wakeful.gateway.openai.usage import UsageSum
+from wakeful.gateway.openai.usage import ChatUsage, UsageSum
 from wakeful.model import event as events
 from wakeful.model.event import Event, Told, spoken
 from wakeful.model.words import TOKEN
+from wakeful.wire.error_types import ApiFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +36,9 @@ class ChatAnswer:
         self._usage = UsageSum()
         self._is_cut = False
         # What the client's own tools are called with.
-        self.calls: list[dict[str, Any]] = []
+        self.calls: list[ToolCall] = []
         # Why there is no answer, once that is known.
-        self.error: dict[str, Any] | None = None
+        self.error: ApiFailure | None = None
 
     def feed(self, told: Told) -> None:
         if (piece := spoken(told)) is not None:
@@ -50,40 +61,33 @@ class ChatAnswer:
                 self._is_cut = "incomplete" in event.data
 
     @property
-    def finish_reason(self) -> str:
+    def finish_reason(self) -> FinishReason:
         if self._is_cut:
             return "length"
         return "tool_calls" if self.calls else "stop"
 
     @property
-    def usage(self) -> dict[str, Any]:
+    def usage(self) -> ChatUsage:
         return self._usage.of_chat()
 
     def has_said(self, step: int) -> bool:
         return self._text.has(step)
 
-    def completion(self, facts: ChatFacts) -> dict[str, Any]:
+    def completion(self, facts: ChatFacts) -> ChatCompletion:
         """The object for a client that does not stream; of a turn that is done."""
-        choice = {"index": 0, "message": self._message(), "logprobs": None, "finish_reason": self.finish_reason}
-        return {
-            "id": facts.id,
-            "object": "chat.completion",
-            "created": facts.created,
-            "model": facts.model,
-            "choices": [choice],
-            "usage": self.usage,
-            "service_tier": "default",
-            "system_fingerprint": None,
-        }
+        return ChatCompletion(
+            id=facts.id,
+            created=facts.created,
+            model=facts.model,
+            choices=[AnswerChoice(message=self._message(), finish_reason=self.finish_reason)],
+            usage=self.usage,
+        )
 
-    def _message(self) -> dict[str, Any]:
+    def _message(self) -> AnswerMessage:
         text = self._text.whole
-        message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
-        if self.calls:
-            message |= {"content": text or None, "tool_calls": self.calls}
-        return message
+        return AnswerMessage(content=text or None if self.calls else text, tool_calls=self.calls or UNSET)
 
 
-def _call(data: dict[str, Any]) -> dict[str, Any]:
-    function = {"name": data["name"], "arguments": data["arguments"]}
-    return {"id": data["call_id"], "type": "function", "function": function}
+def _call(data: dict[str, Any]) -> ToolCall:
+    function = CalledFunction(name=data["name"], arguments=data["arguments"])
+    return ToolCall(id=data["call_id"], function=function)

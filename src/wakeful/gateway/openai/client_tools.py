@@ -1,42 +1,54 @@
 """The functions that a client brings along."""
 
-import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeAlias
 
-from wakeful.gateway.openai import body as fields
-from wakeful.gateway.openai.body import Body
+from msgspec import Meta
+
+from wakeful.gateway.openai.common_fields import LongText
 from wakeful.gateway.openai.errors import invalid
 from wakeful.model.request import ClientTool
+from wakeful.wire.declared import Incoming, says, words
+
+_NO_FUNCTION = "{} must be a function: the server brings other tools of its own."
+_TOOLS = words("Functions that the client runs; each has a name of its own.")
 
 # What endpoints take as the name of a function.
-NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}", re.ASCII)
+FunctionName: TypeAlias = Annotated[
+    str, Meta(pattern="^[a-zA-Z0-9_.-]{1,128}$"), says("{} must be 1 to 128 letters, digits and _ . -")
+]
 
 
-def client_tools(body: Body, *, nested: str = "") -> tuple[ClientTool, ...]:
-    """`nested` is the field in which a tool's function stands, where it is not the tool itself. Raises ApiError."""
+class Function(Incoming):
+    name: FunctionName
+    description: LongText = ""
+    parameters: Annotated[dict[str, Any] | None, words("A JSON schema.")] = None
+    strict: bool = False
+
+    def as_tool(self) -> ClientTool:
+        return ClientTool(self.name, self.description, self.parameters or {})
+
+
+class ResponseTool(Function):
+    type: Literal["function"]
+
+
+class ChatTool(Incoming):
+    type: Literal["function"]
+    function: Annotated[Function, says("{} must be an object with the function's name.")]
+
+
+ResponseTools: TypeAlias = Annotated[list[Annotated[ResponseTool, says(_NO_FUNCTION, unknown=_NO_FUNCTION)]], _TOOLS]
+ChatTools: TypeAlias = Annotated[list[Annotated[ChatTool, says(_NO_FUNCTION, unknown=_NO_FUNCTION)]], _TOOLS]
+
+
+def client_tools(functions: Sequence[Function], *, nested: str = "") -> tuple[ClientTool, ...]:
+    """`nested` is where in a tool its function stands, as in `.function`. Raises ApiError where two have one name."""
     tools: dict[str, ClientTool] = {}
-    for number, given in enumerate(fields.entries(body, "tools") or []):
-        where = f"tools[{number}]"
-        if not isinstance(given, dict) or given.get("type") != "function":
-            raise invalid(where, f"{where} must be a function: the server brings other tools of its own.")
-        place = f"{where}.{nested}" if nested else where
-        tool = _function(given.get(nested) if nested else given, place)
-        if tool.name in tools:
-            message = f"{place}.name is the name of another tool too: {tool.name}."
-            raise invalid(f"{place}.name", message, "duplicate_tool_name")
-        tools[tool.name] = tool
+    for number, function in enumerate(functions):
+        where = f"tools[{number}]{nested}.name"
+        if function.name in tools:
+            message = f"{where} is the name of another tool too: {function.name}."
+            raise invalid(where, message, "duplicate_tool_name")
+        tools[function.name] = function.as_tool()
     return tuple(tools.values())
-
-
-def _function(given: Any, where: str) -> ClientTool:
-    if not isinstance(given, dict):
-        raise invalid(where, f"{where} must be an object with the function's name.")
-    if not is_name(given.get("name")):
-        raise invalid(f"{where}.name", f"{where}.name must be 1 to 128 letters, digits and _ . -")
-    description = fields.text(given, "description", inside=where) or ""
-    fields.flag(given, "strict", False, inside=where)
-    return ClientTool(given["name"], description, fields.mapping(given, "parameters", inside=where) or {})
-
-
-def is_name(given: Any) -> bool:
-    return isinstance(given, str) and NAME.fullmatch(given) is not None

@@ -1,37 +1,69 @@
 """The routes of conversations."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Literal
 
 import orjson
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
-from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.common_fields import Count, Metadata
 from wakeful.gateway.openai.conversation_items import input_items, items_of_session
 from wakeful.gateway.openai.conversation_state import state_of
 from wakeful.gateway.openai.entry import busy
-from wakeful.gateway.openai.errors import ApiError, invalid
-from wakeful.gateway.openai.item_page import item_page
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.input_items import InputItem
+from wakeful.gateway.openai.item_objects import ShownItem
+from wakeful.gateway.openai.item_page import item_page, page_of
 from wakeful.gateway.openai.item_place import ItemPlace, pair_of, place_of
 from wakeful.gateway.openai.lane import Lane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.gateway.openai.references import References
-from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
+from wakeful.gateway.openai.response_inputs import Input, inputs_of
 from wakeful.model.conversation import Conversation
 from wakeful.model.journal import without
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
-
-Item = dict[str, Any]
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Incoming, Outgoing, says, words
+from wakeful.wire.reading import read
 
 # Where nothing was said before.
 _NOWHERE = Lane("")
+
+
+class NewConversation(Incoming):
+    metadata: Metadata | None = None
+    items: list[InputItem] | None = None
+
+
+class ChangedConversation(Incoming):
+    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the place of what there was.")]
+
+
+class NewItems(Incoming):
+    items: Annotated[list[InputItem], Meta(min_length=1), says("{} must be a list with at least one item.")]
+
+
+class ShownConversation(Outgoing):
+    id: str
+    object: Literal["conversation"] = "conversation"
+    created_at: Count
+    metadata: dict[str, str]
+    latest_completed_response_id: Annotated[str | None, words("What the next response goes on from.")]
+    active_response_id: Annotated[str | None, words("The response that is under way: until its end no other begins.")]
+
+
+class DeletedConversation(Outgoing):
+    id: str
+    object: Literal["conversation.deleted"] = "conversation.deleted"
+    deleted: bool = True
 
 
 class ConversationRoutes:
@@ -55,13 +87,11 @@ class ConversationRoutes:
         ]
 
     async def create(self, request: Request) -> Response:
-        body = await read_body(request)
-        metadata = fields.metadata(body) or {}
-        given = fields.entries(body, "items")
-        inputs = await self._references.resolve(request, _inputs(given) if given else [])
+        given = read(NewConversation, await read_body(request))
+        inputs = await self._references.resolve(request, inputs_of(given.items or (), "items"))
         await require_calls(self._api.store, _NOWHERE, inputs, "items")
         model = await self._api.resolve_model("") or ""
-        made = await self._lanes.create(request.state.principal, model, orjson.dumps(metadata))
+        made = await self._lanes.create(request.state.principal, model, orjson.dumps(given.metadata or {}))
         if inputs:
             await self._record(made, inputs)
         return await self._shown(made)
@@ -70,10 +100,8 @@ class ConversationRoutes:
         return await self._shown(await self._find(request))
 
     async def change(self, request: Request) -> Response:
-        given = await read_body(request)
-        if "metadata" not in given:
-            raise invalid("metadata", "metadata must be given: it takes the place of what there was.")
-        metadata = orjson.dumps(fields.metadata(given) or {})
+        given = read(ChangedConversation, await read_body(request))
+        metadata = orjson.dumps(given.metadata or {})
         found = await self._find(request)
 
         async def body(tx: Transaction) -> None:
@@ -89,20 +117,19 @@ class ConversationRoutes:
             await tx.conversations.delete(found.id)
 
         await self._api.store.write(body)
-        return JSONResponse({"id": found.id, "object": "conversation.deleted", "deleted": True})
+        return JsonAnswer(DeletedConversation(id=found.id))
 
     async def items(self, request: Request) -> Response:
-        return JSONResponse(item_page(request, await self._items(await self._find(request))))
+        return JsonAnswer(item_page(request, await self._items(await self._find(request))))
 
     async def add_items(self, request: Request) -> Response:
-        given = _inputs((await read_body(request)).get("items"))
+        given = read(NewItems, await read_body(request))
         found = await self._find(request)
-        added = await self._record(found, await self._references.resolve(request, given))
-        ends = {"first_id": added[0]["id"], "last_id": added[-1]["id"]}
-        return JSONResponse({"object": "list", "data": added, **ends, "has_more": False})
+        added = await self._record(found, await self._references.resolve(request, inputs_of(given.items, "items")))
+        return JsonAnswer(page_of(added))
 
     async def item(self, request: Request) -> Response:
-        return JSONResponse(_item_in(request, await self._items(await self._find(request))))
+        return JsonAnswer(_item_in(request, await self._items(await self._find(request))))
 
     async def delete_item(self, request: Request) -> Response:
         """No model reads it again. A call and its output go together: one without the other is nothing to go on from.
@@ -111,7 +138,7 @@ class ConversationRoutes:
         found = await self._find(request)
         items = await self._items(found)
         doomed = pair_of(items, _item_in(request, items))
-        await self._delete(found, [part for item in doomed if (place := place_of(item["id"])) for part in place.parts])
+        await self._delete(found, [part for item in doomed if (place := place_of(item.id)) for part in place.parts])
         return await self._shown(found)
 
     async def _delete(self, conversation: Conversation, places: list[ItemPlace]) -> None:
@@ -126,14 +153,14 @@ class ConversationRoutes:
 
         await self._api.store.write(body, lock=[conversation.session_id])
 
-    async def _items(self, conversation: Conversation) -> list[Item]:
-        async def body(tx: Transaction) -> list[Item]:
+    async def _items(self, conversation: Conversation) -> list[ShownItem]:
+        async def body(tx: Transaction) -> list[ShownItem]:
             session = await tx.sessions.get(conversation.session_id)
             return [] if session is None else await items_of_session(tx, session.checkpoint)
 
         return await self._api.store.read(body)
 
-    async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[Item]:
+    async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[ShownItem]:
         """Words that nobody is to answer yet, and the items that they have become."""
         await require_calls(self._api.store, Lane(conversation.session_id), inputs, "items")
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
@@ -151,13 +178,15 @@ class ConversationRoutes:
         return found
 
     async def _shown(self, conversation: Conversation) -> Response:
-        form = {
-            "id": conversation.id,
-            "object": "conversation",
-            "created_at": int(conversation.created_at),
-            "metadata": orjson.loads(conversation.metadata),
-        }
-        return JSONResponse(form | await self._state(conversation))
+        state = await self._state(conversation)
+        shown = ShownConversation(
+            id=conversation.id,
+            created_at=int(conversation.created_at),
+            metadata=orjson.loads(conversation.metadata),
+            latest_completed_response_id=state["latest_completed_response_id"],
+            active_response_id=state["active_response_id"],
+        )
+        return JsonAnswer(shown)
 
     async def _state(self, conversation: Conversation) -> dict[str, str | None]:
         async def body(tx: Transaction) -> dict[str, str | None]:
@@ -166,15 +195,9 @@ class ConversationRoutes:
         return await self._api.store.read(body)
 
 
-def _item_in(request: Request, items: list[Item]) -> Item:
+def _item_in(request: Request, items: list[ShownItem]) -> ShownItem:
     item_id = request.path_params["item_id"]
     for item in items:
-        if item["id"] == item_id:
+        if item.id == item_id:
             return item
     raise ApiError(404, "item_not_found", f"There is no item {item_id}.")
-
-
-def _inputs(given: Any) -> list[Input | Reference]:
-    if not isinstance(given, list) or not given:
-        raise invalid("items", "items must be a list with at least one item.")
-    return read_inputs(given, "items")

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wakeful.gateway.openai.common_fields import Failure
 from wakeful.model import event as events
 from wakeful.model.event import Event
+from wakeful.wire.error_types import ApiFailure
 
 # What these routes call an overflow, as OpenAI does.
 CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
@@ -18,28 +20,28 @@ _RESPONSE_CODES = {
 _REFUSED, _FAILED = 400, 502
 
 
-def response_error(failed: Event) -> dict[str, str]:
+def response_error(failed: Event) -> Failure:
     data = failed.data
-    return {"code": _RESPONSE_CODES.get(data["code"], "server_error"), "message": data["message"]}
+    return Failure(code=_RESPONSE_CODES.get(data["code"], "server_error"), message=data["message"])
 
 
-def run_error(data: Mapping[str, Any]) -> dict[str, str]:
+def run_error(data: Mapping[str, Any]) -> Failure:
     """From the data of the last event."""
-    return {"code": _own_word(data["code"]), "message": data["message"]}
+    return Failure(code=_own_word(data["code"]), message=data["message"])
 
 
-def chat_error(code: str, message: str) -> dict[str, Any]:
+def chat_error(code: str, message: str) -> ApiFailure:
     if code == CONTEXT_LENGTH_EXCEEDED:
-        return {"message": message, "type": "invalid_request_error", "param": "messages", "code": code}
-    return {"message": message, "type": "server_error", "param": None, "code": code}
+        return ApiFailure(message=message, type="invalid_request_error", param="messages", code=code)
+    return ApiFailure(message=message, type="server_error", param=None, code=code)
 
 
-def chat_status(error: Mapping[str, Any]) -> int:
+def chat_status(error: ApiFailure) -> int:
     """Of an answer that is this error. No client should send again what is too long."""
-    return _REFUSED if error["code"] == CONTEXT_LENGTH_EXCEEDED else _FAILED
+    return _REFUSED if error.code == CONTEXT_LENGTH_EXCEEDED else _FAILED
 
 
-def chat_error_of(last: Event) -> dict[str, Any] | None:
+def chat_error_of(last: Event) -> ApiFailure | None:
     """None where a turn is done: that is no failure."""
     if last.kind == events.DONE:
         return None

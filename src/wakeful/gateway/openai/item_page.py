@@ -1,42 +1,38 @@
 """A list of items as the official clients page through it."""
 
-from typing import Any
+from typing import Annotated, Literal
 
+from msgspec import Meta
 from starlette.requests import Request
 
 from wakeful.gateway.openai.errors import invalid
+from wakeful.gateway.openai.item_objects import ItemPage, ShownItem
+from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.reading import read_texts
 
-_MOST = 100
-_DEFAULT = 20
+
+class PageQuery(Incoming):
+    limit: Annotated[int, Meta(ge=1, le=100), words("How many; 20 where nothing is said.")] = 20
+    order: Annotated[
+        Literal["asc", "desc"],
+        words("The newest come first, unless it is `asc`."),
+        says("{} must be asc or desc."),
+    ] = "desc"
+    after: Annotated[str, words("The id of the last item of the page before.")] = ""
 
 
-def item_page(request: Request, items: list[dict[str, Any]]) -> dict[str, Any]:
+def item_page(request: Request, items: list[ShownItem]) -> ItemPage:
     """`items` are in order, oldest first; the newest come first unless the client wants it otherwise."""
-    query = request.query_params
-    order = query.get("order", "desc")
-    if order not in ("asc", "desc"):
-        raise invalid("order", "order must be asc or desc.")
-    ordered = items if order == "asc" else items[::-1]
-    after = query.get("after")
-    if after:
-        places = [place for place, item in enumerate(ordered) if item["id"] == after]
+    asked = read_texts(PageQuery, request.query_params)
+    ordered = items if asked.order == "asc" else items[::-1]
+    if asked.after:
+        places = [place for place, item in enumerate(ordered) if item.id == asked.after]
         if not places:
-            raise invalid("after", f"There is no item {after!r}.", "item_not_found")
+            raise invalid("after", f"There is no item {asked.after!r}.", "item_not_found")
         ordered = ordered[places[0] + 1 :]
-    limit = _limit(query.get("limit"))
-    page = ordered[:limit]
-    return {
-        "object": "list",
-        "data": page,
-        "first_id": page[0]["id"] if page else None,
-        "last_id": page[-1]["id"] if page else None,
-        "has_more": len(ordered) > limit,
-    }
+    return page_of(ordered[: asked.limit], has_more=len(ordered) > asked.limit)
 
 
-def _limit(given: str | None) -> int:
-    if given is None:
-        return _DEFAULT
-    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= _MOST:
-        raise invalid("limit", f"limit must be a whole number from 1 to {_MOST}.")
-    return int(given)
+def page_of(items: list[ShownItem], *, has_more: bool = False) -> ItemPage:
+    first, last = (items[0].id, items[-1].id) if items else (None, None)
+    return ItemPage(data=items, first_id=first, last_id=last, has_more=has_more)

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from wakeful.gateway.openai.item_objects import FunctionCall, FunctionOutput, ShownItem
 from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, Part, deleted_parts
 
 _NUMBER_LIMIT = 9
@@ -67,14 +67,14 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= _NUMBER_LIMIT
 
 
-def pair_of(items: Sequence[dict[str, Any]], item: dict[str, Any]) -> list[dict[str, Any]]:
+def pair_of(items: Sequence[ShownItem], item: ShownItem) -> list[ShownItem]:
     """The item, and the other half of its pair if it is a call that has its output here, or the output of one."""
-    calls: dict[str, dict[str, Any]] = {}
+    calls: dict[str, ShownItem] = {}
     for other in items:
-        if other["type"] == "function_call":
-            calls[other["call_id"]] = other
-        elif other["type"] == "function_call_output":
-            pair = [calls.pop(other["call_id"], other), other]
+        if isinstance(other, FunctionCall):
+            calls[other.call_id] = other
+        elif isinstance(other, FunctionOutput):
+            pair = [calls.pop(other.call_id, other), other]
             if item in pair:
                 return pair
     return [item]

@@ -7,6 +7,19 @@ from typing import Any, ClassVar
 import orjson
 
 from wakeful.gateway.openai.frames import DeltaForm
+from wakeful.gateway.openai.item_objects import (
+    ErrorText,
+    FunctionCall,
+    FunctionOutput,
+    OutputItem,
+    OutputMessage,
+    OutputPart,
+    OutputText,
+    Reasoning,
+    ReasoningText,
+    ServerCall,
+    ToolError,
+)
 from wakeful.model.failure import failure_sentence
 
 IN_PROGRESS = "in_progress"
@@ -28,7 +41,7 @@ class Item(ABC):
     status: str = IN_PROGRESS
 
     @abstractmethod
-    def data(self) -> dict[str, Any]: ...
+    def data(self) -> OutputItem: ...
 
 
 @dataclass(slots=True)
@@ -55,10 +68,7 @@ class TextItem(Item):
         return {"item_id": self.id, "output_index": self.index, "content_index": 0}
 
     @abstractmethod
-    def part(self) -> dict[str, Any]: ...
-
-    def content(self) -> list[dict[str, Any]]:
-        return [self.part()] if self.pieces else []
+    def part(self) -> OutputPart: ...
 
 
 @dataclass(slots=True)
@@ -67,17 +77,11 @@ class MessageItem(TextItem):
     done_type = "response.output_text.done"
     extra: ClassVar[dict[str, Any]] = {"logprobs": []}
 
-    def part(self) -> dict[str, Any]:
-        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
+    def part(self) -> OutputText:
+        return OutputText(text=self.text)
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": "message",
-            "role": "assistant",
-            "status": self.status,
-            "content": self.content(),
-        }
+    def data(self) -> OutputMessage:
+        return OutputMessage(id=self.id, status=self.status, content=[self.part()] if self.pieces else [])
 
 
 @dataclass(slots=True)
@@ -86,18 +90,11 @@ class ReasoningItem(TextItem):
     done_type = "response.reasoning_text.done"
     extra: ClassVar[dict[str, Any]] = {}
 
-    def part(self) -> dict[str, Any]:
-        return {"type": "reasoning_text", "text": self.text}
+    def part(self) -> ReasoningText:
+        return ReasoningText(text=self.text)
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": "reasoning",
-            "status": self.status,
-            "summary": [],
-            "content": self.content(),
-            "encrypted_content": None,
-        }
+    def data(self) -> Reasoning:
+        return Reasoning(id=self.id, status=self.status, content=[self.part()] if self.pieces else [])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,15 +104,10 @@ class CallItem(Item):
     # The whole JSON text; empty until the item is done.
     arguments: str = ""
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": "function_call",
-            "status": self.status,
-            "call_id": self.call_id,
-            "name": self.name,
-            "arguments": self.arguments,
-        }
+    def data(self) -> FunctionCall:
+        return FunctionCall(
+            id=self.id, status=self.status, call_id=self.call_id, name=self.name, arguments=self.arguments
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,18 +134,16 @@ class ServerCallItem(Item):
         else:
             self.output = text
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": "mcp_call",
-            "status": self.status,
-            "server_label": self.server_label,
-            "name": self.name,
-            "arguments": self.arguments,
-            "output": self.output,
-            "error": None if self.error is None else _tool_error(self.error),
-            "approval_request_id": None,
-        }
+    def data(self) -> ServerCall:
+        return ServerCall(
+            id=self.id,
+            status=self.status,
+            server_label=self.server_label,
+            name=self.name,
+            arguments=self.arguments,
+            output=self.output,
+            error=None if self.error is None else ToolError(content=[ErrorText(text=self.error)]),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -161,14 +151,8 @@ class ResultItem(Item):
     call_id: str
     output: str
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "type": "function_call_output",
-            "status": self.status,
-            "call_id": self.call_id,
-            "output": self.output,
-        }
+    def data(self) -> FunctionOutput:
+        return FunctionOutput(id=self.id, status=self.status, call_id=self.call_id, output=self.output)
 
 
 def json_arguments(written: str) -> str:
@@ -180,7 +164,3 @@ def json_arguments(written: str) -> str:
     except orjson.JSONDecodeError:
         is_object = False
     return (written or "{}") if is_object else orjson.dumps({"invalid_json": written}).decode()
-
-
-def _tool_error(sentence: str) -> dict[str, Any]:
-    return {"type": "mcp_tool_execution_error", "content": [{"type": "text", "text": sentence}]}

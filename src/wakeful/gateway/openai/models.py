@@ -1,14 +1,32 @@
 """The routes of models: the catalogue, as the official clients read it."""
 
+from typing import Annotated, Literal
+
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Outgoing
 
 # Whatever the operator has configured.
 DEFAULT_NAME = "wakeful"
+
+
+class Model(Outgoing):
+    id: str
+    object: Literal["model"] = "model"
+    # Unix seconds.
+    created: Annotated[int, Meta(ge=0)] = 0
+    owned_by: str = "wakeful"
+
+
+class ModelList(Outgoing):
+    object: Literal["list"] = "list"
+    data: list[Model]
 
 
 class ModelRoutes:
@@ -22,18 +40,15 @@ class ModelRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": self._all()})
+        return JsonAnswer(ModelList(data=self._all()))
 
     async def show(self, request: Request) -> Response:
         name = request.path_params["model"]
         for model in self._all():
-            if model["id"] == name:
-                return JSONResponse(model)
+            if model.id == name:
+                return JsonAnswer(model)
         raise ApiError(404, "model_not_found", f"There is no model {name!r}.", param="model")
 
-    def _all(self) -> list[dict[str, object]]:
-        listed = self._api.models()
-        return [
-            {"id": DEFAULT_NAME, "object": "model", "created": 0, "owned_by": "wakeful"},
-            *({"id": id_, "object": "model", "created": created, "owned_by": by} for id_, created, by in listed),
-        ]
+    def _all(self) -> list[Model]:
+        listed = [Model(id=id_, created=created, owned_by=by) for id_, created, by in self._api.models()]
+        return [Model(id=DEFAULT_NAME), *listed]

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from wakeful.gateway.openai.item_objects import OutputItem
 from wakeful.gateway.openai.items import (
     COMPLETED,
     INCOMPLETE,
@@ -60,7 +63,7 @@ class Output:
         self._places: dict[tuple[str, int], int] = {}
         self._base: _Base | None = None
 
-    def data(self) -> list[dict[str, Any]]:
+    def data(self) -> list[OutputItem]:
         # Reasoning that came after the first word is still told before the message that it led to: what a model has
         # to say comes last.
         ordered = sorted(self._items, key=lambda item: (item.step, not isinstance(item, ReasoningItem)))
@@ -230,4 +233,4 @@ def _done(item: Item, status: str) -> Part:
 def _bare(item: TextItem) -> Part:
     """How far it came is not known: it says nothing of that."""
     type_, data = _done(item, INCOMPLETE)
-    return type_, data | {"item": data["item"] | {"content": []}}
+    return type_, data | {"item": msgspec.structs.replace(data["item"], content=[])}

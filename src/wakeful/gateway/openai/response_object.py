@@ -2,9 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta
+
+from wakeful.gateway.openai.common_fields import Count, Failure, IncompleteDetails, Temperature, TopP
+from wakeful.gateway.openai.item_objects import OutputItem
+from wakeful.gateway.openai.usage import Usage
 from wakeful.model.request import MCP_CALL
+from wakeful.wire.declared import Outgoing, among
 
 # What a request may say and a response echoes, and the value where it says nothing.
 _ECHOED: Mapping[str, Any] = {
@@ -22,9 +28,59 @@ _ECHOED: Mapping[str, Any] = {
     "truncation": "disabled",
     "user": None,
 }
+_MAYBE = {"type": ["string", "null"]}
 _REASONING = {"effort": None, "summary": None}
 _TEXT = {"format": {"type": "text"}}
 _FUNCTION = {"description": None, "parameters": None, "strict": None}
+
+
+def _with(**fields: Any) -> Meta:
+    return Meta(extra_json_schema={"properties": fields, "required": list(fields)})
+
+
+class ConversationRef(Outgoing):
+    id: str
+
+
+class Response(Outgoing):
+    id: str
+    object: Literal["response"] = "response"
+    created_at: Count
+    status: Annotated[str, among(("queued", "in_progress", "completed", "failed", "cancelled", "incomplete"))]
+    background: bool
+    completed_at: Count | None
+    error: Failure | None
+    incomplete_details: IncompleteDetails | None
+    instructions: str | None
+    max_output_tokens: Annotated[int | None, Meta(ge=1)]
+    max_tool_calls: Count | None
+    metadata: dict[str, str]
+    model: str
+    output: list[OutputItem]
+    parallel_tool_calls: bool
+    previous_response_id: str | None
+    conversation: ConversationRef | None
+    prompt_cache_key: str | None
+    # What the client has sent is echoed as it is, also what is not declared; so some of these are not types.
+    reasoning: Annotated[dict[str, Any], _with(effort=_MAYBE, summary=_MAYBE)]
+    safety_identifier: str | None
+    service_tier: str
+    store: bool
+    temperature: Temperature
+    text: Annotated[dict[str, Any], _with(format={"type": "object"})]
+    tool_choice: str | dict[str, Any]
+    tools: list[dict[str, Any]]
+    top_logprobs: Count
+    top_p: TopP
+    truncation: str
+    usage: Usage | None
+    user: str | None
+
+
+class DeletedResponse(Outgoing):
+    id: str
+    object: Literal["response"] = "response"
+    deleted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +105,9 @@ class ResponseState:
 
     status: str
     completed_at: int | None = None
-    error: dict[str, str] | None = None
+    error: Failure | None = None
     incomplete_reason: str | None = None
-    usage: dict[str, Any] | None = None
+    usage: Usage | None = None
 
 
 class ResponseForm:
@@ -61,28 +117,28 @@ class ResponseForm:
         """`request` is the body as the client sent it, checked by whoever took it."""
         self._fixed = _fixed(facts) | _echo(request)
 
-    def fill(self, state: ResponseState, output: list[dict[str, Any]]) -> dict[str, Any]:
+    def fill(self, state: ResponseState, output: list[OutputItem]) -> Response:
         reason = state.incomplete_reason
-        return self._fixed | {
-            "status": state.status,
-            "completed_at": state.completed_at,
-            "error": state.error,
-            "incomplete_details": None if reason is None else {"reason": reason},
-            "output": output,
-            "usage": state.usage,
-        }
+        return Response(
+            **self._fixed,
+            status=state.status,
+            completed_at=state.completed_at,
+            error=state.error,
+            incomplete_details=None if reason is None else IncompleteDetails(reason=reason),
+            output=output,
+            usage=state.usage,
+        )
 
 
 def _fixed(facts: ResponseFacts) -> dict[str, Any]:
     conversation = facts.conversation_id
     return {
         "id": facts.id,
-        "object": "response",
         "created_at": facts.created_at,
         "background": facts.is_background,
         "model": facts.model,
         "previous_response_id": facts.previous_response_id,
-        "conversation": None if conversation is None else {"id": conversation},
+        "conversation": None if conversation is None else ConversationRef(id=conversation),
         "store": facts.is_stored,
     }
 

@@ -5,13 +5,13 @@ no chance, no database, so that every replay gives the same frames with the same
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import orjson
+import msgspec
 
 from wakeful.gateway.openai.failure import response_error
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.items import COMPLETED, INCOMPLETE
 from wakeful.gateway.openai.output import ITEMS_OF_WORDS, Output, Part
-from wakeful.gateway.openai.response_object import ResponseFacts, ResponseForm, ResponseState
+from wakeful.gateway.openai.response_object import Response, ResponseFacts, ResponseForm, ResponseState
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
 from wakeful.model.event import Event, Told, spoken
@@ -48,7 +48,7 @@ class ResponseProjection:
             return frames + self._frames(self._output.enter(step)) + self._say(kind, text)
         return frames + self._go_on(told)
 
-    def response(self) -> dict[str, Any]:
+    def response(self) -> Response:
         return self._form.fill(self._state, self._output.data())
 
     def snapshot(self) -> Frame:
@@ -57,7 +57,7 @@ class ResponseProjection:
         """
         number = self._last_number
         data = {"type": "response.snapshot", "sequence_number": number, "response": self.response()}
-        return Frame(number, "response.snapshot", orjson.dumps(data))
+        return Frame(number, "response.snapshot", msgspec.json.encode(data))
 
     def _begin(self) -> list[Frame]:
         frames = [self._stage("created")]
@@ -132,7 +132,9 @@ class ResponseProjection:
         open_items = COMPLETED if state.status == "completed" else INCOMPLETE
         frames = self._frames(self._output.finish(open_items))
         if state.error is not None:
-            frames.append(self._frame(("error", {**state.error, "param": None})))
+            frames.append(
+                self._frame(("error", {"code": state.error.code, "message": state.error.message, "param": None}))
+            )
         return [*frames, self._stage(state.status)]
 
     def _settle(self, event: Event) -> None:
@@ -156,7 +158,7 @@ class ResponseProjection:
     def _frame(self, part: Part) -> Frame:
         type_, data = part
         number = self._take_number()
-        return Frame(number, type_, orjson.dumps({"type": type_, "sequence_number": number, **data}))
+        return Frame(number, type_, msgspec.json.encode({"type": type_, "sequence_number": number, **data}))
 
     def _take_number(self) -> int:
         self._last_number = self._number

@@ -1,22 +1,96 @@
 """What a client asks for with POST /v1/responses, checked before anything happens."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from wakeful.gateway.openai import body as fields
-from wakeful.gateway.openai.answer_format import format_of_text
+from msgspec import Meta
+
+from wakeful.gateway.openai.answer_format import ResponseFormat, format_option
 from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.client_tools import client_tools
+from wakeful.gateway.openai.client_tools import ResponseTools, client_tools
+from wakeful.gateway.openai.common_fields import (
+    MANY,
+    NO_NUL,
+    LongText,
+    Metadata,
+    ModelName,
+    NoLogprobs,
+    ReasoningEffort,
+    ServiceTier,
+    Temperature,
+    Tokens,
+    TopP,
+)
 from wakeful.gateway.openai.errors import ApiError, invalid
-from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
-from wakeful.gateway.openai.tool_choice import require_tools, tool_choice
+from wakeful.gateway.openai.input_items import InputField
+from wakeful.gateway.openai.response_inputs import Input, Reference, inputs_of
+from wakeful.gateway.openai.tool_choice import ResponseToolChoice, require_tools, tool_choice
 from wakeful.model.request import TurnRequest
+from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.reading import read
 
-_NAME_LIMIT = 256
-_MANY = 10_000_000
-_SUMMARIES = ("auto", "concise", "detailed")
-SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256, pattern=NO_NUL)]
+
+
+class NamedConversation(Incoming):
+    id: _Name
+
+
+class TextOptions(Incoming):
+    format: ResponseFormat | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
+
+
+class ReasoningOptions(Incoming):
+    effort: ReasoningEffort | None = None
+    summary: Annotated[Literal["auto", "concise", "detailed"] | None, words("Taken; there are no summaries.")] = None
+
+
+class StreamOptions(Incoming):
+    include_obfuscation: bool = False
+
+
+class ResponseBody(Incoming):
+    input: InputField
+    model: ModelName = ""
+    instructions: LongText = ""
+    stream: bool = False
+    store: Annotated[bool, words("true where nothing is said: it survives its client and the server.")] = True
+    background: Annotated[bool, words("Answered at once; needs `store`.")] = False
+    conversation: Annotated[
+        _Name | NamedConversation | None,
+        words("An id `conv_…`, or a name of your own, which makes one on first use. Not with `previous_response_id`."),
+        says("{} must be an id or a name of 1 to 256 characters.", covers_inside=True),
+    ] = None
+    previous_response_id: Annotated[str, Meta(max_length=256), words("A completed response to go on from.")] = ""
+    tools: ResponseTools | None = None
+    tool_choice: ResponseToolChoice = "auto"
+    parallel_tool_calls: bool = True
+    text: TextOptions = TextOptions()
+    reasoning: ReasoningOptions = ReasoningOptions()
+    temperature: Temperature | None = None
+    top_p: TopP | None = None
+    top_logprobs: NoLogprobs = 0
+    max_output_tokens: Tokens | None = None
+    max_tool_calls: Annotated[
+        int | None,
+        Meta(ge=0, le=MANY),
+        words("How many calls of the server's tools are run; with 0 the model is told of none of them."),
+    ] = None
+    truncation: Literal["auto", "disabled"] = "disabled"
+    include: Annotated[list[str] | None, words("Taken; what is not there is not added.")] = None
+    prompt: Annotated[
+        None,
+        words("There are no prompt templates."),
+        says("There are no prompt templates here: send instructions and input."),
+    ] = None
+    stream_options: StreamOptions | None = None
+    metadata: Metadata | None = None
+    user: LongText | None = None
+    prompt_cache_key: LongText | None = None
+    safety_identifier: LongText | None = None
+    service_tier: ServiceTier = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +108,17 @@ class ResponseRequest:
 
 
 def read_response_request(body: Body, server_tools: Collection[str]) -> ResponseRequest:
-    """Raises ApiError."""
+    """Raises InvalidRequest and ApiError."""
+    given = read(ResponseBody, body)
     request = ResponseRequest(
-        inputs=read_inputs(body.get("input")),
-        model=fields.text(body, "model", limit=_NAME_LIMIT) or "",
-        conversation=_conversation(body),
-        previous_response_id=fields.text(body, "previous_response_id", limit=_NAME_LIMIT) or "",
-        is_streamed=fields.flag(body, "stream", False),
-        is_stored=fields.flag(body, "store", True),
-        is_background=fields.flag(body, "background", False),
-        turn=TurnRequest(
-            kind="response",
-            instructions=fields.text(body, "instructions") or "",
-            tools=client_tools(body),
-            options=_options(body),
-            echo=_echo(body),
-            allowed_tools=tool_choice(body).allowed,
-        ),
+        inputs=inputs_of(given.input),
+        model=given.model,
+        conversation=_name(given.conversation),
+        previous_response_id=given.previous_response_id,
+        is_streamed=given.stream,
+        is_stored=given.store,
+        is_background=given.background,
+        turn=_turn(given, body),
     )
     require_tools(request.turn, server_tools)
     if request.conversation and request.previous_response_id:
@@ -61,54 +129,31 @@ def read_response_request(body: Body, server_tools: Collection[str]) -> Response
     return request
 
 
-def _conversation(body: Body) -> str:
-    given = body.get("conversation")
-    if given is None:
-        return ""
-    if isinstance(given, dict):
-        given = given.get("id")
-    if not isinstance(given, str) or not 0 < len(given) <= _NAME_LIMIT or "\0" in given:
-        raise invalid("conversation", f"conversation must be an id or a name of 1 to {_NAME_LIMIT} characters.")
-    return given
+def _name(conversation: str | NamedConversation | None) -> str:
+    return conversation.id if isinstance(conversation, NamedConversation) else conversation or ""
 
 
-def _options(body: Body) -> dict[str, Any]:
+def _turn(given: ResponseBody, body: Body) -> TurnRequest:
+    choice = tool_choice(given.tool_choice)
+    return TurnRequest(
+        kind="response",
+        instructions=given.instructions,
+        tools=client_tools(given.tools or ()),
+        options=_options(given) | choice.option,
+        # All but the words: those are in the journal.
+        echo={name: value for name, value in body.items() if name != "input"},
+        allowed_tools=choice.allowed,
+    )
+
+
+def _options(given: ResponseBody) -> dict[str, Any]:
     """What of it the model's endpoint is told, in its own words."""
-    reasoning = fields.mapping(body, "reasoning") or {}
-    fields.one_of(reasoning, "summary", _SUMMARIES, inside="reasoning")
-    options = {
-        "temperature": fields.number(body, "temperature", 0, 2),
-        "top_p": fields.number(body, "top_p", 0, 1),
-        "max_tokens": fields.whole_number(body, "max_output_tokens", 1, _MANY),
-        "reasoning_effort": fields.text(reasoning, "effort", limit=32, inside="reasoning"),
-        "response_format": format_of_text(body),
-        **tool_choice(body).option,
+    options: Mapping[str, Any] = {
+        "temperature": given.temperature,
+        "top_p": given.top_p,
+        "max_tokens": given.max_output_tokens,
+        "reasoning_effort": given.reasoning.effort,
+        "response_format": format_option(given.text.format),
+        "parallel_tool_calls": None if given.parallel_tool_calls else False,
     }
-    if not fields.flag(body, "parallel_tool_calls", True):
-        options["parallel_tool_calls"] = False
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _echo(body: Body) -> dict[str, Any]:
-    """All but the words: those are in the journal."""
-    fields.metadata(body)
-    for name in ("user", "prompt_cache_key", "safety_identifier"):
-        fields.text(body, name)
-    fields.one_of(body, "service_tier", SERVICE_TIERS)
-    fields.one_of(body, "truncation", ("auto", "disabled"))
-    fields.whole_number(body, "max_tool_calls", 0, _MANY)
-    _refuse_what_is_not_there(body)
-    return {name: value for name, value in body.items() if name != "input"}
-
-
-def _refuse_what_is_not_there(body: Body) -> None:
-    """To pass it over would be an answer that looks right and is not."""
-    if fields.whole_number(body, "top_logprobs", 0, 20):
-        raise invalid("top_logprobs", "top_logprobs must be 0: log probabilities are not told.")
-    if body.get("prompt") is not None:
-        raise invalid("prompt", "There are no prompt templates here: send instructions and input.")
-    for number, name in enumerate(fields.entries(body, "include") or []):
-        if not isinstance(name, str):
-            raise invalid(f"include[{number}]", f"include[{number}] must be a text.")
-    stream_options = fields.mapping(body, "stream_options") or {}
-    fields.flag(stream_options, "include_obfuscation", False, inside="stream_options")

@@ -4,11 +4,12 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 
 import orjson
+from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
@@ -17,13 +18,16 @@ from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.conversation_items import input_items
 from wakeful.gateway.openai.entry import enter, in_lane, require_idle, until_entered
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
+from wakeful.gateway.openai.item_objects import ShownItem
 from wakeful.gateway.openai.item_page import item_page
 from wakeful.gateway.openai.key_gate import KeyGate
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.references import References
+from wakeful.gateway.openai.response_object import DeletedResponse
+from wakeful.gateway.openai.response_object import Response as ResponseObject
 from wakeful.gateway.openai.response_projection import ResponseProjection
 from wakeful.gateway.openai.response_request import ResponseRequest, read_response_request
 from wakeful.gateway.openai.turn_response import in_conversation, response_of
@@ -33,10 +37,34 @@ from wakeful.model.event import Told
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.reading import read_texts
 from wakeful.wire.sse import EventStream
 
-_KEY_LIMIT = 255
 _NO_RETRY = {"x-should-retry": "false"}
+
+
+class ResponseHeaders(Incoming, rename={"idempotency_key": "Idempotency-Key"}):
+    idempotency_key: Annotated[
+        str,
+        Meta(max_length=255),
+        words(
+            "The same key and body are one response, however often they are sent. Another body is 409; with "
+            "`store: false` it is 400."
+        ),
+        says("{} must have at most 255 characters."),
+    ] = ""
+
+
+class ResponseQuery(Incoming):
+    stream: Annotated[bool, words("Its events from the first, live to the end.")] = False
+    starting_after: Annotated[
+        int,
+        Meta(ge=0, le=10**15 - 1),
+        words("Only the events after the one with this number."),
+        says("{} must be the number of an event."),
+    ] = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +108,15 @@ class ResponseRoutes:
             has_joined = stored.is_repeated and not stored.turn.status.is_final and _takes_snapshots(request)
             return self._stream(stored, starting_after=-1, has_joined=has_joined)
         if asked.is_background:
-            return JSONResponse(await self._object(stored))
-        return JSONResponse(await self._final_object(stored, key))
+            return JsonAnswer(await self._object(stored))
+        return JsonAnswer(await self._final_object(stored, key))
 
     async def show(self, request: Request) -> Response | EventStream:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
-        query = request.query_params
-        starting_after = _starting_after(query.get("starting_after"))
-        if not _wants_stream(query.get("stream")):
-            return JSONResponse(await self._object(stored))
-        return self._stream(stored, starting_after=starting_after)
+        asked = read_texts(ResponseQuery, request.query_params)
+        if not asked.stream:
+            return JsonAnswer(await self._object(stored))
+        return self._stream(stored, starting_after=asked.starting_after)
 
     async def delete(self, request: Request) -> Response:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
@@ -99,20 +126,20 @@ class ResponseRoutes:
             await tx.turns.hide(stored.turn.id)
 
         await self._api.store.write(body, lock=[stored.turn.session_id])
-        return JSONResponse({"id": response_id(stored.turn.id), "object": "response", "deleted": True})
+        return JsonAnswer(DeletedResponse(id=response_id(stored.turn.id)))
 
     async def cancel(self, request: Request) -> Response:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
         await self._stop(stored)
-        return JSONResponse(await self._object(await self._require(request, stored.turn.id)))
+        return JsonAnswer(await self._object(await self._require(request, stored.turn.id)))
 
     async def input_items(self, request: Request) -> Response:
         stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
 
-        async def body(tx: Transaction) -> list[dict[str, Any]]:
+        async def body(tx: Transaction) -> list[ShownItem]:
             return await input_items(tx, stored.turn.id)
 
-        return JSONResponse(item_page(request, await self._api.store.read(body)))
+        return JsonAnswer(item_page(request, await self._api.store.read(body)))
 
     async def _known(self, request: Request, key: str, fingerprint: str) -> _Stored | None:
         """Looked for first: a retry counts as what it was, whatever has become of the things that it names."""
@@ -182,14 +209,14 @@ class ResponseRoutes:
         if not stored.turn.status.is_final:
             await self._api.engine.cancel(stored.turn.session_id, stored.turn.id)
 
-    async def _object(self, stored: _Stored) -> dict[str, Any]:
+    async def _object(self, stored: _Stored) -> ResponseObject:
         """As it stands now, also while it runs."""
         projection = stored.projection()
         for told in await self._api.engine.told_so_far(stored.turn.session_id, stored.turn.id):
             projection.feed(told)
         return projection.response()
 
-    async def _final_object(self, stored: _Stored, key: str) -> dict[str, Any]:
+    async def _final_object(self, stored: _Stored, key: str) -> ResponseObject:
         projection = stored.projection()
         async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
@@ -249,9 +276,7 @@ def _interrupted(response: str, key: str) -> ApiError:
 
 
 def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
-    key = request.headers.get("idempotency-key", "")
-    if len(key) > _KEY_LIMIT or "\0" in key:
-        raise invalid(None, f"Idempotency-Key must have at most {_KEY_LIMIT} characters.")
+    key = read_texts(ResponseHeaders, request.headers).idempotency_key
     if key and not asked.is_stored:
         raise ApiError(400, "idempotency_requires_store", "An Idempotency-Key needs a stored response.", param="store")
     return key
@@ -264,17 +289,3 @@ def _takes_snapshots(request: Request) -> bool:
 
 def _fingerprint(body: Any) -> str:
     return sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
-def _wants_stream(given: str | None) -> bool:
-    if given is not None and given.lower() not in ("true", "false"):
-        raise invalid("stream", "stream must be true or false.")
-    return given is not None and given.lower() == "true"
-
-
-def _starting_after(given: str | None) -> int:
-    if given is None:
-        return -1
-    if not given.isascii() or not given.isdecimal() or len(given) > 15:
-        raise invalid("starting_after", "starting_after must be the number of an event.")
-    return int(given)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from wakeful.model.event import Told
 from wakeful.model.words import Place, Word
 
-_DIGITS = 15
-
 
 @dataclass(frozen=True, slots=True)
 class RunCursor:
@@ -37,14 +35,9 @@ class RunCursor:
         return number <= self.number or told.session_seq <= self.place.fact
 
 
-def cursor_from(given: str) -> RunCursor | None:
-    """None for what is neither an id nor a number."""
-    parts = given.split(".")
-    if len(parts) not in (1, 3) or not all(map(_is_number, parts)):
-        return None
-    first, *rest = map(int, parts)
+def cursor_from(given: str) -> RunCursor:
+    """`given` is an id, a number, or empty: run_request.py declares which texts come here."""
+    if not given:
+        return RunCursor()
+    first, *rest = map(int, given.split("."))
     return RunCursor(Place(first, *rest)) if rest else RunCursor(number=first)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS

@@ -1,27 +1,38 @@
-"""What a client asks for with POST /v1/runs, checked before anything happens."""
+"""What a client asks for with POST /v1/runs, and how it answers a run that asks."""
 
-from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
-from wakeful.gateway.openai import body as fields
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.response_inputs import Input, Reference, read_inputs
-from wakeful.model.request import RUN, TurnRequest
+from msgspec import Meta
 
-_NAME_LIMIT = 256
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    inputs: list[Input | Reference]
-    # As the client wrote it; empty: the default.
-    model: str
-    turn: TurnRequest
+from wakeful.gateway.openai.common_fields import NO_NUL, LongText, ModelName
+from wakeful.gateway.openai.input_items import InputField
+from wakeful.model.approval import CHOICES
+from wakeful.wire.declared import Incoming, among, says, words
 
 
-def read_run_request(body: Body) -> RunRequest:
-    """Raises ApiError."""
-    return RunRequest(
-        inputs=read_inputs(body.get("input")),
-        model=fields.text(body, "model", limit=_NAME_LIMIT) or "",
-        turn=TurnRequest(kind=RUN, instructions=fields.text(body, "instructions") or ""),
-    )
+class RunBody(Incoming):
+    input: InputField
+    model: ModelName = ""
+    instructions: LongText = ""
+
+
+class RunApproval(Incoming):
+    call_id: Annotated[
+        str, Meta(min_length=1, max_length=256, pattern=NO_NUL), says("{} must name the call that waits.")
+    ]
+    choice: Annotated[str, among(CHOICES)]
+
+
+_Cursor: TypeAlias = Annotated[
+    str,
+    Meta(pattern=r"^([0-9]{1,15}(\.[0-9]{1,15}\.[0-9]{1,15})?)?$"),
+    says("{} must be the id of an event, or its number."),
+]
+
+
+class RunEventsQuery(Incoming):
+    after: Annotated[_Cursor, words("Only the events after the one with this id, or with this number.")] = ""
+
+
+class RunEventsHeaders(Incoming, rename={"last_event_id": "last-event-id"}):
+    last_event_id: Annotated[_Cursor, words("The same; it wins over `after`.")] = ""

@@ -5,34 +5,35 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from wakeful.engine.submission import Receipt
-from wakeful.gateway.openai import body as fields
 from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.body import read_body
 from wakeful.gateway.openai.entry import enter, until_entered
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lane import Lanes
 from wakeful.gateway.openai.references import References
+from wakeful.gateway.openai.response_inputs import inputs_of
 from wakeful.gateway.openai.run_cursor import RunCursor, cursor_from
+from wakeful.gateway.openai.run_object import RunAnswered, RunBegun
 from wakeful.gateway.openai.run_projection import RunProjection
-from wakeful.gateway.openai.run_request import RunRequest, read_run_request
+from wakeful.gateway.openai.run_request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
-from wakeful.model.approval import CHOICES, Choice
+from wakeful.model.approval import Choice
 from wakeful.model.event import Told
-from wakeful.model.request import RUN, request_as_far_as_known
+from wakeful.model.request import RUN, TurnRequest, request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.model.words import Place
 from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.reading import read, read_texts
 from wakeful.wire.sse import EventStream, frame
 
 _RUN = "run_"
 _TURN = "turn_"
-_ID_LIMIT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,10 @@ class RunRoutes:
         ]
 
     async def create(self, request: Request) -> NamingItsSession:
-        asked = read_run_request(await read_body(request))
+        asked = read(RunBody, await read_body(request))
         receipt = await until_entered(lambda: self._begin(request, asked))
-        begun = {"run_id": _run_id(receipt.turn_id), "status": "running"}
-        return NamingItsSession(JSONResponse(begun, 202), receipt.session_id)
+        begun = RunBegun(run_id=_run_id(receipt.turn_id))
+        return NamingItsSession(JsonAnswer(begun, 202), receipt.session_id)
 
     async def show(self, request: Request) -> NamingItsSession:
         return await self._shown(await self._require(request))
@@ -103,27 +104,23 @@ class RunRoutes:
         return await self._shown(run)
 
     async def approve(self, request: Request) -> NamingItsSession:
-        given = await read_body(request)
-        call_id, choice = fields.text(given, "call_id", limit=_ID_LIMIT), given.get("choice")
-        if not call_id or "\0" in call_id:
-            raise invalid("call_id", "call_id must name the call that waits.")
-        if choice not in CHOICES:
-            raise invalid("choice", f"choice must be one of {', '.join(CHOICES)}.")
+        given = read(RunApproval, await read_body(request))
         run = await self._require(request)
-        await self._api.engine.approvals.answer(run.session.id, call_id, Choice(choice))
-        answered = {"run_id": run.id, "call_id": call_id, "choice": Choice(choice)}
-        return NamingItsSession(JSONResponse(answered), run.session.id)
+        choice = Choice(given.choice)
+        await self._api.engine.approvals.answer(run.session.id, given.call_id, choice)
+        answered = RunAnswered(run_id=run.id, call_id=given.call_id, choice=choice)
+        return NamingItsSession(JsonAnswer(answered), run.session.id)
 
-    async def _begin(self, request: Request, asked: RunRequest) -> Receipt:
+    async def _begin(self, request: Request, asked: RunBody) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
-        inputs = await self._references.resolve(request, asked.inputs)
+        inputs = await self._references.resolve(request, inputs_of(asked.input))
         await require_calls(self._api.store, lane, inputs, "input")
         submission = self._api.submission(
             lane.session_id,
             model_in(lane, asked.model, model),
             inputs,
-            asked.turn,
+            TurnRequest(kind=RUN, instructions=asked.instructions),
             from_checkpoint=lane.from_checkpoint,
         )
         return await enter(self._api.engine, lane, submission)
@@ -148,7 +145,7 @@ class RunRoutes:
         projection = run.projection()
         for told in await self._api.engine.told_so_far(run.session.id, run.turn.id):
             projection.feed(told)
-        return NamingItsSession(JSONResponse(projection.run()), run.session.id)
+        return NamingItsSession(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
@@ -177,13 +174,5 @@ def _turn_id(run_id: str) -> str:
 
 def _after(request: Request) -> RunCursor:
     """The header wins: an EventSource that reconnects asks its first address again."""
-    by_query = _cursor(request.query_params.get("after", ""), "after")
-    by_header = _cursor(request.headers.get("last-event-id", ""), "last-event-id")
-    return by_header or by_query or RunCursor()
-
-
-def _cursor(given: str, param: str) -> RunCursor | None:
-    cursor = cursor_from(given) if given else None
-    if given and cursor is None:
-        raise invalid(param, f"{param} must be the id of an event, or its number.")
-    return cursor
+    after = read_texts(RunEventsQuery, request.query_params).after
+    return cursor_from(read_texts(RunEventsHeaders, request.headers).last_event_id or after)

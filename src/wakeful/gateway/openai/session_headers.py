@@ -1,19 +1,35 @@
 """The headers by which hermes-agent's clients name a session: by a key of their own choice, or by its id."""
 
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lane import Lane, Lanes
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
+from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.reading import read_texts
 
 _KEY = "x-hermes-session-key"
 _ID = "x-hermes-session-id"
-_LIMIT = 256
 # What a client says that leaves the model to us.
 _DEFAULTS = ("", "wakeful")
+
+
+def _has_no_nul(value: str) -> bool:
+    return "\0" not in value
+
+
+_Name: TypeAlias = Annotated[str, Meta(max_length=256), says("{} must have at most 256 characters.", check=_has_no_nul)]
+
+
+class SessionNames(Incoming, rename={"key": _KEY, "id": _ID}):
+    key: Annotated[_Name, words("A name of your own for a session that goes on.")] = ""
+    id: Annotated[_Name, words("The id of such a session, or of one of the page; it wins.")] = ""
 
 
 class SessionHeaders:
@@ -25,10 +41,11 @@ class SessionHeaders:
         """The lane that the request names, a new one if it names none. A key is a name like a conversation's; the id
         wins. Raises ApiError.
         """
-        session_id, key = _value(request, _ID), _value(request, _KEY)
-        if session_id:
-            return self._lane_of(await self._visible(request, session_id))
-        return await self._lanes.find(request, model, key, "")
+        given = {name: _text(value) for name, value in request.headers.items()}
+        named = read_texts(SessionNames, given)
+        if named.id:
+            return self._lane_of(await self._visible(request, named.id))
+        return await self._lanes.find(request, model, named.key, "")
 
     def _lane_of(self, session: Session) -> Lane:
         """A session of the page or a terminal goes on as it does there: from its last turn, with its own model."""
@@ -69,13 +86,6 @@ class NamingItsSession:
             await send(message)
 
         await self._answer(scope, receive, send_named)
-
-
-def _value(request: Request, name: str) -> str:
-    value = _text(request.headers.get(name, ""))
-    if len(value) > _LIMIT or "\0" in value:
-        raise invalid(name, f"{name} must have at most {_LIMIT} characters.")
-    return value
 
 
 def _text(value: str) -> str:

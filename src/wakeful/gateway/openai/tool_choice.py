@@ -1,16 +1,59 @@
 """Which tools a client lets the model call, and whether it must call one."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.client_tools import is_name
-from wakeful.gateway.openai.errors import ApiError, invalid
+from msgspec import Meta
+
+from wakeful.gateway.openai.client_tools import FunctionName
+from wakeful.gateway.openai.errors import invalid
 from wakeful.model.request import TurnRequest
+from wakeful.wire.declared import Incoming, says, words
 
-_MODES = ("auto", "required")
-_WORDS = "tool_choice must be auto, none, required, a function with a name, or allowed_tools with a mode and functions."
+
+class ChosenFunction(Incoming):
+    type: Literal["function"]
+    name: FunctionName
+
+
+class AllowedFunctions(Incoming):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: Annotated[list[ChosenFunction], Meta(min_length=1)]
+
+
+class NamedFunction(Incoming):
+    name: FunctionName
+
+
+class ChosenChatFunction(Incoming):
+    type: Literal["function"]
+    function: NamedFunction
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+
+class AllowedTools(Incoming):
+    mode: Literal["auto", "required"]
+    tools: Annotated[list[ChosenChatFunction], Meta(min_length=1)]
+
+
+class AllowedChatFunctions(Incoming):
+    type: Literal["allowed_tools"]
+    allowed_tools: AllowedTools
+
+
+_Word: TypeAlias = Literal["auto", "none", "required"]
+_UNFIT = says(
+    "{} must be auto, none, required, a function with a name, or allowed_tools with a mode and functions.",
+    covers_inside=True,
+)
+_WORDS = words("With `none` no tool is called, not even the server's. The name of a tool that does not exist is 400.")
+ResponseToolChoice: TypeAlias = Annotated[_Word | ChosenFunction | AllowedFunctions, _UNFIT, _WORDS]
+ChatToolChoice: TypeAlias = Annotated[_Word | ChosenChatFunction | AllowedChatFunctions, _UNFIT, _WORDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +69,20 @@ class ToolChoice:
         return {} if self.force is None else {"tool_choice": self.force}
 
 
-def tool_choice(body: Body, *, nested: str = "") -> ToolChoice:
-    """`nested` is the field in which a tool's function stands, where it is not the tool itself. Raises ApiError."""
-    given = body.get("tool_choice")
-    if given in (None, "auto"):
-        return ToolChoice()
-    if given == "none":
-        return ToolChoice(allowed=())
-    if given == "required":
-        return ToolChoice(force="required")
-    if not isinstance(given, dict):
-        raise _unfit()
-    if given.get("type") == "allowed_tools":
-        return _allowed(given.get("allowed_tools") if nested else given, nested)
-    return ToolChoice(force={"type": "function", "function": {"name": _name(given, nested)}})
+def tool_choice(given: ResponseToolChoice | ChatToolChoice) -> ToolChoice:
+    match given:
+        case "auto":
+            return ToolChoice()
+        case "none":
+            return ToolChoice(allowed=())
+        case "required":
+            return ToolChoice(force="required")
+        case ChosenFunction(name=name) | ChosenChatFunction(name=name):
+            return ToolChoice(force={"type": "function", "function": {"name": name}})
+        case AllowedChatFunctions(allowed_tools=allowed):
+            return _allowed(allowed)
+        case _:
+            return _allowed(given)
 
 
 def require_tools(asked: TurnRequest, server_tools: Collection[str]) -> None:
@@ -56,22 +99,6 @@ def require_tools(asked: TurnRequest, server_tools: Collection[str]) -> None:
         raise invalid("tool_choice", message, "unknown_tool")
 
 
-def _allowed(given: Any, nested: str) -> ToolChoice:
-    tools = given.get("tools") if isinstance(given, dict) else None
-    if not isinstance(tools, list) or not tools or given.get("mode") not in _MODES:
-        raise _unfit()
-    names = tuple(_name(tool, nested) for tool in tools)
-    return ToolChoice("required" if given["mode"] == "required" else None, names)
-
-
-def _name(tool: Any, nested: str) -> str:
-    """The name of a function that a client points to."""
-    named = tool if isinstance(tool, dict) and tool.get("type") == "function" else {}
-    function = named.get(nested) if nested else named
-    if not isinstance(function, Mapping) or not is_name(function.get("name")):
-        raise _unfit()
-    return str(function["name"])
-
-
-def _unfit() -> ApiError:
-    return invalid("tool_choice", _WORDS)
+def _allowed(given: AllowedFunctions | AllowedTools) -> ToolChoice:
+    names = tuple(tool.name for tool in given.tools)
+    return ToolChoice("required" if given.mode == "required" else None, names)

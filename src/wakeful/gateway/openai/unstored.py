@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from wakeful.gateway.openai.answered_calls import require_calls
 from wakeful.gateway.openai.api import Api
@@ -16,6 +15,7 @@ from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.lane import Lane, Lanes
 from wakeful.gateway.openai.references import References
 from wakeful.gateway.openai.response_inputs import Input
+from wakeful.gateway.openai.response_object import Response as ResponseObject
 from wakeful.gateway.openai.response_request import ResponseRequest
 from wakeful.gateway.openai.turn_response import in_conversation, response_of
 from wakeful.model.event import Told
@@ -26,6 +26,7 @@ from wakeful.model.request import TurnRequest
 from wakeful.model.transcript import fold
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.sse import EventStream, until_gone
 
 
@@ -46,7 +47,7 @@ class UnstoredResponses:
         log = self._api.engine.ephemeral.run(unstored.turn, unstored.messages)
         if asked.is_streamed:
             return EventStream(_frames(unstored, log), self._api.streams)
-        return JSONResponse(await _unless_gone(request, unstored, log))
+        return JsonAnswer(await _unless_gone(request, unstored, log))
 
     async def _prepare(self, request: Request, asked: ResponseRequest) -> _Unstored:
         model = await self._api.require_model(asked.model, status=400)
@@ -96,7 +97,7 @@ async def _frames(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> Async
     yield DONE
 
 
-async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Told, None]) -> dict[str, Any]:
+async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Told, None]) -> ResponseObject:
     """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
     answering = asyncio.create_task(_whole(unstored, log))
     leaving = asyncio.create_task(until_gone(request.receive))
@@ -111,7 +112,7 @@ async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerato
         await asyncio.gather(answering, leaving, return_exceptions=True)
 
 
-async def _whole(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> dict[str, Any]:
+async def _whole(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> ResponseObject:
     projection = response_of(unstored.turn)
     async with aclosing(log):
         async for told in log:

@@ -1,7 +1,39 @@
 """What a turn has cost: the sum over its steps, in the words of each API."""
 
 from collections.abc import Mapping
-from typing import Any
+
+from wakeful.gateway.openai.common_fields import Count
+from wakeful.wire.declared import Outgoing
+
+
+class InputDetails(Outgoing):
+    cached_tokens: Count
+    # No endpoint tells us what it has written to its cache.
+    cache_write_tokens: Count = 0
+
+
+class OutputDetails(Outgoing):
+    reasoning_tokens: Count
+
+
+class Usage(Outgoing):
+    input_tokens: Count
+    input_tokens_details: InputDetails
+    output_tokens: Count
+    output_tokens_details: OutputDetails
+    total_tokens: Count
+
+
+class PromptDetails(Outgoing):
+    cached_tokens: Count
+
+
+class ChatUsage(Outgoing):
+    prompt_tokens: Count
+    completion_tokens: Count
+    total_tokens: Count
+    prompt_tokens_details: PromptDetails
+    completion_tokens_details: OutputDetails
 
 
 class UsageSum:
@@ -18,21 +50,20 @@ class UsageSum:
         self._cached += usage["cached_tokens"]
         self._reasoning += usage["reasoning_tokens"]
 
-    def of_response(self) -> dict[str, Any]:
-        return {
-            "input_tokens": self._input,
-            # No endpoint tells us what it has written to its cache.
-            "input_tokens_details": {"cached_tokens": self._cached, "cache_write_tokens": 0},
-            "output_tokens": self._output,
-            "output_tokens_details": {"reasoning_tokens": self._reasoning},
-            "total_tokens": self._input + self._output,
-        }
+    def of_response(self) -> Usage:
+        return Usage(
+            input_tokens=self._input,
+            input_tokens_details=InputDetails(cached_tokens=self._cached),
+            output_tokens=self._output,
+            output_tokens_details=OutputDetails(reasoning_tokens=self._reasoning),
+            total_tokens=self._input + self._output,
+        )
 
-    def of_chat(self) -> dict[str, Any]:
-        return {
-            "prompt_tokens": self._input,
-            "completion_tokens": self._output,
-            "total_tokens": self._input + self._output,
-            "prompt_tokens_details": {"cached_tokens": self._cached},
-            "completion_tokens_details": {"reasoning_tokens": self._reasoning},
-        }
+    def of_chat(self) -> ChatUsage:
+        return ChatUsage(
+            prompt_tokens=self._input,
+            completion_tokens=self._output,
+            total_tokens=self._input + self._output,
+            prompt_tokens_details=PromptDetails(cached_tokens=self._cached),
+            completion_tokens_details=OutputDetails(reasoning_tokens=self._reasoning),
+        )

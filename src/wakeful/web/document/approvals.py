@@ -1,76 +1,18 @@
 """The routes of questions to a person, and of what need not be asked again."""
 
-from wakeful.model.approval import CHOICES, Choice
-from wakeful.model.grant import Scope
-from wakeful.web.document import common
+from wakeful.web.approval_object import ShownApproval, ShownGrant
+from wakeful.web.approvals import ApprovalList, GivenApproval
+from wakeful.web.grants import GrantList, GrantsQuery, OneGrant
+from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import (
-    TEXT,
     Family,
     Json,
-    choice,
     json_answer,
     json_body,
-    list_of,
     operation,
-    or_null,
-    query,
-    record,
-    ref,
-    text,
-    told,
-    whole,
 )
 from wakeful.wire.refusals import refusals
-
-_ANSWER = record(
-    {
-        "session_id": common.ID,
-        "call_id": common.ID,
-        "choice": told("One of `choices`; `always` is the old name of `folder`.", choice(*CHOICES)),
-    }
-)
-_REASON = record(
-    {
-        "kind": told("What a grant covers.", TEXT),
-        "reason": told("Finishes the sentence: this command …", TEXT),
-        "path": or_null(TEXT),
-        "excerpt": told("The dangerous piece of the command as it stands there, or empty.", TEXT),
-    }
-)
-_APPROVAL_FIELDS = {
-    "session_id": TEXT,
-    "call_id": TEXT,
-    "task_id": or_null(TEXT),
-    "tool": TEXT,
-    "command": TEXT,
-    "danger": told("The first kind.", TEXT),
-    "reason": told("All reasons, with semicolons between them.", TEXT),
-    "dangers": list_of(_REASON, minItems=1),
-    "choices": told("Those possible.", list_of(choice(*(known.value for known in Choice)))),
-    "choice_words": told(
-        "What a choice that lasts allows, to be read before it.", record({}, {"session": TEXT, "folder": TEXT})
-    ),
-    "preview": told("Of a file: the change, as a diff.", TEXT),
-    "expires_at": TEXT,
-}
-_WAITING = record({**_APPROVAL_FIELDS, "session_title": TEXT, "workspace": TEXT})
-_GRANT = record(
-    {
-        "id": TEXT,
-        "owner": TEXT,
-        "kind": TEXT,
-        "words": told("Finishes the sentence: commands that … run without asking.", TEXT),
-        "scope": choice(*(scope.value for scope in Scope)),
-        "session_id": told("Null for a folder.", or_null(TEXT)),
-        "session_title": told("Null for a folder.", or_null(TEXT)),
-        "folder": told("Null for a session.", or_null(TEXT)),
-        "created_at": TEXT,
-        "expires_at": told("Null: as long as its session.", or_null(TEXT)),
-        "last_used_at": or_null(TEXT),
-        "uses": whole(0),
-        "example": told("The command that it was given for.", TEXT),
-    }
-)
+from wakeful.wire.schema import parameters
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/approvals": {
@@ -78,7 +20,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "listApprovals",
             "All questions that wait for an answer, in whichever session",
             {
-                200: json_answer("The oldest first.", record({"approvals": list_of(_WAITING)})),
+                200: json_answer("The oldest first.", ApprovalList),
                 **refusals(503),
             },
             words="A sub-agent's question stands in the session that ordered its work.",
@@ -88,9 +30,9 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "answerApproval",
             "Answer a call that waits for a person",
-            {200: json_answer("It is answered.", common.OK), **refusals(400, 403, 404, 409, 413, 503)},
+            {200: json_answer("It is answered.", Ok), **refusals(400, 403, 404, 409, 413, 503)},
             words="A choice that is not possible for this question is 400 `once_only`.",
-            body=json_body(_ANSWER),
+            body=json_body(GivenApproval),
         ),
     },
     "/api/grants": {
@@ -98,22 +40,16 @@ PATHS: dict[str, dict[str, Json]] = {
             "listGrants",
             "What runs without asking",
             {
-                200: json_answer("The oldest first.", record({"grants": list_of(ref("Grant"))})),
+                200: json_answer("The oldest first.", GrantList),
                 **refusals(400, 404, 503),
             },
-            parameters=[
-                query(
-                    "session_id",
-                    text(maxLength=200, pattern="^[^\\u0000]*$"),
-                    "Only those that hold in this session, also those of its folder.",
-                )
-            ],
+            parameters=parameters(GrantsQuery, "query"),
         ),
         "delete": operation(
             "revokeGrant",
             "Ask again, from the next call on",
-            {200: json_answer("It is revoked.", common.OK), **refusals(400, 403, 404, 503)},
-            parameters=[query("id", common.ID, "The id of a grant.", required=True)],
+            {200: json_answer("It is revoked.", Ok), **refusals(400, 403, 404, 503)},
+            parameters=parameters(OneGrant, "query"),
         ),
     },
 }
@@ -122,5 +58,5 @@ FAMILY = Family(
     "Approvals",
     "Questions to a person, and what need not be asked again.",
     PATHS,
-    {"Approval": record(_APPROVAL_FIELDS), "Grant": _GRANT},
+    {"Approval": ShownApproval, "Grant": ShownGrant},
 )

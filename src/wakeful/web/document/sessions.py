@@ -1,120 +1,34 @@
 """The routes of sessions."""
 
 from wakeful.web.document import common
-from wakeful.web.document.messages import MESSAGE, NOTICE, TURN, USAGE
+from wakeful.web.fields import OfSession
+from wakeful.web.rows import SessionRow
+from wakeful.web.session_object import ShownMessage, ShownSnapshot
+from wakeful.web.sessions import (
+    Branch,
+    ChangedSession,
+    MadeSession,
+    NewSession,
+    ResultQuery,
+    SeenSession,
+    SessionPage,
+    SessionQuery,
+    SessionsQuery,
+    WholeResult,
+)
+from wakeful.web.turn_object import ShownTurn
+from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import (
-    FLAG,
-    TEXT,
-    WHOLE,
     Family,
     Json,
-    choice,
     json_answer,
     json_body,
-    list_of,
     operation,
-    or_empty,
-    or_null,
-    query,
-    record,
-    ref,
-    text,
-    told,
-    whole,
 )
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import parameters
 
-_MADE = json_answer("The new session.", record({"session_id": TEXT}))
-ROW = {
-    "session_id": TEXT,
-    "title": TEXT,
-    "model": TEXT,
-    "updated_at": TEXT,
-    "message_count": whole(0),
-    "active_turn_id": or_null(TEXT),
-    "running_tasks": whole(0),
-    "pinned": FLAG,
-    "archived": FLAG,
-    "unread": told("A turn has ended since the asker looked.", FLAG),
-    "needs_you": told("Open questions.", whole(0)),
-    "last_status": told("How the last turn ended.", or_null(choice("done", "failed", "cancelled"))),
-    "woken": told("Background work had opened it.", FLAG),
-}
-_FOUND = {
-    "message_id": told("Of a search: the newest message that was found; null where only the title was.", or_null(TEXT)),
-    "snippet": told(
-        "Of a search: the piece of that message around the first of the words, as plain text. `hit` may be empty.",
-        or_null(record({"before": TEXT, "hit": TEXT, "after": TEXT})),
-    ),
-}
-_PARENT = record({"session_id": TEXT, "task_id": TEXT})
-_QUEUED = record({"turn_id": TEXT, "message": TEXT, "source": TEXT, "created_at": TEXT})
-_PARTIAL = record({"step": whole(0), "text": TEXT, "reasoning": TEXT})
-_ACTIVE = record(
-    {
-        "turn_id": TEXT,
-        "stream_id": TEXT,
-        "source": TEXT,
-        "partial": told("What its open step has said up to `cursor`.", or_null(_PARTIAL)),
-    }
-)
-_NOTICE = record(
-    {
-        "source": TEXT,
-        "content": TEXT,
-        "created_at": TEXT,
-        "why": choice("held", "blocked", "budget", "busy"),
-        "until": or_null(TEXT),
-    },
-    NOTICE,
-)
-_SESSION = record({**ROW, "workspace": TEXT, "created_at": TEXT, "parent": or_null(_PARENT), "usage": USAGE})
-_TURNS: Json = {"type": "object", "additionalProperties": ref("SessionTurn")}
-_SNAPSHOT = record(
-    {
-        "session": _SESSION,
-        "messages": list_of(ref("SessionMessage")),
-        "has_more": told("There are older messages.", FLAG),
-        "turns": told("By id: those of the messages, and the active one.", _TURNS),
-        "active": or_null(_ACTIVE),
-        "queued": list_of(_QUEUED),
-        "tasks": list_of(ref("Task")),
-        "approvals": list_of(ref("Approval")),
-        "pending_notices": list_of(_NOTICE),
-        "last_event_id": told("The newest fact; as `session/seen` takes it.", whole(0)),
-        "cursor": told("Where a stream goes on: `after` it comes all that is not in here.", TEXT),
-    }
-)
-_NEW = record(
-    {},
-    {
-        "title": or_null(common.TITLE),
-        "model": told("`provider:model`.", or_null(common.MODEL)),
-        "workspace": told("The absolute path of a folder that is there.", or_null(TEXT)),
-    },
-)
-_CHANGE = record(
-    {"session_id": common.ID},
-    {
-        "title": or_null(common.TITLE),
-        "model": or_null(common.MODEL),
-        "pinned": or_null(FLAG),
-        "archived": or_null(FLAG),
-    },
-    additionalProperties=False,
-    anyOf=[
-        {"required": ["title"], "properties": {"title": TEXT}},
-        {"required": ["model"], "properties": {"model": TEXT}},
-        {"required": ["pinned"], "properties": {"pinned": FLAG}},
-        {"required": ["archived"], "properties": {"archived": FLAG}},
-    ],
-)
-_NAMED = record({"session_id": common.ID})
-_SEEN = record({"session_id": common.ID, "event_id": whole(0, 2**53 - 1)})
-_RESULT = record({"result": TEXT, "full_size": whole(0)})
-_WHICH = query("session_id", common.ID, "Which.", required=True)
-_BRANCH = record({"session_id": common.ID}, {"turn_id": told("A turn that has ended.", or_null(common.ID))})
-
+_MADE = json_answer("The new session.", MadeSession)
 PATHS: dict[str, dict[str, Json]] = {
     "/api/session/new": {
         "post": operation(
@@ -122,7 +36,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Begin a session",
             {200: _MADE, **refusals(400, 413, 503)},
             parameters=[common.DOOR],
-            body=json_body(_NEW, required=False),
+            body=json_body(NewSession, required=False),
         ),
     },
     "/api/sessions": {
@@ -132,76 +46,56 @@ PATHS: dict[str, dict[str, Json]] = {
             {
                 200: json_answer(
                     "A page of them.",
-                    record({"sessions": list_of(record(ROW, _FOUND)), "next_cursor": or_null(TEXT)}),
+                    SessionPage,
                 ),
                 **refusals(400, 503),
             },
-            parameters=[
-                query(
-                    "q",
-                    text(maxLength=500, pattern="^[^\\u0000]*$"),
-                    "Words to look for: all of them in one message or in the title, whatever their case and accents; "
-                    "the last one may be the beginning of a word. At most 100 sessions are found: those that said "
-                    "them last.",
-                ),
-                query(
-                    "limit",
-                    or_empty(WHOLE),
-                    "1 to 200, 50 where nothing is said; what is out of range is moved to its end.",
-                ),
-                query("cursor", TEXT, "The `next_cursor` of the page before."),
-                query("archived", common.SWITCH, "Only those that are archived; else only those that are not."),
-            ],
+            parameters=parameters(SessionsQuery, "query"),
         ),
     },
     "/api/session": {
         "get": operation(
             "getSession",
             "A session, at one moment",
-            {200: json_answer("The session.", ref("Snapshot")), **refusals(400, 404, 503)},
-            parameters=[
-                _WHICH,
-                query("limit", or_empty(WHOLE), "1 to 1000 messages, 100 where nothing is said."),
-                query("before", TEXT, "Only messages before the one with this id."),
-                query("short", common.SWITCH, "Of tools' results only the two ends, and these once."),
-            ],
+            {200: json_answer("The session.", ShownSnapshot), **refusals(400, 404, 503)},
+            parameters=parameters(SessionQuery, "query"),
         ),
         "patch": operation(
             "changeSession",
             "Change its title, its model or its place",
-            {200: json_answer("It is changed.", common.OK), **refusals(400, 404, 413, 503)},
-            body=json_body(_CHANGE),
+            {200: json_answer("It is changed.", Ok), **refusals(400, 404, 413, 503)},
+            body=json_body(ChangedSession),
         ),
         "delete": operation(
             "deleteSession",
             "Hide it at once, and remove it for good after a while",
-            {200: json_answer("It is hidden.", common.OK), **refusals(400, 404, 503)},
+            {200: json_answer("It is hidden.", Ok), **refusals(400, 404, 503)},
             words="Until `undo_seconds` of `/api/me` have passed it can be restored, and what runs in it goes on.",
-            parameters=[_WHICH],
+            parameters=parameters(OfSession, "query"),
         ),
     },
     "/api/session/restore": {
         "post": operation(
             "restoreSession",
             "Bring a deleted session back",
-            {200: json_answer("It is back.", common.OK), **refusals(400, 404, 413, 503)},
-            body=json_body(_NAMED),
+            {200: json_answer("It is back.", Ok), **refusals(400, 404, 413, 503)},
+            body=json_body(OfSession),
         ),
     },
     "/api/session/result": {
         "get": operation(
             "getResult",
             "The whole of a tool's result that a message shows cut",
-            {200: json_answer("The result.", _RESULT), **refusals(400, 404, 503)},
-            parameters=[_WHICH, query("message_id", common.ID, "The tool's message.", required=True)],
+            {200: json_answer("The result.", WholeResult), **refusals(400, 404, 503)},
+            parameters=parameters(ResultQuery, "query"),
         ),
     },
     "/api/session/seen": {
         "post": operation(
             "seeSession",
             "The asker has seen it up to this event",
-            {200: json_answer("It is noted.", common.OK), **refusals(400, 404, 413, 503)},
-            body=json_body(_SEEN),
+            {200: json_answer("It is noted.", Ok), **refusals(400, 404, 413, 503)},
+            body=json_body(SeenSession),
         ),
     },
     "/api/session/branch": {
@@ -209,7 +103,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "branchSession",
             "Go on from an earlier turn in a new session",
             {200: _MADE, **refusals(400, 404, 409, 413, 503)},
-            body=json_body(_BRANCH),
+            body=json_body(Branch),
         ),
     },
 }
@@ -218,5 +112,5 @@ FAMILY = Family(
     "Sessions",
     "The routes of the terminal chat and the web page.",
     PATHS,
-    {"SessionRow": record(ROW), "Snapshot": _SNAPSHOT, "SessionMessage": MESSAGE, "SessionTurn": TURN},
+    {"SessionRow": SessionRow, "Snapshot": ShownSnapshot, "SessionMessage": ShownMessage, "SessionTurn": ShownTurn},
 )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from openai.types.chat import ChatCompletion
 
@@ -21,6 +22,7 @@ from tests.unit.gateway.openai.kit import (
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from wakeful.gateway.openai.chat_answer import ChatAnswer, ChatFacts
 from wakeful.model.event import Event, NewEvent
+from wakeful.wire.error_types import ApiFailure
 
 FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
@@ -33,7 +35,8 @@ def answer_to(*told: NewEvent) -> ChatAnswer:
 
 
 def completion_of(*told: NewEvent) -> dict[str, Any]:
-    return answer_to(*told).completion(FACTS)
+    made: dict[str, Any] = msgspec.to_builtins(answer_to(*told).completion(FACTS))
+    return made
 
 
 def test_an_answer_is_one_choice_that_stops() -> None:
@@ -94,19 +97,14 @@ def test_abandoned_words_are_not_in_the_answer() -> None:
 def test_a_failure_is_an_error_with_its_code() -> None:
     answer = answer_to(token("Hel"), failed("model_auth", "The key was refused."))
 
-    assert answer.error == {
-        "message": "The key was refused.",
-        "type": "server_error",
-        "param": None,
-        "code": "model_auth",
-    }
+    assert answer.error == ApiFailure(message="The key was refused.", type="server_error", code="model_auth")
 
 
 def test_a_stopped_turn_is_an_error_too_and_a_running_or_completed_one_is_none() -> None:
     cancelled_error = answer_to(cancelled()).error
 
     assert cancelled_error is not None
-    assert (cancelled_error["code"], cancelled_error["message"]) == ("cancelled", "Somebody stopped it.")
+    assert (cancelled_error.code, cancelled_error.message) == ("cancelled", "Somebody stopped it.")
     assert answer_to(token("Hel")).error is None
     assert answer_to(token("Hel"), done()).error is None
 
@@ -118,6 +116,6 @@ def test_the_content_is_what_was_said_and_not_taken_back(turn_log: list[Event]) 
     for event in turn_log:
         answer.feed(event)
 
-    completion = ChatCompletion.model_validate(answer.completion(FACTS))
+    completion = ChatCompletion.model_validate(msgspec.to_builtins(answer.completion(FACTS)))
 
     assert (completion.choices[0].message.content or "") == spoken(turn_log)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from openai.types.responses import Response
@@ -56,7 +57,7 @@ def test_the_object_at_the_end_is_that_of_the_terminal_event(turn_log: list[Even
 
     frames = fold(turn_log, projection)
 
-    assert projection.response() == last_response(frames)
+    assert msgspec.to_builtins(projection.response()) == last_response(frames)
 
 
 @randomly

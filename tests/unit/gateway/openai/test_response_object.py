@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 from openai.types.responses import Response
 
 from tests.unit.gateway.openai.kit import FACTS, done, fold, last_response, log, token
-from wakeful.gateway.openai.response_object import ResponseForm, ResponseState
+from wakeful.gateway.openai.response_object import ConversationRef, ResponseForm, ResponseState
 from wakeful.gateway.openai.response_projection import ResponseProjection
 
 UNASKED: dict[str, Any] = {
@@ -45,7 +46,8 @@ UNASKED: dict[str, Any] = {
 
 
 def made(request: dict[str, Any]) -> dict[str, Any]:
-    return ResponseForm(FACTS, request).fill(ResponseState("in_progress"), [])
+    response: dict[str, Any] = msgspec.to_builtins(ResponseForm(FACTS, request).fill(ResponseState("in_progress"), []))
+    return response
 
 
 def test_where_nothing_was_asked_every_key_has_its_default() -> None:
@@ -55,7 +57,7 @@ def test_where_nothing_was_asked_every_key_has_its_default() -> None:
 
 def test_the_keys_are_the_same_from_the_first_moment_to_the_last() -> None:
     projection = ResponseProjection(FACTS, {})
-    before = projection.response()
+    before = msgspec.to_builtins(projection.response())
 
     frames = fold(log(token("Hi"), done()), projection)
 
@@ -109,6 +111,6 @@ def test_facts_have_their_places() -> None:
 
     response = ResponseForm(facts, {}).fill(ResponseState("queued"), [])
 
-    assert response["previous_response_id"] == "resp_a"
-    assert response["conversation"] == {"id": "conv_a"}
-    assert (response["store"], response["background"], response["status"]) == (False, True, "queued")
+    assert response.previous_response_id == "resp_a"
+    assert response.conversation == ConversationRef(id="conv_a")
+    assert (response.store, response.background, response.status) == (False, True, "queued")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from openai.types.responses import Response
 from pydantic import BaseModel
@@ -94,7 +95,7 @@ def test_a_message_grows_from_empty_to_completed() -> None:
 
 def test_a_background_response_is_queued_first() -> None:
     projection = ResponseProjection(replace(FACTS, is_background=True), {})
-    before = projection.response()["status"]
+    before = projection.response().status
 
     frames = fold(log(token("Hi")), projection)[:3]
 
@@ -107,7 +108,7 @@ def test_a_running_response_shows_its_output_so_far_and_no_usage() -> None:
     projection = ResponseProjection(FACTS, {})
     fold(log(tool("c1"), usage(), result("c1"), token("Hel", 2)), projection)
 
-    response = projection.response()
+    response = msgspec.to_builtins(projection.response())
 
     assert response["status"] == "in_progress"
     assert response["usage"] is None

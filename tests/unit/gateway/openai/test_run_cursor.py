@@ -7,8 +7,11 @@ import pytest
 from tests.unit.gateway.openai.kit import TURN, abandoned, log
 from tests.unit.gateway.openai.test_run_projection import question
 from wakeful.gateway.openai.run_cursor import RunCursor, cursor_from
+from wakeful.gateway.openai.run_request import RunEventsQuery
 from wakeful.model.event import Told
 from wakeful.model.words import TOKEN, Place, Word, WordsHead
+from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.reading import read_texts
 
 BASE = log()[-1].session_seq
 
@@ -19,7 +22,6 @@ def word(place: int, base: int = BASE) -> Word:
 
 def unseen(told: list[Told], last_id: str) -> list[Told]:
     cursor = cursor_from(last_id)
-    assert cursor is not None
     return [one for number, one in enumerate(told) if not cursor.covers(one, number)]
 
 
@@ -47,6 +49,11 @@ def test_a_number_still_says_how_many_events_were_read() -> None:
     assert unseen(told, "2") == told[3:]
 
 
-@pytest.mark.parametrize("given", ["", "x", "-1", "1.2", "1.2.3.4", "1..2", "1" * 16, "\u0661"])
+def test_an_empty_cursor_is_the_beginning() -> None:
+    assert cursor_from(read_texts(RunEventsQuery, {"after": ""}).after) == RunCursor()
+
+
+@pytest.mark.parametrize("given", ["x", "-1", "1.2", "1.2.3.4", "1..2", "1" * 16, "\u0661", "1\n"])
 def test_anything_else_is_no_cursor(given: str) -> None:
-    assert cursor_from(given) is None
+    with pytest.raises(InvalidRequest, match="after must be the id of an event, or its number"):
+        read_texts(RunEventsQuery, {"after": given})

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -96,7 +97,7 @@ def test_a_completed_run_has_its_output_and_its_usage() -> None:
 
     frames = fold(log(token("Hel"), token("lo"), usage(), done()), projection)
 
-    run = projection.run()
+    run = msgspec.to_builtins(projection.run())
     assert (run["run_id"], run["status"], run["output"], run["error"]) == ("run_1", "completed", "Hello", None)
     assert run["usage"]["total_tokens"] == 15
     assert data_of(frames[-1]).items() >= run.items()
@@ -104,12 +105,12 @@ def test_a_completed_run_has_its_output_and_its_usage() -> None:
 
 def test_a_run_is_queued_until_its_turn_opens_and_then_running_without_usage() -> None:
     projection = RunProjection("run_1", TURN)
-    before = projection.run()["status"]
+    before = msgspec.to_builtins(projection.run())["status"]
 
     fold(log(token("Hel"), usage()), projection)
 
     assert before == "queued"
-    assert projection.run() == {
+    assert msgspec.to_builtins(projection.run()) == {
         "run_id": "run_1",
         "status": "running",
         "output": "Hel",

@@ -1,42 +1,29 @@
 """The routes of conversations and their items."""
 
-from wakeful.gateway.openai.document import common
+from wakeful.gateway.openai.conversations import (
+    ChangedConversation,
+    DeletedConversation,
+    NewConversation,
+    NewItems,
+    ShownConversation,
+)
 from wakeful.gateway.openai.document.refusals import refusals
+from wakeful.gateway.openai.item_objects import ItemPage, ShownItem
+from wakeful.gateway.openai.item_page import PageQuery
 from wakeful.wire.openapi import (
-    FLAG,
-    TEXT,
     Family,
     Json,
     json_answer,
     json_body,
-    list_of,
-    only,
     operation,
-    or_null,
     path,
-    record,
-    ref,
-    told,
-    whole,
 )
+from wakeful.wire.schema import parameters
 
 _ID = path("conversation_id", "`conv_…`, or the name of a conversation of this key.")
 _ITEM_ID = path("item_id", "The id of an item.")
-_CONVERSATION = json_answer("The conversation.", ref("Conversation"))
-_PAGE = json_answer("A page of items.", ref("ItemPage"))
-_ITEMS = list_of(ref("InputItem"))
-
-_OBJECT = record(
-    {
-        "id": TEXT,
-        "object": only("conversation"),
-        "created_at": whole(0),
-        "metadata": {"type": "object", "additionalProperties": TEXT},
-        "latest_completed_response_id": or_null(told("What the next response goes on from.", TEXT)),
-        "active_response_id": or_null(told("The response that is under way: until its end no other begins.", TEXT)),
-    }
-)
-_DELETED = record({"id": TEXT, "object": only("conversation.deleted"), "deleted": FLAG})
+_CONVERSATION = json_answer("The conversation.", ShownConversation)
+_PAGE = json_answer("A page of items.", ItemPage)
 
 _ONE = {
     "get": operation("getConversation", "See a conversation", {200: _CONVERSATION, **refusals(404)}, parameters=[_ID]),
@@ -45,12 +32,12 @@ _ONE = {
         "Replace its metadata",
         {200: _CONVERSATION, **refusals(400, 404, 413)},
         parameters=[_ID],
-        body=json_body(record({"metadata": common.METADATA})),
+        body=json_body(ChangedConversation),
     ),
     "delete": operation(
         "deleteConversation",
         "Delete a conversation",
-        {200: json_answer("It is gone.", _DELETED), **refusals(404)},
+        {200: json_answer("It is gone.", DeletedConversation), **refusals(404)},
         words="The responses in it stay as they are.",
         parameters=[_ID],
     ),
@@ -60,14 +47,14 @@ _MANY = {
         "listConversationItems",
         "What was said",
         {200: _PAGE, **refusals(400, 404)},
-        parameters=[_ID, *common.PAGE_PARAMETERS],
+        parameters=[_ID, *parameters(PageQuery, "query")],
     ),
     "post": operation(
         "addConversationItems",
         "Say something that nobody is to answer yet",
         {200: _PAGE, **refusals(400, 404, 409, 413)},
         parameters=[_ID],
-        body=json_body(record({"items": {**_ITEMS, "minItems": 1}})),
+        body=json_body(NewItems),
     ),
 }
 
@@ -77,7 +64,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "createConversation",
             "Begin a conversation",
             {200: _CONVERSATION, **refusals(400, 404, 413)},
-            body=json_body(record({}, {"metadata": common.METADATA, "items": or_null(_ITEMS)})),
+            body=json_body(NewConversation),
         ),
     },
     "/v1/conversations/{conversation_id}": _ONE,
@@ -86,7 +73,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "getConversationItem",
             "See one item",
-            {200: json_answer("The item.", ref("Item")), **refusals(404)},
+            {200: json_answer("The item.", ShownItem), **refusals(404)},
             parameters=[_ID, _ITEM_ID],
         ),
         "delete": operation(
@@ -103,5 +90,5 @@ FAMILY = Family(
     "Conversations",
     "What responses share. What failed or was cancelled leaves nothing in one.",
     PATHS,
-    {"Conversation": _OBJECT},
+    {"Conversation": ShownConversation},
 )

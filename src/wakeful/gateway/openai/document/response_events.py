@@ -1,19 +1,22 @@
 """The events of a response's stream."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from wakeful.wire.openapi import NULL, TEXT, Json, any_of, list_of, only, record, ref, told, whole
+from wakeful.gateway.openai.item_objects import OutputItem, OutputPart
+from wakeful.gateway.openai.response_object import Response
+from wakeful.wire.openapi import NULL, TEXT, Json, any_of, list_of, only, record, told, whole
 
 _STAGES = ("created", "queued", "in_progress", "completed", "failed", "cancelled", "incomplete", "snapshot")
-_ITEM = {"output_index": whole(0), "item": ref("OutputItem")}
+_ITEM = {"output_index": whole(0), "item": OutputItem}
 _PLACE = {"item_id": TEXT, "output_index": whole(0), "content_index": whole(0)}
-_PART = {**_PLACE, "part": ref("OutputPart")}
+_PART = {**_PLACE, "part": OutputPart}
 _NO_LOGPROBS = {"logprobs": list_of({})}
 _CALL = {"item_id": TEXT, "output_index": whole(0)}
 
 # By type, what each holds beside its type and its number.
-_EVENTS: Mapping[str, Mapping[str, Json]] = {
-    **{f"response.{stage}": {"response": ref("Response")} for stage in _STAGES},
+_EVENTS: Mapping[str, Mapping[str, Any]] = {
+    **{f"response.{stage}": {"response": Response} for stage in _STAGES},
     "response.output_item.added": _ITEM,
     "response.output_item.done": _ITEM,
     "response.content_part.added": _PART,
@@ -31,7 +34,7 @@ _EVENTS: Mapping[str, Mapping[str, Json]] = {
 }
 
 
-def _event(kind: str, fields: Mapping[str, Json]) -> Json:
+def _event(kind: str, fields: Mapping[str, Any]) -> Json:
     return record({"type": only(kind), "sequence_number": whole(0), **fields})
 
 

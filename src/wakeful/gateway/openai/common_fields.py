@@ -1,0 +1,45 @@
+"""Fields that several families of requests and answers have in common, with their limits."""
+
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
+
+from wakeful.wire.declared import Outgoing, among, says, words
+
+SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
+# The largest number of tokens or calls that a client may ask for.
+MANY = 10_000_000
+NO_NUL = "^[^\\u0000]*$"
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Tokens: TypeAlias = Annotated[int, Meta(ge=1, le=MANY)]
+LongText: TypeAlias = Annotated[str, Meta(max_length=1_000_000)]
+ModelName: TypeAlias = Annotated[
+    str,
+    Meta(max_length=256),
+    words("`wakeful` or nothing for the configured one, `provider:model`, or a name of the catalogue."),
+]
+ReasoningEffort: TypeAlias = Annotated[str, Meta(max_length=32), words("As the model's endpoint knows it.")]
+ServiceTier: TypeAlias = Annotated[str, among(SERVICE_TIERS)]
+Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
+TopP: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+NoLogprobs: TypeAlias = Annotated[
+    int,
+    Meta(ge=0, le=0),
+    words("Log probabilities are not told."),
+    says("{} must be 0: log probabilities are not told."),
+]
+Metadata: TypeAlias = Annotated[
+    dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=512)]],
+    Meta(max_length=16),
+    says("{} must have at most 16 texts of at most 512 characters, under short keys.", covers_inside=True),
+]
+
+
+class IncompleteDetails(Outgoing):
+    reason: str
+
+
+class Failure(Outgoing):
+    code: str
+    message: str

@@ -1,0 +1,96 @@
+"""The items that a client may say to the model: of a response, a run or a conversation."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from msgspec import Meta
+
+from wakeful.wire.declared import Incoming, says, words
+
+JsonText: TypeAlias = Annotated[str, words("A JSON text.")]
+
+
+class TextPart(Incoming):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class RefusalPart(Incoming):
+    type: Literal["refusal"]
+    refusal: str
+
+
+class ImagePart(Incoming):
+    type: Literal["input_image"]
+    image_url: Annotated[str, words("An address, or a data: URL.")]
+
+
+Part: TypeAlias = Annotated[
+    TextPart | RefusalPart | ImagePart, says("{} must be input_text, or input_image with an image_url.")
+]
+
+
+class SaidMessage(Incoming):
+    type: Literal["message"] = "message"
+    role: Literal["assistant", "developer", "system", "user"]
+    content: Annotated[str | list[Part], says("{} must be a text or a list of parts.")]
+
+
+class SaidCall(Incoming):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: JsonText
+
+
+class SaidOutput(Incoming):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: Annotated[str | list[Part], says("{} must be a text.")]
+
+
+class SaidServerCall(Incoming):
+    """A call that the server made, given back. Where it has no `output`, the server's own record counts."""
+
+    type: Literal["mcp_call"]
+    id: str
+    server_label: Annotated[str, words("`wakeful`.")]
+    name: str
+    arguments: JsonText
+    output: str | None = None
+    error: Annotated[str | dict[str, Any] | None, says("{} must be a text or an object.")] = None
+
+
+class SaidReference(Incoming):
+    """An item that is there already, in its place. Without its `type` it must not have a `role`."""
+
+    type: Literal["item_reference"] = "item_reference"
+    id: str
+
+    more_schema: ClassVar[Mapping[str, Any]] = {"not": {"required": ["role"], "properties": {"type": {"type": "null"}}}}
+
+
+class SaidReasoning(Incoming):
+    """Taken, and not passed on."""
+
+    type: Literal["reasoning"]
+
+
+def _untagged(item: Mapping[str, Any]) -> str:
+    """Two kinds may come without their name."""
+    return "item_reference" if "id" in item and "role" not in item else "message"
+
+
+InputItem: TypeAlias = Annotated[
+    SaidMessage | SaidCall | SaidOutput | SaidServerCall | SaidReference | SaidReasoning,
+    words(
+        "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
+        "of the client's functions."
+    ),
+    says(unknown="{} is of the type {tag}, which is not supported.", untagged=_untagged),
+]
+InputField: TypeAlias = Annotated[
+    Annotated[str, Meta(min_length=1), says("{} must not be empty.")]
+    | Annotated[list[InputItem], Meta(min_length=1), says("{} must be a text or a list of items.")],
+    says("{} must be a text or a list of items."),
+]

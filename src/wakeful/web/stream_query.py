@@ -1,0 +1,87 @@
+"""What a reader of a stream may ask for."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from starlette.requests import Request
+
+from wakeful.web.fields import Id, OfSession
+from wakeful.wire.declared import Incoming, Switch, says, words
+from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.reading import read
+
+# On one connection: each costs every other one a little.
+_MOST_SESSIONS = 100
+
+_Cursor: TypeAlias = Annotated[
+    str,
+    words(
+        "Only what comes after the frame with this `id`, or after this `cursor` of a session, as it came; what is not "
+        "understood is the start."
+    ),
+]
+_Turns: TypeAlias = Annotated[
+    Literal["", "inline"],
+    words("`inline`: with what the turns themselves tell."),
+    says("{} must be inline, or left out."),
+]
+_Html: TypeAlias = Annotated[
+    Switch, words("With `turns=inline`: `answer_html` too, the answers as HTML while they are written.")
+]
+
+
+class TurnStreamQuery(Incoming):
+    stream_id: Annotated[Id, words("As `chat/start` told it.")]
+    after: _Cursor = ""
+
+
+class SessionStreamQuery(OfSession):
+    turns: _Turns = ""
+    html: _Html = False
+    after: _Cursor = ""
+
+
+class SeveralStreamsQuery(Incoming):
+    sessions: Annotated[
+        str, words("1 to 100 ids, with commas between them; with `rows` or `news` there may be none.")
+    ] = ""
+    turns: _Turns = ""
+    html: _Html = False
+    rows: Annotated[Switch, words("`session_row` and `session_gone` too, for all sessions that the asker may see.")] = (
+        False
+    )
+    news: Annotated[
+        Switch,
+        words(
+            "`news` too: what ended, matched, asks or failed in any session of the asker. It begins with "
+            "`news_initial` {last_news_id}; the position is part of the `id`, as `news:57`."
+        ),
+    ] = False
+    after: _Cursor = ""
+
+    def session_ids(self) -> list[str]:
+        """Raises InvalidRequest."""
+        named = dict.fromkeys(name.strip() for name in self.sessions.split(","))
+        ids = read(_Sessions, {"sessions": [name for name in named if name]}).sessions
+        fewest = 0 if self.rows or self.news else 1
+        if not fewest <= len(ids) <= _MOST_SESSIONS:
+            message = f"sessions must name {fewest} to {_MOST_SESSIONS} sessions, with commas between them."
+            raise InvalidRequest(message, param="sessions")
+        return ids
+
+
+class StreamHeaders(Incoming, rename={"last_event_id": "Last-Event-ID"}):
+    last_event_id: Annotated[str, words("The same; it wins over `after`.")] = ""
+
+
+class _Sessions(Incoming):
+    sessions: Annotated[list[Id], says("{} must be texts of 1 to 200 characters.", covers_inside=True)]
+
+
+def require_turns(asked: SessionStreamQuery | SeveralStreamsQuery) -> None:
+    if asked.html and not asked.turns:
+        raise InvalidRequest("html needs turns=inline.", param="html")
+
+
+def cursor_of(request: Request, after: str) -> str:
+    """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
+    return request.headers.get("last-event-id", "") or after

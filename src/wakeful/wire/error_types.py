@@ -1,0 +1,41 @@
+"""The two shapes of an error: of the OpenAI-compatible API, and of all other routes."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, UnsetType
+
+from wakeful.wire.declared import Outgoing, words
+
+
+class ApiFailure(Outgoing):
+    message: str
+    type: Literal["invalid_request_error", "rate_limit_error", "server_error"]
+    param: Annotated[str | None, words("Such as `tools[0].name`.")] = None
+    code: str
+    latest_completed_response_id: str | UnsetType | None = UNSET
+    active_response_id: Annotated[
+        str | UnsetType | None, words("With `conversation_response_not_completed`: what the conversation waits for.")
+    ] = UNSET
+
+
+class ApiProblem(Outgoing):
+    error: ApiFailure
+
+
+class Failure(Outgoing):
+    code: str
+    message: str
+    active_stream_id: Annotated[str | UnsetType | None, words("With `session_busy`: the turn that runs.")] = UNSET
+
+
+class Problem(Outgoing):
+    error: Failure
+
+
+def api_problem(status: int, code: str, message: str, param: str | None = None, **details: str | None) -> ApiProblem:
+    kind: Literal["invalid_request_error", "rate_limit_error", "server_error"] = "invalid_request_error"
+    if status >= 500:
+        kind = "server_error"
+    elif status == 429:
+        kind = "rate_limit_error"
+    return ApiProblem(error=ApiFailure(message=message, type=kind, param=param, code=code, **details))
