@@ -35,7 +35,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.model.search import wanted_in
 from wakeful.store.base import Store, Transaction
 from wakeful.web.messages import newest_messages
-from wakeful.web.rows import add_hits, session_rows
+from wakeful.web.rows import FoundRow, marks_of, row_fields, with_hits
 
 TIMES, STARTS = 25, 5
 MEMORY = "memory (MB)"
@@ -174,14 +174,13 @@ def works(store: Store, engine: Engine, long: str) -> dict[str, Callable[[], Awa
     }
 
 
-async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[dict[str, Any]]:
+async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[FoundRow]:
     wanted = wanted_in(words)
     hits = await tx.search.find(owner, wanted, 100) if words else None
-    found = await tx.sessions.page(owner, among=hits, limit=51, pinned=False)
-    rows = await session_rows(tx, OWNER, found[:50])
-    if hits is not None:
-        await add_hits(tx, rows, hits, wanted)
-    return rows
+    found = (await tx.sessions.page(owner, among=hits, limit=51, pinned=False))[:50]
+    marks = await marks_of(tx, OWNER, found)
+    rows = [FoundRow(**row_fields(session, marks[session.id])) for session in found]
+    return rows if hits is None else await with_hits(tx, rows, hits, wanted)
 
 
 async def _snapshot(tx: Transaction, *, session_id: str) -> None:
