@@ -32,7 +32,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.model.search import wanted_in
 from wakeful.store.base import Store, Transaction
 from wakeful.web.messages import newest_messages
-from wakeful.web.rows import add_hits, session_rows
+from wakeful.web.rows import FoundRow, session_rows, with_hits
 
 TIMES = 25
 Figures = dict[str, float]
@@ -123,14 +123,12 @@ def works(store: Store, engine: Engine, long: str) -> dict[str, Callable[[], Awa
     }
 
 
-async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[dict[str, Any]]:
+async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[FoundRow]:
     wanted = wanted_in(words)
     hits = await tx.search.find(owner, wanted, 100) if words else None
     found = await tx.sessions.page(owner, among=hits, limit=51, pinned=False)
     rows = await session_rows(tx, OWNER, found[:50])
-    if hits is not None:
-        await add_hits(tx, rows, hits, wanted)
-    return rows
+    return rows if hits is None else await with_hits(tx, rows, hits, wanted)
 
 
 async def _snapshot(tx: Transaction, *, session_id: str) -> None:
