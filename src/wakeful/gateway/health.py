@@ -122,7 +122,7 @@ class Health:
         return JsonAnswer(Working(status=status, **self._state(seen, vitals, problems)))
 
     def _state(self, seen: _Seen, vitals: Vitals, problems: list[str]) -> dict[str, Any]:
-        stats, left, is_late = self._store.stats, vitals.lease_seconds_left, vitals.is_lease_late
+        stats, left = self._store.stats, vitals.lease_seconds_left
         database = DatabaseState(
             reachable=seen.is_reachable,
             seconds_since_success=_rounded(stats.seconds_since_success),

@@ -55,9 +55,9 @@ async def marks_of(tx: Transaction, reader: str, sessions: Sequence[Session]) ->
     return await tx.readers.marks(reader, [session.id for session in sessions], await tx.now())
 
 
-async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]) -> list[SessionRow]:
+async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]) -> list[FoundRow]:
     marks = await marks_of(tx, reader, sessions)
-    return [SessionRow(**row_fields(session, marks[session.id])) for session in sessions]
+    return [FoundRow(**row_fields(session, marks[session.id])) for session in sessions]
 
 
 async def with_hits(

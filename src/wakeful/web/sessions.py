@@ -16,7 +16,7 @@ from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.fields import Folder, Id, ModelName, OfSession, SearchWords, Title, clamped, read_body, read_query
 from wakeful.web.messages import MessageId
-from wakeful.web.rows import FoundRow, marks_of, row_fields, with_hits
+from wakeful.web.rows import FoundRow, session_rows, with_hits
 from wakeful.web.short_results import shorten_results
 from wakeful.web.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
@@ -152,9 +152,7 @@ class SessionRoutes:
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown tells whether there is a next page.
             found = await find(before=before, limit=limit + 1, pinned=False)
-            sessions = pinned + found[:limit]
-            marks = await marks_of(tx, request.state.principal, sessions)
-            rows = [FoundRow(**row_fields(session, marks[session.id])) for session in sessions]
+            rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
             next_cursor = _cursor(found[limit - 1]) if len(found) > limit else None
             shown = rows if hits is None else await with_hits(tx, rows, hits, wanted)
             return SessionPage(sessions=shown, next_cursor=next_cursor)

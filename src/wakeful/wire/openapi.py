@@ -1,20 +1,16 @@
-"""The words of an OpenAPI document: plain dictionaries, made by small functions.
+"""The operations of an OpenAPI document: plain dictionaries, made by small functions.
 
-Each family of routes describes itself beside its routes; a family's file is to be read next to the code that it tells
-of. tests/api/test_document.py holds the two together.
+Each family of routes says what its routes are for and which statuses they answer with. What is sent and answered stands
+there as a declared type: schema.py replaces it by its schema when the document is built.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wakeful.wire.schema import NULL as NULL
-from wakeful.wire.schema import Json as Json
-from wakeful.wire.schema import or_null as or_null
+from wakeful.wire.schema import Json
 
-FLAG: Json = {"type": "boolean"}
 TEXT: Json = {"type": "string"}
-WHOLE: Json = {"type": "integer"}
 OBJECT: Json = {"type": "object"}
 
 
@@ -26,16 +22,8 @@ class Family:
     words: str
     # By path, then by method.
     paths: Mapping[str, Mapping[str, Json]]
-    # The types, and the schemas, that the document has under a name of their own.
+    # The types that the document has under a name of their own.
     schemas: Mapping[str, Any] = field(default_factory=dict)
-
-
-def ref(name: str) -> Json:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def text(**limits: Any) -> Json:
-    return {"type": "string", **limits}
 
 
 def choice(*values: str) -> Json:
@@ -46,39 +34,14 @@ def only(value: str) -> Json:
     return {"type": "string", "const": value}
 
 
-def number(low: float, high: float) -> Json:
-    return {"type": "number", "minimum": low, "maximum": high}
-
-
-def whole(low: int, high: int | None = None) -> Json:
-    return {"type": "integer", "minimum": low, **({} if high is None else {"maximum": high})}
-
-
-def list_of(items: Json, **limits: int) -> Json:
-    return {"type": "array", "items": items, **limits}
-
-
 def any_of(*schemas: Json) -> Json:
     return {"anyOf": list(schemas)}
-
-
-def or_empty(schema: Json) -> Json:
-    """Of a parameter: an empty one counts as left out."""
-    return any_of(schema, {"type": "string", "maxLength": 0})
 
 
 def record(needed: Mapping[str, Json], more: Mapping[str, Json] | None = None, **how: Any) -> Json:
     """An object with these fields, of which `more` may be left out. Others may be there."""
     made: dict[str, Any] = {"type": "object", "properties": {**needed, **(more or {})}, **how}
     return made | {"required": list(needed)} if needed else made
-
-
-def told(words: str, schema: Json) -> Json:
-    return {**schema, "description": words}
-
-
-def query(name: str, schema: Json, words: str, *, required: bool = False) -> Json:
-    return {"name": name, "in": "query", "required": required, "schema": schema, "description": words}
 
 
 def header(name: str, schema: Json, words: str) -> Json:

@@ -1,7 +1,8 @@
 """What the document says of errors outside of /v1: one shape, and which status means what."""
 
 from wakeful.wire.error_types import Problem
-from wakeful.wire.openapi import TEXT, Json, json_answer, with_headers
+from wakeful.wire.openapi import TEXT, json_answer, with_headers
+from wakeful.wire.schema import Json
 
 RETRY_AFTER: Json = {"description": "Seconds to wait.", "required": True, "schema": {"type": "integer", "minimum": 1}}
 WWW_AUTHENTICATE: Json = {"description": "Bearer.", "required": True, "schema": TEXT}

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wakeful.gateway.document.door import KEY, SCHEMES, behind_the_door
-from wakeful.wire.openapi import TEXT, Family, Json
-from wakeful.wire.schema import Schemas
+from wakeful.wire.openapi import TEXT, Family
+from wakeful.wire.schema import Json, Schemas
 
 _WORDS = (
     "A self-hosted agent server. The routes under /v1 are for the official OpenAI clients. Every request but those to "
@@ -22,10 +22,9 @@ _REQUEST_ID: Json = {
 
 
 def build_document(version: str, families: Sequence[Family]) -> dict[str, Any]:
-    named = {name: schema for family in families for name, schema in family.schemas.items()}
-    schemas = Schemas({name: kind for name, kind in named.items() if not isinstance(kind, Mapping)})
+    schemas = Schemas({name: kind for family in families for name, kind in family.schemas.items()})
     made: dict[str, Any] = schemas.resolved(_document(version, families))
-    made["components"]["schemas"] = schemas.resolved(named) | schemas.components()
+    made["components"]["schemas"] = schemas.components()
     return made
 
 

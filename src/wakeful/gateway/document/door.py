@@ -3,7 +3,8 @@
 from typing import Any
 
 from wakeful.wire.error_types import ApiProblem, Problem
-from wakeful.wire.openapi import Json, json_answer
+from wakeful.wire.openapi import json_answer
+from wakeful.wire.schema import Json
 
 SCHEMES: Json = {
     "key": {"type": "http", "scheme": "bearer"},

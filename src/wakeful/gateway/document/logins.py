@@ -4,17 +4,9 @@ from wakeful.gateway.login_list import EndedLogins, LoginList, LoginsEnded, Show
 from wakeful.gateway.login_routes import Credential, LinkFor, LoginLink
 from wakeful.wire.answer import Ok
 from wakeful.wire.error_types import Problem
-from wakeful.wire.openapi import (
-    TEXT,
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-    with_headers,
-)
+from wakeful.wire.openapi import TEXT, Family, json_answer, json_body, operation, with_headers
 from wakeful.wire.refusals import RETRY_AFTER, refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 _COOKIE: Json = {"description": "`wakeful_session_PORT`, for the browser.", "required": True, "schema": TEXT}
 _OK = with_headers(json_answer("The browser has its cookie, or has lost it.", Ok), {"set-cookie": _COOKIE})

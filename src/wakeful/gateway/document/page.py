@@ -5,7 +5,7 @@ from typing import Any
 
 from wakeful.gateway.document.prose import prose
 from wakeful.gateway.document.schema_text import schema_html
-from wakeful.wire.openapi import Json
+from wakeful.wire.schema import Json
 
 _PAGE = """<!doctype html>
 <html lang="en">

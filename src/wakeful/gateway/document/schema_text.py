@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from wakeful.gateway.document.prose import prose
-from wakeful.wire.openapi import Json
+from wakeful.wire.schema import Json
 
 _WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "array": "list"}
 _LIMITS = {

@@ -3,15 +3,9 @@
 from wakeful.gateway.document import logins
 from wakeful.gateway.health import Stopping, Unreachable, Working
 from wakeful.wire.error_types import Problem
-from wakeful.wire.openapi import (
-    OBJECT,
-    TEXT,
-    Family,
-    Json,
-    json_answer,
-    operation,
-)
+from wakeful.wire.openapi import OBJECT, TEXT, Family, json_answer, operation
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import Json
 
 
 def _page(kind: str, words: str) -> Json:

@@ -11,6 +11,7 @@ from wakeful.gateway.openai.failure import response_error
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.items import COMPLETED, INCOMPLETE
 from wakeful.gateway.openai.output import ITEMS_OF_WORDS, Output, Part
+from wakeful.gateway.openai.response_events import EVENTS, StageEvent
 from wakeful.gateway.openai.response_object import Response, ResponseFacts, ResponseForm, ResponseState
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
@@ -56,8 +57,8 @@ class ResponseProjection:
         includes, and is no frame of the log.
         """
         number = self._last_number
-        data = {"type": "response.snapshot", "sequence_number": number, "response": self.response()}
-        return Frame(number, "response.snapshot", msgspec.json.encode(data))
+        event = StageEvent(type="response.snapshot", sequence_number=number, response=self.response())
+        return Frame(number, "response.snapshot", msgspec.json.encode(event))
 
     def _begin(self) -> list[Frame]:
         frames = [self._stage("created")]
@@ -132,9 +133,7 @@ class ResponseProjection:
         open_items = COMPLETED if state.status == "completed" else INCOMPLETE
         frames = self._frames(self._output.finish(open_items))
         if state.error is not None:
-            frames.append(
-                self._frame(("error", {"code": state.error.code, "message": state.error.message, "param": None}))
-            )
+            frames.append(self._frame(("error", {"code": state.error.code, "message": state.error.message})))
         return [*frames, self._stage(state.status)]
 
     def _settle(self, event: Event) -> None:
@@ -158,7 +157,8 @@ class ResponseProjection:
     def _frame(self, part: Part) -> Frame:
         type_, data = part
         number = self._take_number()
-        return Frame(number, type_, msgspec.json.encode({"type": type_, "sequence_number": number, **data}))
+        event = EVENTS[type_](type=type_, sequence_number=number, **data)
+        return Frame(number, type_, msgspec.json.encode(event))
 
     def _take_number(self) -> int:
         self._last_number = self._number

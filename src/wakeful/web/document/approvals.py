@@ -4,15 +4,9 @@ from wakeful.web.approval_object import ShownApproval, ShownGrant
 from wakeful.web.approvals import ApprovalList, GivenApproval
 from wakeful.web.grants import GrantList, GrantsQuery, OneGrant
 from wakeful.wire.answer import Ok
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-)
+from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/approvals": {

@@ -4,14 +4,9 @@ from wakeful.web.chat import Again, Cancelled, ChatReceipt, EditedMessage, Queue
 from wakeful.web.document import common
 from wakeful.web.fields import OfSession
 from wakeful.wire.answer import Ok
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-)
+from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import Json
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/start": {

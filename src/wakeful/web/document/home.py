@@ -2,8 +2,9 @@
 
 from wakeful.web.home_object import Home
 from wakeful.web.news import ShownNews
-from wakeful.wire.openapi import Family, Json, json_answer, operation
+from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import Json
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/home": {

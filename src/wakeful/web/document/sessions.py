@@ -18,15 +18,9 @@ from wakeful.web.sessions import (
 )
 from wakeful.web.turn_object import ShownTurn
 from wakeful.wire.answer import Ok
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-)
+from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 _MADE = json_answer("The new session.", MadeSession)
 PATHS: dict[str, dict[str, Json]] = {

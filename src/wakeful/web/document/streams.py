@@ -1,9 +1,9 @@
 """The routes of streams."""
 
 from wakeful.web.stream_query import SessionStreamQuery, SeveralStreamsQuery, StreamHeaders, TurnStreamQuery
-from wakeful.wire.openapi import OBJECT, Family, Json, operation, stream_answer
+from wakeful.wire.openapi import OBJECT, Family, operation, stream_answer
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 _EVENTS = stream_answer("Its events; `event` is the kind, `id` the cursor.", OBJECT)
 _HEADERS = parameters(StreamHeaders, "header")

@@ -3,16 +3,9 @@
 from wakeful.web.task_object import ShownTask
 from wakeful.web.tasks import Acknowledged, Acknowledgement, LogQuery, TaskList, TaskLog, TasksQuery
 from wakeful.wire.answer import Ok
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-    path,
-)
+from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 _ID = path("task_id", "The id of a task.")
 PATHS: dict[str, dict[str, Json]] = {

@@ -1,14 +1,9 @@
 """The route of a session's timeline."""
 
 from wakeful.web.timeline import Timeline, TimelineQuery
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    operation,
-)
+from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import parameters
+from wakeful.wire.schema import Json, parameters
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/session/timeline": {

@@ -6,7 +6,8 @@ from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.wire.error_types import ApiProblem
-from wakeful.wire.openapi import Family, Json, either, json_answer, json_body, operation, stream_answer, with_headers
+from wakeful.wire.openapi import Family, either, json_answer, json_body, operation, stream_answer, with_headers
+from wakeful.wire.schema import Json
 
 _TOLD = either(
     "The completion, or its chunks with `stream`.",

@@ -10,15 +10,8 @@ from wakeful.gateway.openai.conversations import (
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.item_objects import ItemPage, ShownItem
 from wakeful.gateway.openai.item_page import PageQuery
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-    path,
-)
-from wakeful.wire.schema import parameters
+from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
+from wakeful.wire.schema import Json, parameters
 
 _ID = path("conversation_id", "`conv_…`, or the name of a conversation of this key.")
 _ITEM_ID = path("item_id", "The id of an item.")

@@ -2,7 +2,8 @@
 
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.models import Model, ModelList
-from wakeful.wire.openapi import Family, Json, json_answer, operation, path
+from wakeful.wire.openapi import Family, json_answer, operation, path
+from wakeful.wire.schema import Json
 
 PATHS: dict[str, dict[str, Json]] = {
     "/v1/models": {

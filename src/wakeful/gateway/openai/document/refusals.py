@@ -1,8 +1,9 @@
 """How the routes under /v1 refuse: one shape for all, and which status means what."""
 
 from wakeful.wire.error_types import ApiProblem
-from wakeful.wire.openapi import Json, choice, json_answer, with_headers
+from wakeful.wire.openapi import choice, json_answer, with_headers
 from wakeful.wire.refusals import RETRY_AFTER, WWW_AUTHENTICATE
+from wakeful.wire.schema import Json
 
 _SHOULD_RETRY: Json = {"description": "false, where asking again cannot help.", "schema": choice("false")}
 

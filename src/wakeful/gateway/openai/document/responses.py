@@ -1,31 +1,21 @@
 """The routes of responses."""
 
-from wakeful.gateway.openai.document import response_events
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.input_items import InputItem
 from wakeful.gateway.openai.item_objects import ItemPage, OutputItem, OutputPart, ShownItem
 from wakeful.gateway.openai.item_page import PageQuery
+from wakeful.gateway.openai.response_events import ResponseEvent
 from wakeful.gateway.openai.response_object import DeletedResponse, Response
 from wakeful.gateway.openai.response_request import ResponseBody
 from wakeful.gateway.openai.responses import ResponseHeaders, ResponseQuery
 from wakeful.gateway.openai.usage import Usage
 from wakeful.wire.error_types import ApiProblem
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    either,
-    json_answer,
-    json_body,
-    operation,
-    path,
-    ref,
-    stream_answer,
-)
-from wakeful.wire.schema import parameters
+from wakeful.wire.openapi import Family, either, json_answer, json_body, operation, path, stream_answer
+from wakeful.wire.schema import Json, parameters
 
 _ID = path("response_id", "`resp_…`")
 _RESPONSE = json_answer("The response.", Response)
-_EVENTS = stream_answer("Its events.", ref("ResponseEvent"), ends="[DONE]")
+_EVENTS = stream_answer("Its events.", ResponseEvent, ends="[DONE]")
 
 _CREATE = operation(
     "createResponse",
@@ -90,6 +80,6 @@ FAMILY = Family(
         "OutputItem": OutputItem,
         "Item": ShownItem,
         "ItemPage": ItemPage,
-        **response_events.SCHEMAS,
+        "ResponseEvent": ResponseEvent,
     },
 )

@@ -6,17 +6,8 @@ from wakeful.gateway.openai.document import common
 from wakeful.gateway.openai.document.refusals import refusals
 from wakeful.gateway.openai.run_object import Run, RunAnswered, RunBegun, RunEvent
 from wakeful.gateway.openai.run_request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
-from wakeful.wire.openapi import (
-    Family,
-    Json,
-    json_answer,
-    json_body,
-    operation,
-    path,
-    stream_answer,
-    with_headers,
-)
-from wakeful.wire.schema import parameters
+from wakeful.wire.openapi import Family, json_answer, json_body, operation, path, stream_answer, with_headers
+from wakeful.wire.schema import Json, parameters
 
 _ID = path("run_id", "`run_…`")
 
