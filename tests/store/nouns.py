@@ -108,11 +108,13 @@ def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
 
 
 def long_texts(turn_id: str) -> tuple[list[Entry], list[NewEvent]]:
-    """A message, a notice, two calls and a result, all of them long: what the journal has of them, and what is told."""
+    """A message, a notice, two calls and a result, all but the first call long: what the journal has of them, and what
+    is told.
+    """
     given = {"source": "user", "message_id": "m1", "text": "a" * 2000}
     notice = {"source": "process_wakeup", "message_id": "k1", "text": "b" * 2000, "notice": {"output": "b" * 1999}}
     inputs = [input_entry(turn_id, 0, 0, given), input_entry(turn_id, 0, 1, notice)]
-    calls = tuple(ToolCall(f"c{number}", "write_file", str(number) * 2000) for number in (1, 2))
+    calls = (ToolCall("c1", "list_files", "{}"), ToolCall("c2", "write_file", "c" * 2000))
     answered = Answered(1, AssistantMessage("", "", calls), Usage(1, 1))
     finished = CallFinished(1, 2, calls[1], "d" * 2000, 0.5)
     result = result_entry(turn_id, 1, 2, call_id="c2", text=finished.text, seconds=0.5)
