@@ -24,7 +24,8 @@ _CHAIN_AFTER = """
     )
     SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
            c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
-    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT ?) c LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
+    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT ?) c
+    LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
 
 
