@@ -193,6 +193,17 @@ async def test_what_was_there_before_the_index_is_added_in_steps(store: Store, k
     assert await sql("SELECT name FROM upkeep") == []
 
 
+async def test_the_pieces_of_the_index_are_put_together(store: Store, kind: str, sql: Sql) -> None:
+    for number in range(12):
+        await _have_words(store, f"s{number}", f"word {number}")
+        await store.write(lambda tx: tx.search.index_some(1))
+    await _index_all(store)
+
+    assert len(await _look(store, "word", limit=20)) == 12
+    if kind == "sqlite":
+        assert await sql("SELECT count(DISTINCT segid) < 5 FROM search_words_idx") == [(1,)]
+
+
 async def _forget_index(kind: str, sql: Sql) -> None:
     """As after the migration of an older database."""
     await sql("DELETE FROM search_docs")
