@@ -93,6 +93,15 @@ async def test_a_long_history_is_folded_beside_the_event_loop(store: Store, monk
     assert await History(store).of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
 
 
+async def test_a_long_history_is_read_in_pieces(store: Store, read: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = await _talk(store, History(store), 5)
+    monkeypatch.setattr(module, "_MOST_READ", 2)
+    read.clear()
+
+    assert await History(store).of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
+    assert read == [3 + 4, 4 + 4, 4]
+
+
 async def _talk(store: Store, history: History, count: int) -> list[Turn]:
     turns: list[Turn] = []
     for number in range(count):

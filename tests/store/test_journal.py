@@ -50,7 +50,8 @@ async def test_the_newest_of_a_chain_are_those_after_an_ancestor_that_is_known(s
             await _add(store, [_entry(turn_id, 0, 0)])
 
     async def after(*known: str) -> tuple[str | None, list[str]]:
-        chain = await store.read(lambda tx: tx.journal.of_chain_after("t4", known))
+        chain = await store.read(lambda tx: tx.journal.of_chain_after("t4", known, 9))
+        assert chain.last is None
         return chain.base, [entry.turn_id for entry in chain.entries]
 
     assert await after() == (None, ["t1", "t2", "t4"])
@@ -58,13 +59,16 @@ async def test_the_newest_of_a_chain_are_those_after_an_ancestor_that_is_known(s
     assert await after("t3") == ("t3", ["t4"])
     assert await after("t1") == ("t1", ["t2", "t4"])
 
+    begun = await store.read(lambda tx: tx.journal.of_chain_after("t4", ["t1"], 2))
+    assert (begun.base, [entry.turn_id for entry in begun.entries], begun.last) == ("t1", ["t2"], "t3")
+
 
 async def test_a_chain_tells_when_an_entry_was_written_over(store: Store) -> None:
     await have_turn(store)
     await _add(store, [_entry("t1", 0, 0)])
     revisions = []
     for _ in range(3):
-        revisions.append((await store.read(lambda tx: tx.journal.of_chain_after("t1", ()))).revision)
+        revisions.append((await store.read(lambda tx: tx.journal.of_chain_after("t1", (), 9))).revision)
         await store.write(lambda tx: tx.journal.replace(_entry("t1", 0, 0)))
 
     assert len(set(revisions)) == 3

@@ -11,6 +11,8 @@ from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.search import Hit, wanted_in
 from wakeful.model.words import Said
 from wakeful.store.base import Store, Transaction
+from wakeful.store.postgres import search as postgres_search
+from wakeful.store.sqlite import search as sqlite_search
 
 TEXT = r'The Weather is SUNNY in Bonn, 100% sure; under_score; he said "No"; c:\Temp'
 
@@ -126,6 +128,49 @@ async def test_a_purged_session_leaves_nothing(store: Store, sql: Sql) -> None:
     assert await sql("SELECT session_id FROM search_docs") == [("s2",)]
 
 
+async def test_a_long_session_hides_no_other(store: Store) -> None:
+    await _have_words(store, "old", "word")
+    await _have_words(store, "long", "deep", *["word"] * 300)
+    await _have_words(store, "new", "word")
+    await _index_all(store)
+
+    assert list(await _look(store, "word")) == ["new", "long", "old"]
+    assert (await _look(store, "word"))["long"] == Hit("turn_of_long", 0, 300)
+    assert await _look(store, "deep") == {"long": Hit("turn_of_long", 0, 0)}
+
+
+async def test_what_others_have_said_hides_nothing_of_ones_own(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_search, "_MOST_UNSHOWN", 2)
+    await _have_words(store, "hers", "word")
+    await have_session(store, "his", title="word", owner="bob")
+    await _have_words(store, "his", "word", "word", "word")
+    await have_session(store, "new", title="word")
+    await _index_all(store)
+
+    assert list(await _look(store, "word")) == ["new", "hers"]
+    assert list(await _look(store, "word", owner="bob")) == ["his"]
+
+
+async def test_a_common_word_is_found_in_the_newest_sessions(
+    store: Store, kind: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_search, "_MOST_COLLECTED", 0)
+    monkeypatch.setattr(postgres_search, "_ENOUGH", 2)
+    for number in range(3):
+        await have_session(store, f"s{number}", title="word")
+        await _have_words(store, f"s{number}", f"word {number}")
+    await store.write(lambda tx: tx.sessions.place("s2", archived=True), lock=["s2"])
+    await _index_all(store)
+    await sql("ANALYZE search_docs" if kind == "postgres" else "ANALYZE")
+
+    async def body(tx: Transaction) -> set[str]:
+        return set(await tx.search.find("alice", wanted_in("wor"), 10, archived=True))
+
+    assert await _look(store, "wor") == {f"s{number}": Hit(f"turn_of_s{number}", 0, 0) for number in (1, 0)}
+    assert "s2" in await store.read(body)
+    assert await _look(store, "word 1") == {"s1": Hit("turn_of_s1", 0, 0)}
+
+
 async def test_what_was_there_before_the_index_is_added_in_steps(store: Store, kind: str, sql: Sql) -> None:
     for number in range(5):
         await have_session(store, f"s{number}", title="title")
@@ -148,6 +193,17 @@ async def test_what_was_there_before_the_index_is_added_in_steps(store: Store, k
     assert await sql("SELECT name FROM upkeep") == []
 
 
+async def test_the_pieces_of_the_index_are_put_together(store: Store, kind: str, sql: Sql) -> None:
+    for number in range(12):
+        await _have_words(store, f"s{number}", f"word {number}")
+        await store.write(lambda tx: tx.search.index_some(1))
+    await _index_all(store)
+
+    assert len(await _look(store, "word", limit=20)) == 12
+    if kind == "sqlite":
+        assert await sql("SELECT count(DISTINCT segid) < 5 FROM search_words_idx") == [(1,)]
+
+
 async def _forget_index(kind: str, sql: Sql) -> None:
     """As after the migration of an older database."""
     await sql("DELETE FROM search_docs")
@@ -166,11 +222,15 @@ async def _have_words(store: Store, session_id: str, *texts: str) -> None:
 async def _find(store: Store, query: str, *, owner: str | None = "alice", limit: int = 10) -> dict[str, Hit | None]:
     """What is found before the words are made, and after: it has to be the same."""
     before = await _look(store, query, owner, limit)
-    while await store.write(lambda tx: tx.search.index_some(100)):
-        pass
+    await _index_all(store)
     after = await _look(store, query, owner, limit)
     assert list(before.items()) == list(after.items())
     return after
+
+
+async def _index_all(store: Store) -> None:
+    while await store.write(lambda tx: tx.search.index_some(100)):
+        pass
 
 
 async def _look(store: Store, query: str, owner: str | None = "alice", limit: int = 10) -> dict[str, Hit | None]:

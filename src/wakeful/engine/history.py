@@ -5,7 +5,7 @@ what its session has said since its last one.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wakeful.engine.assignment import Assignment
 from wakeful.model.journal import Chain, Entry
@@ -16,6 +16,8 @@ from wakeful.store.base import Store, Transaction
 _MOST_BYTES = 32 * 1024 * 1024
 # So many at most: each is named in the question for what is new.
 _MOST_KEPT = 64
+# Turns whose entries are in memory at once; of those before them only the messages are.
+_MOST_READ = 200
 # More entries than these are folded on a thread: all other streams would stand still meanwhile.
 _MOST_ON_LOOP = 50
 
@@ -41,6 +43,12 @@ class History:
             return await _folded(assignment.journal, turn.id, None)
         chain = await self._read(turn.id)
         base = None if chain.base is None else self._kept[chain.base]
+        while chain.last is not None:
+            base = await _grown(base, chain.entries)
+            more = await self._read_after(turn.id, [chain.last])
+            if more.revision != chain.revision:
+                return await self.of(assignment)
+            chain = replace(more, base=chain.base)
         own = [entry for entry in chain.entries if entry.turn_id == turn.id]
         before = chain.entries[: len(chain.entries) - len(own)]
         if turn.parent is not None:
@@ -61,7 +69,7 @@ class History:
 
     async def _read_after(self, turn_id: str, known: Sequence[str]) -> Chain:
         async def body(tx: Transaction) -> Chain:
-            return await tx.journal.of_chain_after(turn_id, known)
+            return await tx.journal.of_chain_after(turn_id, known, _MOST_READ)
 
         return await self._store.read(body)
 

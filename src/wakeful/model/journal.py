@@ -65,6 +65,8 @@ class Chain:
     # The ancestor after which they begin; None: they are all there are.
     base: str | None
     entries: list[Entry]
+    # The turn with which they end, before its end; None: they go up to the end.
+    last: str | None = None
 
 
 def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) -> Entry:

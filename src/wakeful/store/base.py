@@ -381,8 +381,8 @@ class Journal(Protocol):
         """The entries of the turn and of all its ancestors, oldest first."""
         ...
 
-    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
-        """The same, of those alone that come after the newest ancestor that is `known`."""
+    async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
+        """The same, of the first `limit` turns after the newest ancestor that is `known`."""
         ...
 
     async def count_chain(self, turn_id: str) -> int:

@@ -276,7 +276,9 @@ def chain_from(rows: Sequence[Row]) -> Chain:
     """From the rows of a chain of turns, oldest first, each joined with its entries, if it has any."""
     if not rows:
         return Chain("", None, [])
-    return Chain(rows[0]["revision"], rows[0]["base"], [entry_from(row) for row in rows if row["kind"] is not None])
+    first, last = rows[0], rows[-1]
+    entries = [entry_from(row) for row in rows if row["kind"] is not None]
+    return Chain(first["revision"], first["base"], entries, last["last"] if last["depth"] else None)
 
 
 def task_from(row: Row) -> Task:

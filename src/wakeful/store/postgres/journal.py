@@ -20,8 +20,9 @@ _CHAIN_AFTER = """
         SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id <> ALL($2::text[])
     )
     SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
-           j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
-    FROM chain c LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
+           c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
+    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT $3) c
+    LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
 
 
@@ -129,5 +130,5 @@ class PostgresJournal:
         )
         return [entry_from(row) for row in rows]
 
-    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
-        return chain_from(await self._connection.fetch(_CHAIN_AFTER, turn_id, list(known)))
+    async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
+        return chain_from(await self._connection.fetch(_CHAIN_AFTER, turn_id, list(known), limit))

@@ -23,8 +23,9 @@ _CHAIN_AFTER = """
         SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id NOT IN ({known})
     )
     SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
-           j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
-    FROM chain c LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
+           c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
+    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT ?) c
+    LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
 
 
@@ -119,6 +120,7 @@ class SqliteJournal:
         )
         return [entry_from(row) for row in rows]
 
-    async def of_chain_after(self, turn_id: str, known: Collection[str]) -> Chain:
+    async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
         marks = ", ".join("?" * len(known))
-        return chain_from(self._connection.execute(_CHAIN_AFTER.format(known=marks), (turn_id, *known)).fetchall())
+        rows = self._connection.execute(_CHAIN_AFTER.format(known=marks), (turn_id, *known, limit))
+        return chain_from(rows.fetchall())

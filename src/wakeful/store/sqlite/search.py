@@ -35,6 +35,8 @@ _MOST_UNSHOWN = 500
 # To ask the index again costs as much as to pass over so many docs.
 _WORTH_A_JUMP = 200
 _END = 1 << 62
+# So many pages of the index are written anew at a time.
+_MERGED_PAGES = 16
 
 
 class SqliteSearch:
@@ -52,7 +54,7 @@ class SqliteSearch:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id LIMIT ?", (limit,)).fetchall()
         for row in rows:
             self._index(row)
-        return bool(rows) or SearchBacklog(self._connection).note_some(limit)
+        return bool(rows) or SearchBacklog(self._connection).note_some(limit) or self._merge_some()
 
     def add_entry(self, entry: Entry) -> None:
         """One that was written over; those that are new are noted by the database itself."""
@@ -119,6 +121,15 @@ class SqliteSearch:
     def _remove(self, doc: sqlite3.Row, indexed: str) -> None:
         self._connection.execute("DELETE FROM search_docs WHERE id = ?", (doc["id"],))
         self._forget_words(doc["id"], doc["owner"], indexed)
+
+    def _merge_some(self) -> bool:
+        """The index gets a piece for each commit, and finds words in few pieces faster. Left to itself it would put
+        them together now and then in the middle of a commit, for a tenth of a second in a large database.
+        """
+        before = self._connection.total_changes
+        self._connection.execute("INSERT INTO search_words (search_words, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
+        # The statement itself counts as one.
+        return self._connection.total_changes - before > 1
 
     def _forget_words(self, doc: int, owner: str, indexed: str) -> None:
         """An index without its texts has to be told what it knew."""
