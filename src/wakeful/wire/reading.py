@@ -41,8 +41,12 @@ def read(kind: type[T], given: Mapping[str, Any]) -> T:
 
 def read_texts(kind: type[T], given: Mapping[str, str]) -> T:
     """Of a query or headers, where every value is a text. Raises InvalidRequest."""
-    fields = [(field.encode_name, shape_of(field.type)) for field in msgspec.structs.fields(kind)]
-    return read(kind, {name: _parsed(shape, given[name]) for name, shape in fields if name in given})
+    return read(kind, {name: _parsed(shape, given[name]) for name, shape in _shapes(kind).items() if name in given})
+
+
+@cache
+def _shapes(kind: type[Struct]) -> Mapping[str, Shape]:
+    return {field.encode_name: shape_of(field.type) for field in msgspec.structs.fields(kind)}
 
 
 def _parsed(shape: Shape, text: str) -> Any:
