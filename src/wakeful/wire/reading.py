@@ -1,9 +1,7 @@
 """Reads what a client sends into its declared type, or refuses it with one sentence and the name of the field."""
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from math import inf
 from types import NoneType
 from typing import Any, TypeVar, Union
 
@@ -12,9 +10,19 @@ from msgspec import Struct
 from msgspec.structs import FieldInfo
 
 from wakeful.wire.declared import Shape, is_enum, is_struct, shape_of, tag_of
-from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.values import (
+    Reader,
+    UnfitError,
+    bounds,
+    choice_reader,
+    flag_reader,
+    number_reader,
+    refused,
+    sentence_of,
+    text_reader,
+    whole_reader,
+)
 
-Reader = Callable[[Any], Any]
 T = TypeVar("T", bound=Struct)
 
 _SWITCHES = {"1": True, "true": True, "0": False, "false": False}
@@ -26,32 +34,19 @@ def read(kind: type[T], given: Mapping[str, Any]) -> T:
     """Raises InvalidRequest."""
     try:
         made: T = _struct_reader(kind)(given)
-    except _UnfitError as error:
+    except UnfitError as error:
         raise error.refusal() from error
     return made
 
 
 def read_texts(kind: type[T], given: Mapping[str, str]) -> T:
     """Of a query or headers, where every value is a text. Raises InvalidRequest."""
-    fields = [(field.encode_name, shape_of(field.type)) for field in msgspec.structs.fields(kind)]
-    return read(kind, {name: _parsed(shape, given[name]) for name, shape in fields if name in given})
+    return read(kind, {name: _parsed(shape, given[name]) for name, shape in _shapes(kind).items() if name in given})
 
 
-class _UnfitError(Exception):
-    """The path grows from the unfit value outwards, so that what is fit costs nothing."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self._sentence = sentence
-        self._path: list[str] = []
-
-    def within(self, step: str) -> "_UnfitError":
-        self._path.append(step)
-        return self
-
-    def refusal(self) -> InvalidRequest:
-        where = "".join(reversed(self._path)).removeprefix(".")
-        return InvalidRequest(self._sentence.replace("{}", where, 1), param=where)
+@cache
+def _shapes(kind: type[Struct]) -> Mapping[str, Shape]:
+    return {field.encode_name: shape_of(field.type) for field in msgspec.structs.fields(kind)}
 
 
 def _parsed(shape: Shape, text: str) -> Any:
@@ -78,18 +73,18 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
 
     def read_struct(given: Any) -> Any:
         if type(given) is not dict:
-            raise _UnfitError(sentence)
+            raise UnfitError(sentence)
         values: dict[str, Any] = {}
         key = ""
         try:
             for key, value in given.items():
                 if value is not None and (found := look_up(key)) is not None:
                     values[found[0]] = found[1](value)
-        except _UnfitError as error:
+        except UnfitError as error:
             error.within(f".{key}")
             raise
         if no_others and given.keys() - readers.keys():
-            raise _UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
+            raise UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
         if not needed.keys() <= values.keys():
             values |= {name: _left_out(given, field) for name, field in needed.items() if name not in values}
         return kind(**values)
@@ -101,10 +96,10 @@ def _left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
     """A required field that may be null has to be given all the same."""
     key, shape = field.encode_name, shape_of(field.type)
     if shape.says.missing and key not in given:
-        raise _UnfitError(shape.says.missing).within(f".{key}")
+        raise UnfitError(shape.says.missing).within(f".{key}")
     try:
         return _reader(shape)(None)
-    except _UnfitError as error:
+    except UnfitError as error:
         error.within(f".{key}")
         raise
 
@@ -112,7 +107,7 @@ def _left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
 def _reader(shape: Shape, *, is_given: bool = False) -> Reader:
     read_value = _checked(shape, _bare_reader(shape))
     if shape.says.covers_inside:
-        read_value = _covered(read_value, _sentence(shape))
+        read_value = _covered(read_value, sentence_of(shape))
     return _or_none(read_value) if shape.is_nullable and not is_given else read_value
 
 
@@ -121,14 +116,14 @@ def _or_none(read_value: Reader) -> Reader:
 
 
 def _checked(shape: Shape, read_value: Reader) -> Reader:
-    check, sentence = shape.says.check, _sentence(shape)
+    check, sentence = shape.says.check, sentence_of(shape)
     if check is None:
         return read_value
 
     def read_checked(given: Any) -> Any:
         value = read_value(given)
         if not check(value):
-            raise _UnfitError(sentence)
+            raise UnfitError(sentence)
         return value
 
     return read_checked
@@ -138,8 +133,8 @@ def _covered(read_value: Reader, sentence: str) -> Reader:
     def read_covered(given: Any) -> Any:
         try:
             return read_value(given)
-        except _UnfitError as error:
-            raise _UnfitError(sentence) from error
+        except UnfitError as error:
+            raise UnfitError(sentence) from error
 
     return read_covered
 
@@ -149,105 +144,28 @@ def _bare_reader(shape: Shape) -> Reader:
     if base is Any:
         return lambda given: given
     if base is NoneType:
-        return _refused(_sentence(shape))
+        return refused(sentence_of(shape))
     if base is Union:
         return _union_reader(shape)
     if is_struct(base):
         return _tagged_reader(shape, (base,)) if shape.says.unknown else _struct_reader(base, shape.says.unfit)
     if shape.choices:
-        return _choice_reader(shape, {value: base(value) if is_enum(base) else value for value in shape.choices})
+        return choice_reader(shape, {value: base(value) if is_enum(base) else value for value in shape.choices})
     return _READERS[base](shape)
 
 
-def _refused(sentence: str) -> Reader:
-    """Of a field that clients know and that has no meaning here: null is all that it may be."""
-
-    def refuse(given: Any) -> Any:
-        raise _UnfitError(sentence)
-
-    return refuse
-
-
-def _choice_reader(shape: Shape, choices: Mapping[str, Any]) -> Reader:
-    sentence = _sentence(shape)
-
-    def read_choice(given: Any) -> Any:
-        if not isinstance(given, str) or given not in choices:
-            raise _UnfitError(sentence)
-        return choices[given]
-
-    return read_choice
-
-
-def _flag_reader(shape: Shape) -> Reader:
-    sentence = _sentence(shape)
-
-    def read_flag(given: Any) -> Any:
-        if not isinstance(given, bool):
-            raise _UnfitError(sentence)
-        return given
-
-    return read_flag
-
-
-def _text_reader(shape: Shape) -> Reader:
-    sentence, (low, high) = _sentence(shape), _bounds(shape, "min_length", "max_length")
-    pattern = shape.limit("pattern")
-    # JSON Schema means the end of the text, where Python's $ also means a line break at the end.
-    matches = None if pattern is None else re.compile(re.sub(r"\$$", r"\\Z", pattern)).search
-    is_any = matches is None and (low, high) == (-inf, inf)
-
-    def read_text(given: Any) -> Any:
-        if type(given) is not str or not (is_any or low <= len(given) <= high):
-            raise _UnfitError(sentence)
-        if matches is not None and not matches(given):
-            raise _UnfitError(sentence)
-        return given
-
-    return read_text
-
-
-def _whole_reader(shape: Shape) -> Reader:
-    sentence, clamped, (low, high) = _sentence(shape), shape.says.clamped, _bounds(shape, "ge", "le")
-
-    def read_whole(given: Any) -> Any:
-        if isinstance(given, float) and given.is_integer():
-            # In JSON 1.0 is a whole number.
-            given = int(given)
-        if isinstance(given, bool) or not isinstance(given, int):
-            raise _UnfitError(sentence)
-        if clamped is not None:
-            return max(clamped[0], min(clamped[1], given))
-        if not low <= given <= high:
-            raise _UnfitError(sentence)
-        return given
-
-    return read_whole
-
-
-def _number_reader(shape: Shape) -> Reader:
-    sentence, (low, high) = _sentence(shape), _bounds(shape, "ge", "le")
-
-    def read_number(given: Any) -> Any:
-        if isinstance(given, bool) or not isinstance(given, int | float) or not low <= given <= high:
-            raise _UnfitError(sentence)
-        return given
-
-    return read_number
-
-
 def _list_reader(shape: Shape) -> Reader:
-    sentence, (low, high) = _sentence(shape), _bounds(shape, "min_length", "max_length")
+    sentence, (low, high) = sentence_of(shape), bounds(shape, "min_length", "max_length")
     read_item = _reader(shape_of(shape.args[0]))
 
     def read_list(given: Any) -> Any:
         if type(given) is not list or not low <= len(given) <= high:
-            raise _UnfitError(sentence)
+            raise UnfitError(sentence)
         made: list[Any] = []
         try:
             for item in given:
                 made.append(read_item(item))
-        except _UnfitError as error:
+        except UnfitError as error:
             error.within(f"[{len(made)}]")
             raise
         return made
@@ -256,17 +174,17 @@ def _list_reader(shape: Shape) -> Reader:
 
 
 def _mapping_reader(shape: Shape) -> Reader:
-    sentence, (_, high) = _sentence(shape), _bounds(shape, "min_length", "max_length")
+    sentence, (_, high) = sentence_of(shape), bounds(shape, "min_length", "max_length")
     read_key, read_value = (_reader(shape_of(arg)) for arg in shape.args)
 
     def read_mapping(given: Any) -> Any:
         if type(given) is not dict or len(given) > high:
-            raise _UnfitError(sentence)
+            raise UnfitError(sentence)
         made = {}
         for key, value in given.items():
             try:
                 made[read_key(key)] = read_value(value)
-            except _UnfitError as error:
+            except UnfitError as error:
                 error.within(f".{key}")
                 raise
         return made
@@ -276,7 +194,7 @@ def _mapping_reader(shape: Shape) -> Reader:
 
 def _union_reader(shape: Shape) -> Reader:
     """JSON has few kinds of values: which member it is follows from that, and of objects from their tag."""
-    sentence = _sentence(shape)
+    sentence = sentence_of(shape)
     members = [shape_of(member) for member in shape.args]
     structs = tuple(member.base for member in members if is_struct(member.base))
     if len(structs) == len(members):
@@ -288,7 +206,7 @@ def _union_reader(shape: Shape) -> Reader:
     def read_union(given: Any) -> Any:
         read_member = readers.get(type(given))
         if read_member is None:
-            raise _UnfitError(sentence)
+            raise UnfitError(sentence)
         return read_member(given)
 
     return read_union
@@ -301,7 +219,7 @@ def _tagged_reader(shape: Shape, kinds: tuple[type[Struct], ...]) -> Reader:
 
     def read_tagged(given: Any) -> Any:
         if type(given) is not dict:
-            raise _UnfitError(said.unfit or "{} must be an object.")
+            raise UnfitError(said.unfit or "{} must be an object.")
         tag = given.get(tag_name)
         if tag is None and said.untagged is not None:
             tag = said.untagged(given)
@@ -309,8 +227,8 @@ def _tagged_reader(shape: Shape, kinds: tuple[type[Struct], ...]) -> Reader:
         if read_kind is not None:
             return read_kind(given)
         if said.unknown or said.unfit:
-            raise _UnfitError(said.unknown.replace("{tag}", repr(tag)) or said.unfit)
-        raise _UnfitError(known).within(f".{tag_name}")
+            raise UnfitError(said.unknown.replace("{tag}", repr(tag)) or said.unfit)
+        raise UnfitError(known).within(f".{tag_name}")
 
     return read_tagged
 
@@ -322,48 +240,12 @@ def _tags(kind: type[Struct], tag_name: str) -> list[str | None]:
 
 
 _READERS: Mapping[type, Callable[[Shape], Reader]] = {
-    bool: _flag_reader,
-    str: _text_reader,
-    int: _whole_reader,
-    float: _number_reader,
+    bool: flag_reader,
+    str: text_reader,
+    int: whole_reader,
+    float: number_reader,
     list: _list_reader,
     dict: _mapping_reader,
 }
 # Of a member of a union; one that is a union itself has objects of several kinds.
 _JSON_KIND: Mapping[Any, type] = {list: list, dict: dict, int: int, bool: bool, Union: dict}
-
-
-def _bounds(shape: Shape, low: str, high: str) -> tuple[float, float]:
-    least, most = shape.limit(low), shape.limit(high)
-    return -inf if least is None else least, inf if most is None else most
-
-
-def _sentence(shape: Shape) -> str:
-    return shape.says.unfit or f"{{}} must be {_described(shape)}."
-
-
-def _described(shape: Shape) -> str:
-    base = shape.base
-    if base is Union:
-        return " or ".join(dict.fromkeys(_described(shape_of(member)) for member in shape.args))
-    if shape.choices:
-        return f"one of {', '.join(shape.choices)}"
-    if base is str:
-        return "a text" + _length(shape)
-    if base in (int, float):
-        return ("a whole number" if base is int else "a number") + _range(shape)
-    return {bool: "true or false", list: "a list"}.get(base, "an object")
-
-
-def _length(shape: Shape) -> str:
-    low, high = shape.limit("min_length"), shape.limit("max_length")
-    if high is None:
-        return "" if low is None else " that is not empty"
-    return f" of at most {high} characters" if low is None else f" of {low} to {high} characters"
-
-
-def _range(shape: Shape) -> str:
-    low, high = shape.limit("ge"), shape.limit("le")
-    if high is None:
-        return "" if low is None else f", {low:g} or more"
-    return f" from {low:g} to {high:g}" if shape.base is float else f" from {low} to {high}"

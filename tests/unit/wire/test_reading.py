@@ -1,6 +1,6 @@
 """Declared types read what fits them, and refuse the rest with a sentence that names the field."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import pytest
 from msgspec import Meta, field
@@ -99,6 +99,26 @@ def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], param: str,
         read(Drawing, given if "name" in given or not given else {"name": "a", **given})
 
     assert (refused.value.param, str(refused.value)) == (param, sentence)
+
+
+class Change(Incoming):
+    name: Annotated[str | None, says(missing="{} must be given: it takes the place of what there was.")]
+
+    no_others: ClassVar[str] = "{} cannot be changed: name can."
+
+
+def test_a_field_that_may_be_null_may_still_have_to_be_given() -> None:
+    assert read(Change, {"name": None}).name is None
+
+    with pytest.raises(InvalidRequest, match="name must be given: it takes the place of what there was"):
+        read(Change, {})
+
+
+def test_a_type_may_refuse_fields_that_it_does_not_name() -> None:
+    with pytest.raises(InvalidRequest, match="owner cannot be changed: name can") as refused:
+        read(Change, {"name": "a", "owner": "b"})
+
+    assert refused.value.param == "owner"
 
 
 def test_the_texts_of_a_query_become_values() -> None:

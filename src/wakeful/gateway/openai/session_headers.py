@@ -41,7 +41,7 @@ class SessionHeaders:
         """The lane that the request names, a new one if it names none. A key is a name like a conversation's; the id
         wins. Raises ApiError.
         """
-        given = {name: _text(value) for name, value in request.headers.items()}
+        given = {name: _text(request.headers[name]) for name in (_KEY, _ID) if name in request.headers}
         named = read_texts(SessionNames, given)
         if named.id:
             return self._lane_of(await self._visible(request, named.id))
