@@ -17,6 +17,8 @@ from typing import Any, Self, cast
 import orjson
 import uvloop
 
+from tests.patience import PATIENCE
+
 # What it says that it has. It answers whatever is asked for.
 MODELS = ("scripted", "listed", "local:3b")
 _MARK = "script:"
@@ -108,7 +110,7 @@ class Endpoint:
     async def wait_for(self, *, requests: int = 0, answered: int = 0, dropped: int = 0) -> None:
         """Wait until at least so much has been counted."""
         seen = self.tally
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while seen.requests < requests or seen.answered < answered or seen.dropped < dropped:
                 self._changed.clear()
                 await self._changed.wait()

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.acceptance.http_client import Reply, get
+from tests.patience import PATIENCE
 
-_DEADLINE = 30.0
 _CALL_MAIN = "from wakeful.cli.main import main; main()"
 
 
@@ -38,7 +38,7 @@ class Command:
     async def run(self, *arguments: str, stdin: bytes = b"", before: str = "") -> Finished:
         """Run to the end. `before` is Python that the process runs first."""
         process = await self.start(*arguments, before=before)
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             out, err = await process.communicate(stdin)
         return Finished(process.returncode, out.decode(), err.decode())
 
@@ -61,8 +61,7 @@ class Command:
         """A server that answers. It is killed at the end if it still runs."""
         process = await self.start("serve", "--port", "0", *arguments)
         try:
-            async with asyncio.timeout(_DEADLINE):
-                yield Server(process, await greeting_of(process))
+            yield Server(process, await greeting_of(process))
         finally:
             if process.returncode is None:
                 process.kill()
@@ -90,13 +89,13 @@ class Server:
 async def read_until(stream: asyncio.StreamReader | None, words: str) -> str:
     """What a process says up to these words."""
     assert stream is not None
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         return (await stream.readuntil(words.encode())).decode()
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     """Wait for something that nobody tells us about."""
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not await condition():  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.02)
 

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from tests.acceptance.command import Command
+from tests.patience import PATIENCE
 
-_DEADLINE = 20.0
 _SEQUENCES = re.compile(r"\x1b\][^\x07]*\x07|\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|\r")
 
 CTRL_C = "\x03"
@@ -40,7 +40,7 @@ class Terminal:
     async def see(self, words: str) -> None:
         """Wait until these words are written, after those that were waited for before."""
         try:
-            async with asyncio.timeout(_DEADLINE):
+            async with asyncio.timeout(PATIENCE):
                 while words not in self.text[self._seen :]:
                     self._has_more.clear()
                     await self._has_more.wait()
@@ -56,7 +56,7 @@ class Terminal:
 
     async def end(self) -> int:
         """Wait for the end of the command; return its exit code."""
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             return await self.process.wait()
 
     async def kill(self) -> None:

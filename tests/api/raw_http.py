@@ -8,8 +8,7 @@ from http.client import HTTPException, HTTPResponse
 from urllib.parse import urlsplit
 
 from tests.api.server import ALICE
-
-_DEADLINE = 20.0
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +55,4 @@ def exchange(root: str, sent: bytes, *, reads_streams: bool = True) -> RawReply 
 
 def _connect(root: str) -> socket.socket:
     where = urlsplit(root)
-    return socket.create_connection((where.hostname, where.port), _DEADLINE)
+    return socket.create_connection((where.hostname, where.port), PATIENCE)

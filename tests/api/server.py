@@ -16,11 +16,11 @@ from openai import AsyncOpenAI, OpenAI
 from openai.types.chat import ChatCompletionChunk
 
 from tests.api.document import judge
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 ALICE, BOB = "the-key-of-alice", "the-key-of-bob-too"
 _KEYS = f"alice={ALICE},bob={BOB}"
-_DEADLINE = 20.0
 # Nothing here is encrypted, and to load certificates for every client takes longer than most tests.
 _PLAIN: dict[str, Any] = {"trust_env": False, "verify": False}
 
@@ -32,7 +32,7 @@ def script(**fields: Any) -> str:
 
 def until(condition: Callable[[], bool]) -> None:
     """Wait for something that nobody tells us about."""
-    end = time.monotonic() + _DEADLINE
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.02)
@@ -111,7 +111,7 @@ class ApiServer:
         return OpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=_http(), **{"max_retries": 0} | how)
 
     def async_client(self, key: str = ALICE, **how: Any) -> AsyncOpenAI:
-        http = httpx2.AsyncClient(**_PLAIN, timeout=_DEADLINE, event_hooks={"response": [_judge_later]})
+        http = httpx2.AsyncClient(**_PLAIN, timeout=PATIENCE, event_hooks={"response": [_judge_later]})
         return AsyncOpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=http, **{"max_retries": 0} | how)
 
     def send(self, method: str, path: str, key: str = ALICE, **how: Any) -> httpx2.Response:
@@ -158,13 +158,13 @@ def _kill(process: subprocess.Popen[bytes] | None) -> None:
     if process is None:
         return
     process.kill()
-    process.wait(_DEADLINE)
+    process.wait(PATIENCE)
     if process.stdout is not None:
         process.stdout.close()
 
 
 def _http() -> httpx2.Client:
-    return httpx2.Client(**_PLAIN, timeout=_DEADLINE, event_hooks={"response": [_judge]})
+    return httpx2.Client(**_PLAIN, timeout=PATIENCE, event_hooks={"response": [_judge]})
 
 
 def _judge(reply: httpx2.Response) -> None:

@@ -7,11 +7,14 @@ from typing import Any, Self
 from playwright.async_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 
 from tests.browser.server import PageServer
+from tests.patience import PATIENCE
 
 # What Chromium says of a line that was cut; everything else on its console is an error of ours.
 # Or of a reader who is not logged in.
 _LINE_WORDS = ("net::ERR_", "status of 401", "Failed to load resource: the server responded with a status of 503")
 _DESKTOP: ViewportSize = {"width": 1440, "height": 1000}
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 class Screen:
@@ -45,7 +48,7 @@ class Screen:
         await self.is_live()
 
     async def is_live(self) -> None:
-        await expect(self.page.locator(".connection--live")).to_be_visible(timeout=15_000)
+        await expect(self.page.locator(".connection--live")).to_be_visible()
 
     async def say(self, words: str) -> None:
         await self.box.fill(words)
@@ -56,12 +59,12 @@ class Screen:
         texts = await self.answers.all_text_contents()
         return [text.strip() for text in texts if text.strip()]
 
-    async def shows(self, words: str | re.Pattern[str], *, seconds: float = 10) -> None:
-        await expect(self.page.locator("#turns")).to_contain_text(words, timeout=seconds * 1000)
+    async def shows(self, words: str | re.Pattern[str]) -> None:
+        await expect(self.page.locator("#turns")).to_contain_text(words)
 
-    async def is_idle(self, *, seconds: float = 15) -> None:
+    async def is_idle(self) -> None:
         """No turn runs, as far as this screen knows."""
-        await expect(self.page.locator("#turns .turn--live")).to_have_count(0, timeout=seconds * 1000)
+        await expect(self.page.locator("#turns .turn--live")).to_have_count(0)
 
     def _hear(self, message: Any) -> None:
         is_line = any(words in message.text for words in _LINE_WORDS)

@@ -96,7 +96,7 @@ async def test_attacks_in_titles_messages_and_background_work_are_shown_as_text(
 
     await screen.say(f"run echo '{hostile}'; sleep 1 in the background")
 
-    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    await expect(screen.wakeups).to_have_count(1)
     await expect(screen.page.locator(".header")).to_contain_text(hostile)
     await expect(screen.page.locator("#sidebar")).to_contain_text(hostile)
     await expect(screen.page.locator("#drawer")).to_contain_text(hostile)

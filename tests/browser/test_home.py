@@ -72,7 +72,7 @@ async def test_everything_that_there_is_to_try_works(screens: Screens, own_demo_
     await home.get_by_role("button", name="Deny").click()
 
     for name, card in cards.items():
-        await expect(card).to_contain_text(STARTERS[name], timeout=15_000)
+        await expect(card).to_contain_text(STARTERS[name])
         await expect(card.get_by_role("button", name="Run again")).to_be_visible()
     await screen.say("hello")
     await screen.page.wait_for_url("**/s/*")

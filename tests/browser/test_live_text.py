@@ -79,7 +79,7 @@ async def test_a_line_that_is_down_for_a_while(screens: Screens, server: PageSer
     await until_begun(screen)
 
     relay.refuse()
-    await expect(screen.page.locator(".connection--wait")).to_be_visible(timeout=10_000)
+    await expect(screen.page.locator(".connection--wait")).to_be_visible()
     until(lambda: server.is_idle(session_id))
     relay.allow()
 
@@ -150,7 +150,7 @@ async def test_a_server_killed_in_mid_answer(screens: Screens, own_server: PageS
     own_server.kill()
     own_server.start()
 
-    await screen.shows("token159", seconds=30)
+    await screen.shows("token159")
     await assert_same(own_server, session_id, screen)
 
 

@@ -30,7 +30,7 @@ async def test_news_that_came_while_the_line_was_cut_is_told_afterwards(
         relay.allow()
 
         toast = screen.page.locator(".toast")
-        await expect(toast).to_have_count(1, timeout=20_000)
+        await expect(toast).to_have_count(1)
         await expect(toast).to_contain_text(re.compile("make nothing; exit 2 failed · exit code 2.*in Fix the build"))
         await toast.get_by_role("button", name="Open").click()
         await expect(screen.page).to_have_url(f"{relay.url}/s/{build}")
@@ -44,12 +44,12 @@ async def test_a_match_is_told_as_a_match_and_what_is_in_view_is_not_told(
     server = own_demo_server
     screen = await screens.screen(server)
     await screen.say("run echo seen in the background")
-    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    await expect(screen.wakeups).to_have_count(1)
     other = server.new_session(title="The server")
     server.say(other, "watch echo an ERROR; sleep 60 for ERROR")
 
     toast = screen.page.locator(".toast")
-    await expect(toast).to_contain_text("printed “ERROR”", timeout=15_000)
+    await expect(toast).to_contain_text("printed “ERROR”")
     await expect(toast).to_have_count(1)
 
 

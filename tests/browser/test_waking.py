@@ -15,7 +15,7 @@ async def test_a_wake_up_appears_live_in_the_open_tab(screens: Screens, demo_ser
 
     await screen.say("run sleep 1; echo it is done; exit 3 in the background")
 
-    await expect(screen.wakeups).to_have_count(1, timeout=15_000)
+    await expect(screen.wakeups).to_have_count(1)
     await expect(screen.wakeups).to_contain_text("exit code 3")
     await expect(screen.wakeups).to_contain_text("it is done")
     await screen.is_idle()
@@ -55,7 +55,7 @@ async def test_a_wake_up_survives_a_server_that_was_killed_in_between(
     server.kill()
     server.start()
 
-    await expect(screen.wakeups).to_have_count(1, timeout=20_000)
+    await expect(screen.wakeups).to_have_count(1)
     await screen.is_idle()
     assert len(await screen.text()) == len(server.answers(session_id))
     assert len(server.notices(session_id)) == 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tests.bare_engine import HOST, bare_engine
+from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import TurnBinder
@@ -401,7 +402,7 @@ class House:
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
     """Wait for what another node or a server has yet to tell."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not await is_so():  # noqa: ASYNC110  there is nothing here that an event could be set by
             await asyncio.sleep(0.002)
 
@@ -426,7 +427,7 @@ async def send(
 
 async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[Told]:
     """Facts and words of a turn that has ended, or will soon."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
 
 

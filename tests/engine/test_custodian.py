@@ -21,6 +21,7 @@ from tests.engine.kit import (
     until,
     wakeups_of,
 )
+from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
 from wakeful.model.task import Host, TaskStatus
 from wakeful.store.base import Body
@@ -270,7 +271,7 @@ async def test_what_other_nodes_commit_elsewhere_costs_this_one_nothing(couple: 
     heard = asyncio.Event()
     first.store.listen(lambda signal: heard.set())
     await send(second, await open_session(second), "hello")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await heard.wait()
     await house.settle()
     assert errands.counts.runs == looks

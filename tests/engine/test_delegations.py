@@ -26,6 +26,7 @@ from tests.engine.kit import (
     until,
     wakeups_of,
 )
+from tests.patience import PATIENCE
 from wakeful.engine.memory_delegations import MemoryDelegations
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, StoreUnavailable, TooManyDelegations
@@ -690,7 +691,7 @@ async def test_a_call_hears_of_a_sub_agent_that_ends_on_another_server(couple: t
     waiting = asyncio.create_task(second.engine.delegations.ended([task.id]))
     await house.settle()
     await lead(first, house, task, "say 42")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         assert [ended.result for ended in await waiting] == ["42"]
 
 
@@ -700,7 +701,7 @@ async def test_stopping_a_turn_on_another_server_stops_its_inline_sub_agents(cou
     (task,) = await delegate(first, house, receipt, is_inline=True)
     waiting = asyncio.create_task(first.engine.delegations.ended([task.id]))
     await second.engine.cancel(receipt.session_id)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         assert [ended.status for ended in await waiting] == [TaskStatus.KILLED]
 
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, aclosing, nullcontext
 import pytest
 
 from tests.engine.kit import HOME, WEB, House, Node, kinds_of, log_of, open_session, send, session_of, told_of
+from tests.patience import PATIENCE
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, Told
 from wakeful.model.message import UserMessage
@@ -32,7 +33,10 @@ def ephemeral_turn(session_id: str = "ses_none", turn_id: str = "turn_e") -> Tur
 async def told(node: Node, *orders: str) -> list[Told]:
     """All events of an ephemeral turn that does this."""
     node.agent.order("turn_e", *orders)
-    async with asyncio.timeout(10), aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log:
+    async with (
+        asyncio.timeout(PATIENCE),
+        aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log,
+    ):
         return [event async for event in log]
 
 

@@ -19,6 +19,7 @@ from tests.engine.kit import (
     texts_of,
     told_of,
 )
+from tests.patience import PATIENCE
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.followed import Followed
 from wakeful.engine.settings import EngineSettings
@@ -39,7 +40,7 @@ async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str
 async def read_turns(node: Node, session: str, start: Place, turns: int) -> list[Told]:
     """What happens in a session after a place, up to the end of that many turns."""
     seen: list[Told] = []
-    async with asyncio.timeout(10), aclosing(node.engine.subscribe(session, start)) as pages:
+    async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
             seen += page
             if sum(isinstance(told, Event) and told.is_final for told in seen) == turns:
@@ -189,7 +190,7 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
         await here.start()
         session = await here.create_session("me", HOME, "demo:led", "/")
         receipt = await here.submit(Submission(session.id, "x", WEB, HOME, "x", "demo:led"))
-        async with asyncio.timeout(10), aclosing(here.subscribe_turn(session.id, receipt.turn_id)) as pages:
+        async with asyncio.timeout(PATIENCE), aclosing(here.subscribe_turn(session.id, receipt.turn_id)) as pages:
             agent.order(receipt.turn_id, "token")
             while "token" not in kinds_of(await anext(pages)):
                 pass

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.kit import HOME, WEB, House, Node, events_of, finish, kinds_of, open_session, send, session_of
+from tests.patience import PATIENCE
 from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import NameTaken, StoreError, StoreUnavailable
 from wakeful.model.conversation import Conversation
@@ -120,7 +121,7 @@ async def test_no_model_is_asked_early_where_something_is_looked_up_first(node: 
     async def look(tx: Transaction) -> Receipt | None:
         return None
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await node.engine.submit(say("Hello"), before=look)
     assert slow.asked == []
 

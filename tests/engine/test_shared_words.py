@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 
 from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send, texts_of, until
+from tests.patience import PATIENCE
 from tests.store.admin import Admin
 from wakeful.engine.words import LiveWords
 from wakeful.engine.words_hearer import WordsHearer
@@ -21,7 +22,7 @@ Couple = tuple[House, Node, Node]
 async def test_words_are_shown_at_another_node_before_their_answer_is_there(couple: Couple) -> None:
     house, first, second = couple
     session, turn_id = await talking(house, first)
-    async with asyncio.timeout(10), aclosing(second.engine.subscribe(session, Place())) as pages:
+    async with asyncio.timeout(PATIENCE), aclosing(second.engine.subscribe(session, Place())) as pages:
         seen: list[Told] = []
         async for page in pages:
             seen += page

@@ -9,6 +9,7 @@ import pytest
 from tests.bare_engine import bare_engine
 from tests.engine.kit import HOME, WEB, House, Node, events_of, kinds_of, open_session, send
 from tests.engine.test_ephemeral import ephemeral_turn
+from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt, Submission
@@ -225,7 +226,7 @@ async def test_parents_that_wait_for_their_sub_agents_leave_them_their_places(ho
         for name in ("one", "two"):
             session = await engine.create_session("ann", HOME, "demo:led", "/")
             await engine.submit(Submission(session.id, name, WEB, HOME, name, "demo:led"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while any(turn.status is TurnStatus.RUNNING for turn in await _turns(house)):
                 await house.settle()
         assert {turn.status for turn in await _turns(house)} == {TurnStatus.DONE}

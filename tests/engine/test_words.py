@@ -9,6 +9,7 @@ import pytest
 
 from tests.engine.kit import House, Node, events_of, kinds_of, log_of, open_session, send, texts_of, told_of
 from tests.engine.test_resuming import successor_of
+from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, Told
 from wakeful.model.fact import StepAbandoned
@@ -23,7 +24,7 @@ T = TypeVar("T")
 async def read_until(node: Node, session: str, start: Place, *kinds: str) -> list[Told]:
     """What comes after a place, up to the first of each of these kinds."""
     seen: list[Told] = []
-    async with asyncio.timeout(10), aclosing(node.engine.subscribe(session, start)) as pages:
+    async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
             seen += page
             if set(kinds) <= set(kinds_of(seen)):
@@ -71,7 +72,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     await house.settle()
     engine, seen = node.engine, list[Told]()
     log = engine.subscribe(session) if of == "session" else engine.subscribe_turn(session, receipt.turn_id)
-    async with asyncio.timeout(10), aclosing(log) as pages:
+    async with asyncio.timeout(PATIENCE), aclosing(log) as pages:
         while page := await anext(pages):
             seen += page
         # The commits that come now are told late.
@@ -95,7 +96,7 @@ async def test_a_reader_who_comes_back_in_mid_words_gets_those_after_its_place(n
     node.agent.order(receipt.turn_id, "token", "token", "token")
     await house.settle()
     of_session = await read_until(node, session, Place(3, base=2, place=2), "token")
-    async with asyncio.timeout(10), aclosing(node.engine.subscribe_turn(session, receipt.turn_id, 2, 2)) as pages:
+    async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe_turn(session, receipt.turn_id, 2, 2)) as pages:
         of_turn = await anext(pages)
     for seen in (of_session, of_turn):
         assert [word.place for word in seen if isinstance(word, Word)] == [3]

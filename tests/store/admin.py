@@ -6,6 +6,8 @@ from typing import Any, Self
 
 import asyncpg
 
+from tests.patience import PATIENCE
+
 
 class Admin:
     def __init__(self, url: str) -> None:
@@ -47,7 +49,7 @@ class Admin:
 
     async def until_waiting(self, count: int) -> None:
         """Until that many connections of stores wait for a lock."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while count != await self.fetchval(
                 """SELECT count(*) FROM pg_stat_activity
                    WHERE application_name LIKE 'wakeful %' AND wait_event_type = 'Lock'"""

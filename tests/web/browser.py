@@ -7,9 +7,8 @@ from typing import Any
 import aiohttp
 import orjson
 
+from tests.patience import PATIENCE
 from tests.web.kit import Reply, Served
-
-_DEADLINE = 10.0
 
 
 @dataclass(slots=True)
@@ -43,7 +42,7 @@ class Browser:
             sent["Cookie"] = f"{self.cookie_name}={self.cookie}"
         if self.origin and method not in ("GET", "HEAD"):
             sent["Origin"] = self.origin
-        async with asyncio.timeout(_DEADLINE), aiohttp.ClientSession(self.web.url, auto_decompress=False) as http:
+        async with asyncio.timeout(PATIENCE), aiohttp.ClientSession(self.web.url, auto_decompress=False) as http:
             data = None if body is None else orjson.dumps(body)
             how: dict[str, Any] = {"data": data, "headers": sent | (headers or {}), "allow_redirects": False}
             async with http.request(method, path, **how) as response:

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
+from tests.patience import PATIENCE
 from wakeful.cli.http_server import serving
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
@@ -46,7 +47,6 @@ DOORS = {
     "terminal": Door("terminal", async_delivery=True),
     "ask": Door("ask", async_delivery=False),
 }
-_DEADLINE = 10.0
 # An end wakes its session at once, whatever else runs: most tests are not about the wait for company.
 QUICK = EngineSettings(stop_grace_seconds=0.0, wake_company_seconds=0.0)
 
@@ -130,7 +130,7 @@ class Reader:
         return frames
 
     async def _block(self) -> str:
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             try:
                 return (await self._response.content.readuntil(b"\n\n", max_size=1 << 24)).decode()
             except asyncio.IncompleteReadError:
@@ -159,7 +159,7 @@ class Served:
 
     async def request(self, method: str, path: str, who: str, **how: Any) -> Reply:
         headers = {"Authorization": f"Bearer {KEYS.get(who, '')}", **how.pop("headers", {})}
-        async with asyncio.timeout(_DEADLINE), self.http.request(method, path, headers=headers, **how) as response:
+        async with asyncio.timeout(PATIENCE), self.http.request(method, path, headers=headers, **how) as response:
             body = await response.read()
         return Reply(response.status, orjson.loads(body) if body else None, response.headers)
 
@@ -208,7 +208,7 @@ class Served:
 
     async def running(self, turn_id: str) -> Any:
         """What the agent was told about a turn, as soon as it runs."""
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while turn_id not in self.agent.briefs:  # noqa: ASYNC110 - the agent tells nobody
                 await asyncio.sleep(0.001)
         return self.agent.briefs[turn_id]
@@ -225,7 +225,7 @@ class Served:
         return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.all())
 
     async def nobody_follows(self) -> None:
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             while self.followers():  # noqa: ASYNC110 - the server tells nobody
                 await asyncio.sleep(0.005)
 

@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import orjson
 import pytest
 
+from tests.patience import PATIENCE
 from tests.web.kit import KEYS, Served
 from wakeful.cli import http_protocol
 from wakeful.wire import body_room
 
-_DEADLINE = 10.0
 _HEAD = f"GET /api/me HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS['ann']}\r\n"
 
 
@@ -28,18 +28,18 @@ class Line:
 
     async def answer(self) -> tuple[int, dict[str, object]]:
         """One that says how long it is."""
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
             return int(head.split()[1]), orjson.loads(await self._reader.readexactly(length))
 
     async def until(self, words: str) -> None:
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             await self._reader.readuntil(words.encode())
 
     async def is_cut(self) -> bool:
         """Whether there is nothing more to read, as soon as that is known."""
-        async with asyncio.timeout(_DEADLINE):
+        async with asyncio.timeout(PATIENCE):
             try:
                 return await self._reader.read() == b""
             except ConnectionError:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.web.kit import Served, served
 from wakeful.engine.settings import EngineSettings
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
-
-_DEADLINE = 10.0
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ async def is_there(store: Store, session_id: str) -> bool:
 
 
 async def gone(store: Store, session_id: str) -> None:
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while await is_there(store, session_id):  # noqa: ASYNC110 - the purger tells nobody
             await asyncio.sleep(0.01)
 
@@ -135,7 +134,7 @@ async def test_what_runs_in_it_is_ended_and_wakes_nobody(quick: Served, store: S
     await quick.begin_task(turn_id, "job")
 
     await delete(quick, session_id)
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while not (task := await quick.engine.tasks.get("job")) or not task.kill_intended:  # noqa: ASYNC110 - as above
             await asyncio.sleep(0.01)
     assert await is_there(store, session_id)

@@ -8,6 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.patience import PATIENCE
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import Served
 from wakeful.gateway.login_desk import LoginDesk, Visitor
@@ -15,7 +16,6 @@ from wakeful.gateway.login_seal import end_outdated_logins, seals_of
 from wakeful.store.sqlite.store import SqliteStore
 
 _FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
-_DEADLINE = 5.0
 
 
 @asynccontextmanager
@@ -31,7 +31,7 @@ async def reading(browser: Browser) -> AsyncIterator[aiohttp.ClientResponse]:
 
 
 async def until_cut(stream: aiohttp.ClientResponse) -> None:
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(aiohttp.ClientError):
             await stream.content.read()
 
@@ -87,7 +87,7 @@ async def test_a_logout_ends_the_streams_of_that_login(web: Served) -> None:
         assert (await browser.post("/api/logout")).status == 200
         await until_cut(stream)
 
-    async with asyncio.timeout(_DEADLINE):
+    async with asyncio.timeout(PATIENCE):
         while web.desk.lines.logins():  # noqa: ASYNC110 - the server tells nobody
             await asyncio.sleep(0.005)
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from tests.patience import PATIENCE
 from tests.web.kit import Served
 from wakeful.model.task import WatchMatch
 
@@ -72,7 +73,7 @@ async def test_a_match_is_a_point_of_its_own_while_its_process_runs_on(web: Serv
 
 async def _notices_until(web: Served, session_id: str, task_id: str) -> Any:
     """The notice of this task, as soon as a turn has read it."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             line = (await web.get("/api/session/timeline", session_id=session_id)).json
             for notice in line["notices"]:

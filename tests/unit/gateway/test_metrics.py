@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from tests.patience import PATIENCE
 from tests.store.nouns import a_task, have_task, have_turn
 from tests.unit.gateway.asgi import request, well
 from wakeful.engine.job import JobCounts
@@ -157,7 +158,7 @@ async def test_requests_are_counted_by_their_class_and_status(app: ASGIApp, may_
 
 async def test_a_stream_is_open_until_it_is_complete(app: ASGIApp, may_end: asyncio.Event, metrics: Metrics) -> None:
     stream = asyncio.create_task(request(app, "/v1/responses/a", KEY))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while metrics.streams_open == 0:  # noqa: ASYNC110 - nobody tells when it has begun
             await asyncio.sleep(0)
 

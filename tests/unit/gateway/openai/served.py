@@ -8,6 +8,7 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from tests.bare_engine import bare_engine
+from tests.patience import PATIENCE
 from tests.unit.gateway.asgi import well
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
@@ -88,7 +89,7 @@ class Reader:
             if not message.get("more_body") or len(self.frames) >= self.leaves_after:
                 left.set()
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await self.app(scope, receive, send)
         return self.frames
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from aiohttp import web
 
 from tests.engine.kit import FakeClock
+from tests.patience import PATIENCE
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 from wakeful.model.delivery import Delivery
 
@@ -72,7 +73,7 @@ class SenderClock(FakeClock):
         await super().wait(event, seconds)
 
     async def until_waits(self, times: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(self.waits) < times:
                 self._waits.clear()
                 await self._waits.wait()
@@ -99,7 +100,7 @@ class MemoryQueue:
             self.rows.setdefault(delivery.id, _Row(delivery, due_at))
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not is_so():
                 self._changed.clear()
                 await self._changed.wait()

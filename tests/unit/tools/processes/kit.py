@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tests.patience import PATIENCE
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address
 from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, WatchMatch
@@ -22,8 +23,6 @@ from wakeful.tools.processes.memory_ledger import MemoryLedger
 from wakeful.tools.processes.settings import ProcessSettings
 
 HOST = Host("this-host", "this-boot")
-# Long enough for a busy machine, short enough for a test that fails.
-PATIENCE = 10.0
 
 
 class Ledger(MemoryLedger):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.unit.tools.processes.kit import Ledger, keeping
 from wakeful.tools.processes.descent import MARK, Descent
 from wakeful.tools.processes.settings import ProcessSettings
@@ -119,7 +120,7 @@ def test_what_has_closed_itself_and_belongs_to_nobody_is_not_trusted(is_closed: 
 
 
 async def _said_pids(root: Path) -> list[int]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(pids := [int(line) for path in root.glob("fg_*/output") for line in path.read_text().split()]) < 2:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.005)
     return pids
