@@ -199,7 +199,8 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
 
 def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
     followed = Followed()
-    for number in (4, 6, 5):
+    for number in (4, 6, 5, 6):
         followed.add(Event("s", number, None, None, "token", b"{}", 0.0))
     assert followed.after(4) is None
+    assert [event.session_seq for event in followed.tail] == [6]
     assert followed.after(5) == list(followed.tail)
