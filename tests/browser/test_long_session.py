@@ -35,7 +35,7 @@ TOP_OF_MARKED = """scroller => scroller.querySelector("[data-marked]").getBoundi
 SETTLED = (
     "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 )
-# Turns get their real height when they are first drawn: until three pictures in a row are as high, a click may miss.
+# Turns get their real height when they are first drawn: until it stays for three pictures, a click may fall between.
 GROWN = """scroller => new Promise((resolve) => {
   let height = 0;
   let same = 0;
