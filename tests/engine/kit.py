@@ -101,7 +101,7 @@ class LedAgent:
 
     def order(self, turn_id: str, *orders: str) -> None:
         """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
-        these words), `fail`, `refuse`, `break`."""
+        these words), `end` (after an answer), `fail`, `refuse`, `break`."""
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
@@ -132,6 +132,8 @@ class LedAgent:
                     return
                 case str(answer) if answer.startswith("say "):
                     yield Answered(step + 1, AssistantMessage(answer.removeprefix("say ")), Usage(1, 1))
+                    return
+                case "end":
                     return
                 case "fail":
                     raise ModelError("The endpoint is down.", code="model_unavailable", passing=True)

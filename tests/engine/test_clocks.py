@@ -12,6 +12,7 @@ from tests.engine.kit import (
     finish,
     open_session,
     send,
+    session_of,
     task_of,
     wakeups_of,
 )
@@ -79,6 +80,27 @@ async def test_a_wakeup_is_tried_again_whatever_becomes_of_the_clock(house: Hous
     await house.set_store_clock(jump)
     await pass_time(house, 60)
     assert len(await wakeups_of(house, receipt.session_id)) == 2
+
+
+@pytest.mark.parametrize("jump", [HOURS, -HOURS])
+async def test_a_deleted_session_is_purged_whatever_becomes_of_the_clock(house: House, node: Node, jump: float) -> None:
+    receipt = await begun(node, house)
+    await finish(node, house, receipt)
+    await node.engine.purger.delete(receipt.session_id)
+    await house.settle()
+    await house.set_store_clock(jump)
+    await pass_time(house, 180)
+    assert await house.store.read(lambda tx: tx.sessions.get(receipt.session_id)) is None
+
+
+async def test_a_session_that_comes_back_while_the_purger_counts_anew_stays(house: House, node: Node) -> None:
+    receipt = await begun(node, house)
+    await finish(node, house, receipt)
+    await node.engine.purger.delete(receipt.session_id)
+    await house.set_store_clock(-HOURS)
+    await node.engine.purger.restore(receipt.session_id)
+    await node.engine.purger._purge_soon(receipt.session_id)
+    assert not (await session_of(house, receipt.session_id)).is_deleted
 
 
 async def test_wakeups_of_the_future_do_not_use_up_the_budget(house: House) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
+from typing import TypeVar
 
 from tests.bare_engine import bare_engine
 from tests.engine.kit import (
@@ -26,8 +27,10 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Submission
 from wakeful.model.event import Event, Told
 from wakeful.model.words import Place, Word
-from wakeful.store.base import Transaction
+from wakeful.store.base import Body, Transaction
 from wakeful.store.postgres.store import PostgresStore
+
+T = TypeVar("T")
 
 
 async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str:
@@ -89,6 +92,20 @@ async def test_a_session_is_followed_across_its_turns(node: Node) -> None:
     numbers = [told.session_seq for told in seen if isinstance(told, Event)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(texts_of(seen)) == 2
+
+
+async def test_a_fact_that_comes_while_a_reader_looks_is_not_missed(node: Node) -> None:
+    session = await open_session(node)
+    read = node.store.read
+
+    async def be_overtaken(body: Body[T]) -> T:
+        del node.store.read
+        seen = await read(body)
+        await finished_turn(node, session, "first", 0)
+        return seen
+
+    node.store.read = be_overtaken  # type: ignore[method-assign]
+    assert kinds_of(await read_turns(node, session, Place(), 1))[-1] == "done"
 
 
 async def test_many_subscribers_see_the_same(node: Node) -> None:
@@ -159,6 +176,15 @@ async def test_a_turn_read_after_its_last_event_ends_at_once(node: Node) -> None
     assert await told_of(node, session, turn_id, len(whole)) == []
 
 
+async def test_a_reader_ahead_of_its_turn_gets_what_is_after_its_place(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    reader = asyncio.create_task(told_of(node, session, receipt.turn_id, 3))
+    await house.settle()
+    node.agent.order(receipt.turn_id, "finish")
+    assert kinds_of(await reader) == ["done"]
+
+
 async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: Node) -> None:
     session = await open_session(node)
     await send(node, session, "first")
@@ -200,7 +226,8 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
 
 def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
     followed = Followed()
-    for number in (4, 6, 5):
+    for number in (4, 6, 5, 6):
         followed.add(Event("s", number, None, None, "token", b"{}", 0.0))
     assert followed.after(4) is None
+    assert [event.session_seq for event in followed.tail] == [6]
     assert followed.after(5) == list(followed.tail)

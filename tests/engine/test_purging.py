@@ -156,6 +156,19 @@ async def test_its_sub_agents_go_with_it(house: House, node: Node) -> None:
     assert node.engine._runners.all() == []
 
 
+async def test_turns_that_a_clock_has_put_out_of_order_go_too(house: House, node: Node) -> None:
+    first = await working(node, house)
+    await finish(node, house, first)
+    await house.set_store_clock(-7200.0)
+    second = await send(node, first.session_id, "more")
+    await house.settle()
+    await finish(node, house, second)
+
+    await node.engine.purger.delete(first.session_id)
+    await house.advance(UNDO)
+    await gone(house, first.session_id)
+
+
 async def test_the_next_node_goes_on_where_one_was_killed(house: House, node: Node) -> None:
     receipt = await working(node, house)
     await finish(node, house, receipt)

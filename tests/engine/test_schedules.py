@@ -7,6 +7,7 @@ passed, everything that was accepted has been dealt with, once.
 import asyncio
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable
@@ -42,6 +43,7 @@ from tests.engine.kit import (
 )
 from tests.ready_database import ReadyDatabase, put_sqlite_file
 from tests.store.admin import Admin
+from wakeful.engine import history
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.submission import Receipt
 from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
@@ -612,6 +614,12 @@ def run(machine: type[Schedules], schedules: int) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.fixture(autouse=True)
+def folds_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schedule waits for whatever moves on the event loop or in the store; it knows of no other thread."""
+    monkeypatch.setattr(history, "_MOST_ON_LOOP", sys.maxsize)
 
 
 @pytest.mark.timeout(3600)

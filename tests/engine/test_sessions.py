@@ -16,6 +16,15 @@ async def said(node: Node, house: House, session: str, text: str, how: str = "fi
     return receipt
 
 
+async def test_what_every_step_has_cost_is_added_up(node: Node, house: House) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "work")
+    node.agent.order(receipt.turn_id, "step", "step", "finish")
+    await events_of(node, session, receipt.turn_id)
+    after = await session_of(house, session)
+    assert (after.input_tokens, after.output_tokens) == (3, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [

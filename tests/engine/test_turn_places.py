@@ -67,6 +67,21 @@ async def hall() -> AsyncIterator[Hall]:
     assert (hall.places.taken, hall.places.waiting) == (0, 0)
 
 
+async def test_a_stop_ends_the_wait_of_those_who_come_and_of_those_who_come_back(hall: Hall) -> None:
+    await hall.come("ann1", "ann2")
+    await hall.tell("ann1", "lend")
+    await hall.come("bob1", "eve1")
+    await hall.tell("ann1", "come back")
+    assert hall.places.waiting == 2
+
+    hall.places.close()
+    await idle()
+
+    assert hall.jobs["ann1"].cancelled()
+    assert hall.jobs["eve1"].cancelled()
+    assert hall.places.waiting == 0
+
+
 async def test_owners_take_turns_however_much_one_of_them_asks_for(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "ann3", "ann4", "bob1", "ann5", "bob2", "eve1")
     assert hall.begun == ["ann1", "ann2"]

@@ -12,9 +12,10 @@ from tests.engine.test_resuming import successor_of
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, Told
-from wakeful.model.fact import StepAbandoned
+from wakeful.model.fact import Answered, StepAbandoned
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal import EntryKind
+from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.words import Place, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 from wakeful.store.base import Body, Signal, Transaction
 
@@ -257,7 +258,8 @@ async def test_words_of_an_answer_are_kept_once(node: Node, house: House) -> Non
     assert usage.ends == WordsEnd(1, base=2, count=2)
 
 
-async def test_the_last_answer_and_the_end_are_one_write(node: Node, house: House) -> None:
+@pytest.mark.parametrize("is_for_client", [False, True])
+async def test_the_last_answer_and_the_end_are_one_write(node: Node, house: House, is_for_client: bool) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token")
@@ -269,7 +271,10 @@ async def test_the_last_answer_and_the_end_are_one_write(node: Node, house: Hous
         return await write(body, lock=lock, patience=patience)
 
     node.store.write = count  # type: ignore[method-assign]
-    node.agent.order(receipt.turn_id, "finish")
+    calls = (ToolCall("call_1", "for the client", "{}"),) if is_for_client else ()
+    message = AssistantMessage("done", calls=calls)
+    node.agent.tell(receipt.turn_id, Answered(1, message, Usage(1, 1), client_calls=frozenset({1} if calls else ())))
+    node.agent.order(receipt.turn_id, "end")
     await events_of(node, session, receipt.turn_id)
     assert writes == [[session]]
 

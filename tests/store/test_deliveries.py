@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from wakeful.model.delivery import Delivery
+from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
 from wakeful.store.base import Store, Transaction
 
 
@@ -33,6 +33,13 @@ async def test_the_longest_due_comes_first_and_no_more_than_asked_for(store: Sto
 
     assert await _due(store, now=50.0, limit=3) == [a_delivery(2), a_delivery(3), a_delivery(4)]
     assert await _due(store, now=50.0, limit=3) == [a_delivery(1)]
+
+
+async def test_what_would_wait_longer_than_anything_does_is_due_since_the_clock_was_set_back(store: Store) -> None:
+    await _add(store, a_delivery(), due_at=50.0 + LONGEST_WAIT_SECONDS)
+
+    assert await _due(store, now=50.0) == []
+    assert await _due(store, now=49.9) == [a_delivery()]
 
 
 async def test_what_was_handed_out_is_held_and_comes_again(store: Store) -> None:

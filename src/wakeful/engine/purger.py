@@ -5,6 +5,7 @@ goes on with it.
 """
 
 import logging
+import math
 from functools import partial
 
 from wakeful.engine.assignment import Assignment
@@ -83,9 +84,25 @@ class Purger:
         for session_id in await self._store.read(look):
             await self.job.row(session_id, partial(self._purge, session_id))
         wait = await self._store.read(_time_left)
+        if wait is not None and wait > self._settings.undo_seconds:
+            await self._count_anew()
         # What is overdue has to end first.
         wait = _ROUND_SECONDS if wait is None else max(wait, _PAUSE_SECONDS)
         return min(wait, _ROUND_SECONDS if self._store.is_exclusive else _SHARED_ROUND_SECONDS)
+
+    async def _count_anew(self) -> None:
+        """Nothing waits longer than the undo window: the store's clock was set back. It is granted anew."""
+        for session_id in await self._store.read(lambda tx: tx.sessions.to_purge(math.inf)):
+            await self.job.row(session_id, partial(self._purge_soon, session_id))
+
+    async def _purge_soon(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> None:
+            session = await tx.sessions.get(session_id)
+            if session is not None and session.is_deleted:
+                # An earlier time stays.
+                await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
+
+        await self._store.write(body, lock=[session_id])
 
     async def _delete_forgotten(self) -> None:
         """The sessions behind deleted responses: nobody will ask for them again."""

@@ -96,7 +96,6 @@ class Reader:
     def _pass_by(self, fact: Event) -> None:
         self.fact = fact.session_seq if self.of_turn is None else fact.turn_seq or 0
         if fact.ends is not None:
-            self.base, self.place = 0, 0
             self._over = max(self._over, fact.ends.base)
         elif fact.kind == TURN_STARTED:
             # With the turn before it.

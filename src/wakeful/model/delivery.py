@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+# Nothing is made to wait longer for its next try. What seems to, waits no more: the clock was set back.
+LONGEST_WAIT_SECONDS = 5 * 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Delivery:

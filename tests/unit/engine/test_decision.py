@@ -133,6 +133,24 @@ def test_an_opening_consumes_what_was_stored_and_posts_what_comes_in() -> None:
     assert [new.claimed_by for new in opening.consumed] == ["turn_a"]
 
 
+def test_a_retry_counts_its_attempts_unless_something_new_comes_along() -> None:
+    again, anew = RULES.decide(lane(retry("r"))).opening, RULES.decide(lane(retry("r")), notice("n")).opening
+
+    assert again is not None
+    assert anew is not None
+    assert (again.turn.attempt, anew.turn.attempt) == (2, 0)
+
+
+@pytest.mark.parametrize(("created_at", "latency"), [(NOW - 1, 1000), (NOW + 5, 0)])
+def test_a_notice_tells_how_long_it_was_under_way_also_where_the_clock_was_set_back(
+    created_at: float, latency: int
+) -> None:
+    opening = RULES.decide(lane(), notice("n", created_at=created_at)).opening
+
+    assert opening is not None
+    assert opening.entries[0].data["notice"]["latency_ms"] == latency
+
+
 def test_a_turn_has_the_model_that_was_asked_for_and_a_wakeup_that_of_its_session() -> None:
     said, woken = RULES.decide(lane(), row("a")).opening, RULES.decide(lane(), notice("n")).opening
 

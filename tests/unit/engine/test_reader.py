@@ -110,6 +110,14 @@ async def test_one_who_has_read_words_as_events_gets_the_rest_of_them(seen: int)
     assert what(await read(reader, end)) == [*PIECES[seen:], "usage"]
 
 
+async def test_words_of_a_step_before_do_not_count_as_read_of_this_one() -> None:
+    reader = a_reader(0, of_turn="t", starts_over=False)
+    await read(reader, a_fact(1, "token", 1), a_fact(2, "token", 2), a_fact(3, "usage", 3), a_fact(4, "token", 4))
+    end = a_fact(7, "usage", 7, WordsEnd(2, 3, len(PIECES), said=SAID, old=(4, 6)))
+
+    assert what(await read(reader, end)) == [*PIECES[1:], "usage"]
+
+
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
 async def test_one_who_was_in_the_middle_gets_the_rest_of_them(place: int) -> None:
     assert what(await read(a_reader(3, HEAD.base, place), an_end())) == [*PIECES[place:], "usage"]

@@ -1,8 +1,11 @@
 """When a delivery that failed is tried again: soon at first, then ever later, for about a day."""
 
+from wakeful.model.delivery import LONGEST_WAIT_SECONDS
+
 _FIRST_SECONDS = 5.0
 _GROWTH = 3.0
-_LONGEST_SECONDS = 4 * 3600.0
+# Chance makes it a quarter longer.
+_LONGEST_SECONDS = LONGEST_WAIT_SECONDS / 1.25
 # All the waits together are about a day.
 _MOST_RETRIES = 13
 

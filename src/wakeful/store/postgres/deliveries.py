@@ -1,6 +1,6 @@
 """The queue of outgoing webhooks in PostgreSQL."""
 
-from wakeful.model.delivery import Delivery
+from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
 from wakeful.store.decode import delivery_from
 from wakeful.store.postgres.connection import Connection
 
@@ -26,7 +26,7 @@ class PostgresDeliveries:
         # Nodes that look at the same time get different ones, and none of them waits.
         rows = await self._connection.fetch(
             """WITH free AS (
-                   SELECT id, due_at FROM webhook_deliveries WHERE NOT is_given_up AND due_at <= $1
+                   SELECT id, due_at FROM webhook_deliveries WHERE NOT is_given_up AND (due_at <= $1 OR due_at > $4)
                    ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED
                ), held AS (
                    UPDATE webhook_deliveries d SET due_at = $2 FROM free WHERE d.id = free.id
@@ -36,6 +36,7 @@ class PostgresDeliveries:
             now,
             hold_until,
             limit,
+            now + LONGEST_WAIT_SECONDS,
         )
         return [delivery_from(row) for row in rows]
 

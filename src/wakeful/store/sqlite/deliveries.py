@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from wakeful.model.delivery import Delivery
+from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
 from wakeful.store.decode import delivery_from
 
 
@@ -20,9 +20,9 @@ class SqliteDeliveries:
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
         rows = self._connection.execute(
-            """SELECT * FROM webhook_deliveries WHERE NOT is_given_up AND due_at <= ?
+            """SELECT * FROM webhook_deliveries WHERE NOT is_given_up AND (due_at <= ? OR due_at > ?)
                ORDER BY due_at, id LIMIT ?""",
-            (now, limit),
+            (now, now + LONGEST_WAIT_SECONDS, limit),
         ).fetchall()
         self._connection.executemany(
             "UPDATE webhook_deliveries SET due_at = ? WHERE id = ?", [(hold_until, row["id"]) for row in rows]
