@@ -10,7 +10,6 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from wakeful.cli.bare_send import OfferBareSend
-from wakeful.cli.few_at_a_time import FewAtATime
 from wakeful.cli.http_protocol import BoundedProtocol
 
 # Answers under way get so long to end; then their connections are cut.
@@ -46,7 +45,7 @@ class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
-                FewAtATime(OfferBareSend(app)),
+                OfferBareSend(app),
                 http=BoundedProtocol,
                 ws="none",
                 lifespan="off",

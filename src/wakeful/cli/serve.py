@@ -27,7 +27,6 @@ from wakeful.gateway.login_links import LoginLinks
 
 # What a stop may take beyond the grace for its turns.
 _ENDING_SECONDS = 4.5
-_LOCK_SECONDS = 0.0005
 
 
 @click.command()
@@ -56,9 +55,6 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
             # The engine stops first: whoever asks for the server's health meanwhile hears that it is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:
                 _spare_the_collector()
-                # The thread that writes needs Python's lock back after each statement, and a busy event loop would keep
-                # it for 5 ms every time.
-                sys.setswitchinterval(_LOCK_SECONDS)
                 _greet(config, listener)
                 click.echo(await _way_in(door.links))
                 jobs: list[asyncio.Future[Any]] = [server, caught]
