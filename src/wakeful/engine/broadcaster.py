@@ -134,7 +134,7 @@ class Broadcaster:
 
 
 async def _is_gone(tx: Transaction, session_id: str) -> bool:
-    """Whether it was purged, or will be: nobody can bring it back any more."""
+    """Whether it was purged, or will be: it cannot be brought back any more."""
     session = await tx.sessions.get(session_id)
     return session is None or (session.purge_at is not None and session.purge_at <= await tx.now())
 
