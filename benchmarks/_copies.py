@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import asyncpg
 import orjson
 
-from wakeful.model.search import owner_word, words_of
+from wakeful.model.search.search import owner_word, words_of
 
 # What of each table is a name, and has to differ in a copy.
 _NAMES = {

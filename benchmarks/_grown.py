@@ -7,8 +7,8 @@ from benchmarks._copies import connect, settle
 from tests.bare_engine import bare_engine
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Submission
 from wakeful.model.fact import Answered, Brief
 from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.session import Address

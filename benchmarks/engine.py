@@ -31,8 +31,8 @@ from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Submission
 from wakeful.model.event import NOTICE, TOKEN, Event, NewEvent
 from wakeful.model.fact import Answered, Brief
 from wakeful.model.message import AssistantMessage, Usage

@@ -16,11 +16,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from uvicorn.server import ServerState
 
-from wakeful.cli.bare_send import OfferBareSend
-from wakeful.cli.http_protocol import BoundedProtocol
-from wakeful.gateway.auth import Keyring
+from wakeful.cli.server.bare_send import OfferBareSend
+from wakeful.cli.server.http_protocol import BoundedProtocol
+from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
-from wakeful.gateway.metrics import CountRequests, Metrics
+from wakeful.gateway.operation.metrics import CountRequests, Metrics
 from wakeful.wire.sse import EventStream, StreamSettings, frame
 
 _KEY = "bench"

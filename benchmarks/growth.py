@@ -32,10 +32,10 @@ from tests.postgres_server import PostgresServer
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.search import wanted_in
+from wakeful.model.search.search import wanted_in
 from wakeful.store.base import Store, Transaction
-from wakeful.web.messages import newest_messages
-from wakeful.web.rows import FoundRow, marks_of, row_fields, with_hits
+from wakeful.web.feeds.rows import FoundRow, marks_of, row_fields, with_hits
+from wakeful.web.messages.messages import newest_messages
 
 TIMES, STARTS = 25, 5
 MEMORY = "memory (MB)"

@@ -20,25 +20,25 @@ import uvloop
 from tests.bare_engine import NobodyBinder
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Submission
 from wakeful.model.event import TURN_STARTED
 from wakeful.model.fact import Answered, Brief
 from wakeful.model.ids import new_id
 from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.session import Address
-from wakeful.model.task import Task, TaskKind
+from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
-from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.launch import Launch
+from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
+from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
 from wakeful.tools.processes.settings import ProcessSettings
-from wakeful.tools.processes.unstored_ledger import UnstoredLedger
-from wakeful.tools.processes.unstored_work import UnstoredWork
 
 BENCH = Door("bench", async_delivery=True)
 HERE = Address("bench")

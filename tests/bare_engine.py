@@ -7,7 +7,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.task import Host, Task
+from wakeful.model.tasks.task import Host, Task
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store
 

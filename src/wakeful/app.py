@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from wakeful.agent.catalogue import Catalogue
 from wakeful.agent.loop import Loop
-from wakeful.agent.model_sources import model_sources
+from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.sources import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
@@ -28,24 +28,24 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
-from wakeful.engine.titles import Titles
+from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
-from wakeful.gateway.auth import Keyring
 from wakeful.gateway.document.routes import DocumentRoutes
-from wakeful.gateway.health import Health
+from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.local_key import local_key
+from wakeful.gateway.entrance.logins.desk import LoginDesk
+from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
+from wakeful.gateway.entrance.logins.password import Password
+from wakeful.gateway.entrance.logins.routes import LoginRoutes
+from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
+from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
-from wakeful.gateway.limits import RequestLimits
-from wakeful.gateway.local_key import local_key
-from wakeful.gateway.login_desk import LoginDesk
-from wakeful.gateway.login_links import LoginLinks
-from wakeful.gateway.login_list import LoginListRoutes
-from wakeful.gateway.login_routes import LoginRoutes
-from wakeful.gateway.login_seal import end_outdated_logins, seals_of
-from wakeful.gateway.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
-from wakeful.gateway.own_address import OwnAddress
-from wakeful.gateway.password import Password
+from wakeful.gateway.operation.health import Health
+from wakeful.gateway.operation.limits import RequestLimits
+from wakeful.gateway.operation.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
@@ -56,30 +56,30 @@ from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
 from wakeful.model.request import request_as_far_as_known
-from wakeful.model.task import TaskKind
+from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
+from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.delegate_tool import DelegateTool
-from wakeful.tools.files import ListFiles, ReadFile, WriteFile
-from wakeful.tools.gate.gate import Gate
+from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
-from wakeful.tools.processes.both_ledgers import BothLedgers
-from wakeful.tools.processes.descent import Descent
 from wakeful.tools.processes.environment import secrets_in
-from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
-from wakeful.tools.processes.secrets import Redactor
+from wakeful.tools.processes.kernel.descent import Descent
+from wakeful.tools.processes.kernel.host import this_host
+from wakeful.tools.processes.ledgers.both import BothLedgers
+from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
+from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
+from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
-from wakeful.tools.processes.unstored_ledger import UnstoredLedger
-from wakeful.tools.processes.unstored_work import UnstoredWork
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
-from wakeful.web.me import MeRoutes, ServerFacts
-from wakeful.web.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.me import MeRoutes, ServerFacts
+from wakeful.web.facts.models import ModelChoice, ModelRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -90,9 +90,9 @@ from wakeful.wire.sse import StreamSettings
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 # Loaded when somebody asks for the document: 25 small files, which most commands have no use for.
 _FAMILIES = (
-    "wakeful.gateway.openai.document.families:FAMILIES",
-    "wakeful.web.document.families:FAMILIES",
-    "wakeful.gateway.document.server:FAMILIES",
+    "wakeful.gateway.openai.families:FAMILIES",
+    "wakeful.web.families:FAMILIES",
+    "wakeful.gateway.operation.document:FAMILIES",
 )
 
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.

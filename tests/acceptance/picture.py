@@ -16,7 +16,7 @@ from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.session import Session
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 from wakeful.model.words import Word
 from wakeful.store.decode import (

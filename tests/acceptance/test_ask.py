@@ -231,7 +231,7 @@ async def test_asking_on_postgres(wakeful: Command, postgres_url: str) -> None:
     assert not (wakeful.home / "wakeful.db").exists()
 
 
-_HASTY = "import wakeful.cli.served_turn as s; s._PATIENCE_SECONDS = 1.0; s._STOP_SECONDS = 0.2"
+_HASTY = "import wakeful.cli.asking.served_turn as s; s._PATIENCE_SECONDS = 1.0; s._STOP_SECONDS = 0.2"
 
 
 async def test_through_a_server_its_model_answers_unless_another_is_named(wakeful: Command) -> None:

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tests.acceptance.command import Command, Server, until
-from wakeful.cli.listener import is_answered
+from wakeful.cli.server.listener import is_answered
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import orjson
 from tests.acceptance.command import Command, until
 from tests.endpoint import Endpoint, Script
 from wakeful.cli.client import Client
-from wakeful.gateway.local_key import local_key
+from wakeful.gateway.entrance.local_key import local_key
 
 # A program that knows the key and the socket, however it has come by them.
 _ANSWERER = """

@@ -25,8 +25,8 @@ from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt, Submission
 from wakeful.model.event import Event, Told
 from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
@@ -34,7 +34,7 @@ from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessa
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.store_stats import StoreStats
-from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Place, Word
 from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction

@@ -11,7 +11,7 @@ import aiohttp
 import orjson
 
 from tests.api.server import ALICE, ApiServer
-from wakeful.cli.open_files import allow_many_open_files
+from wakeful.cli.server.open_files import allow_many_open_files
 
 _END = b"\n\n"
 _DONE = b"data: [DONE]"

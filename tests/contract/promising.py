@@ -14,7 +14,7 @@ from pathlib import Path
 from wakeful.app import ADAPTERS, Running, running_engine
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.model.event import TOOL
 from wakeful.model.session import Address
 from wakeful.model.turn import Door

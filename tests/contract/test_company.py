@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.promising import DOORS, MODEL, say, server_in
-from wakeful.engine.submission import Submission
+from wakeful.engine.inbox.submission import Submission
 from wakeful.model import event as events
 from wakeful.model.event import Event, Told
 from wakeful.model.session import Address

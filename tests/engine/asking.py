@@ -3,8 +3,8 @@
 import asyncio
 
 from tests.engine.kit import House, Node, log_of, open_session, send, session_of
-from wakeful.engine.submission import Receipt
-from wakeful.model.approval import Choice, Question, Reason
+from wakeful.engine.inbox.submission import Receipt
+from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.event import Event
 
 DELETES = (Reason("delete_outside", "deletes outside of the folder", "/srv", "rm -r /srv"),)

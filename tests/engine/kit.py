@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from tests.bare_engine import HOST, bare_engine
 from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import ModelError
 from wakeful.model.event import Event, Told
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
@@ -21,7 +21,7 @@ from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
-from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.model.words import Word
 from wakeful.store.base import Body, Listener, Signal, Store, Transaction

@@ -13,9 +13,9 @@ from pathlib import Path
 from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent
 from tests.store.nouns import a_row, an_input, have_closed_turn, have_row, some_events
-from wakeful.engine import purger
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.upkeep import purger
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.asking import ask, questions_in, sub_agent_of, working
 from tests.engine.kit import House, Node, kinds_of, log_of, session_of, until
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, LeaseLost
-from wakeful.model.approval import Choice
+from wakeful.model.approvals.approval import Choice
 
 
 @pytest.mark.parametrize("choice", list(Choice))

@@ -19,7 +19,7 @@ from tests.engine.kit import (
     wakeups_of,
 )
 from tests.store.admin import Admin
-from wakeful.engine.submission import Receipt
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres.store import PostgresStore

@@ -17,9 +17,9 @@ from tests.engine.kit import (
     wakeups_of,
 )
 from wakeful.engine.clock import SystemClock
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt
-from wakeful.model.approval import Choice, Question, Reason
+from wakeful.model.approvals.approval import Choice, Question, Reason
 
 HOURS = 7200.0
 

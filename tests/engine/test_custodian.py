@@ -23,7 +23,7 @@ from tests.engine.kit import (
 )
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
-from wakeful.model.task import Host, TaskStatus
+from wakeful.model.tasks.task import Host, TaskStatus
 from wakeful.store.base import Body
 
 T = TypeVar("T")

@@ -27,13 +27,13 @@ from tests.engine.kit import (
     wakeups_of,
 )
 from tests.patience import PATIENCE
-from wakeful.engine.memory_delegations import MemoryDelegations
-from wakeful.engine.submission import Receipt
+from wakeful.engine.inbox.submission import Receipt
+from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import LeaseLost, StoreUnavailable, TooManyDelegations
 from wakeful.model.inbox import IfBusy
-from wakeful.model.notice_text import FENCE
 from wakeful.model.session import Address
-from wakeful.model.task import Task, TaskKind, TaskStatus
+from wakeful.model.tasks.notice_text import FENCE
+from wakeful.model.tasks.task import Task, TaskKind, TaskStatus
 from wakeful.store.base import Body, Signal, Transaction
 from wakeful.tools.base import ToolContext
 from wakeful.tools.delegate_tool import DelegateTool

@@ -22,9 +22,9 @@ from tests.engine.kit import (
 )
 from tests.patience import PATIENCE
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.followed import Followed
+from wakeful.engine.inbox.submission import Submission
+from wakeful.engine.readers.followed import Followed
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Submission
 from wakeful.model.event import Event, Told
 from wakeful.model.words import Place, Word
 from wakeful.store.base import Body, Transaction

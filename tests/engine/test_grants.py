@@ -6,10 +6,10 @@ import pytest
 
 from tests.engine.asking import DELETES, DISCARDS, ask, questions_in, sub_agent_of, working
 from tests.engine.kit import House, Node
-from wakeful.engine.submission import Receipt
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import NoFolderToGrant, OnceOnly
-from wakeful.model.approval import Choice, Reason
-from wakeful.model.grant import Grant
+from wakeful.model.approvals.approval import Choice, Reason
+from wakeful.model.approvals.grant import Grant
 
 UNCLEAR = (Reason("unclear", "hides what it does", None, "eval"),)
 HOME = (Reason("home", "reads the server's key", "~/.wakeful/key"),)

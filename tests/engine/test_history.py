@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.nouns import a_turn, an_input, have_session
-from wakeful.engine import history as module
-from wakeful.engine.assignment import Assignment
-from wakeful.engine.history import History
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.turns import history as module
+from wakeful.engine.turns.history import History
 from wakeful.model.fact import Answered
 from wakeful.model.journal import WHOLE, Entry, answer_entry, input_entry, result_entry, without
 from wakeful.model.message import AssistantMessage, ToolCall, Usage

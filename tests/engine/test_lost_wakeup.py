@@ -14,11 +14,11 @@ from tests.bare_engine import bare_engine
 from tests.engine.kit import HOME, WEB, FakeClock, LedAgent
 from tests.store.admin import Admin
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.dispatcher import Dispatcher
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.dispatcher import Dispatcher
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt, Submission
-from wakeful.engine.words import LiveWords
+from wakeful.engine.words.words import LiveWords
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres import store as postgres_store

@@ -9,12 +9,12 @@ import pytest
 
 from tests.bare_engine import HOST, NobodyBinder
 from tests.engine.test_ephemeral import ephemeral_turn
-from wakeful.engine.memory_delegations import MemoryDelegations
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
 from wakeful.model.fact import Answered, Brief, Fact, TextDelta
 from wakeful.model.message import AssistantMessage, Usage
-from wakeful.model.task import Task, TaskStatus
+from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.model.turn import Turn
 
 SETTINGS = EngineSettings(delegation_limit=3, delegation_depth=2)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.kit import HOME, WEB, House, Node, events_of, finish, kinds_of, open_session, send, session_of
 from tests.patience import PATIENCE
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NameTaken, StoreError, StoreUnavailable
 from wakeful.model.conversation import Conversation
 from wakeful.model.ids import new_id

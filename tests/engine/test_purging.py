@@ -25,7 +25,7 @@ from tests.engine.kit import (
     until,
 )
 from tests.engine.purge_child import SESSION, purge
-from wakeful.engine.submission import Receipt
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Told
 from wakeful.store.base import Transaction

@@ -7,14 +7,14 @@ from typing import TypeVar
 import pytest
 
 from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of, told_of
-from wakeful.engine.assignment import Assignment
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt, Submission
 from wakeful.errors import EngineStopping, StoreUnavailable
 from wakeful.model.fact import Answered
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.request import CHAT, TurnRequest
-from wakeful.model.task import TaskStatus
+from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Body, Signal
 

@@ -43,9 +43,9 @@ from tests.engine.kit import (
 )
 from tests.ready_database import ReadyDatabase, put_sqlite_file
 from tests.store.admin import Admin
-from wakeful.engine import history
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt
+from wakeful.engine.turns import history
 from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
 from wakeful.model.event import FINAL_KINDS, STEP_ABANDONED, Event, Told
 from wakeful.model.inbox import IfBusy

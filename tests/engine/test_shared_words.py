@@ -7,9 +7,9 @@ from contextlib import aclosing
 from tests.engine.kit import FakeClock, House, Node, events_of, kinds_of, open_session, send, texts_of, until
 from tests.patience import PATIENCE
 from tests.store.admin import Admin
-from wakeful.engine.words import LiveWords
-from wakeful.engine.words_hearer import WordsHearer
-from wakeful.engine.words_sharer import WordsSharer
+from wakeful.engine.words.hearer import WordsHearer
+from wakeful.engine.words.sharer import WordsSharer
+from wakeful.engine.words.words import LiveWords
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Told
 from wakeful.model.words import Place, Said, WordsHead, WordsPart

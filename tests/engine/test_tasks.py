@@ -22,13 +22,13 @@ from tests.engine.kit import (
     task_of,
     wakeups_of,
 )
-from wakeful.engine.submission import Receipt
+from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import LeaseLost
 from wakeful.model.fact import CallFinished
 from wakeful.model.inbox import RowStatus
 from wakeful.model.message import ToolCall
 from wakeful.model.session import Address
-from wakeful.model.task import Task, TaskStatus, WatchMatch
+from wakeful.model.tasks.task import Task, TaskStatus, WatchMatch
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Transaction
 

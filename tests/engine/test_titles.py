@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.kit import House, Node, finish, log_of, open_session, send, session_of, until
 from wakeful.engine.supervisor import Supervisor
-from wakeful.engine.titles import AskForTitle, Titles
+from wakeful.engine.upkeep.titles import AskForTitle, Titles
 from wakeful.errors import ModelError
 from wakeful.model.session import Address, TitleOrigin
 

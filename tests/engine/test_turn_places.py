@@ -11,9 +11,9 @@ from tests.engine.kit import HOME, WEB, House, Node, events_of, kinds_of, open_s
 from tests.engine.test_ephemeral import ephemeral_turn
 from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.submission import Receipt, Submission
-from wakeful.engine.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_places import TurnPlaces
 from wakeful.model.fact import Answered, Brief, Fact
 from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.turn import Turn, TurnStatus

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from wakeful.engine import turn_events
-from wakeful.engine.decision import input_event
-from wakeful.model.approval import Approval, Reason
+from wakeful.engine.inbox.decision import input_event
+from wakeful.model.approvals.approval import Approval, Reason
+from wakeful.model.approvals.grant import Grant
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.fact import Answered, CallFinished
-from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal import Entry, answer_entry, input_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
-from wakeful.model.task import Host, Task, TaskKind
+from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tests.store.nouns import a_task, an_approval, have_session, have_task
-from wakeful.model.approval import Approval, Choice, Reason
-from wakeful.model.task import TaskKind
+from wakeful.model.approvals.approval import Approval, Choice, Reason
+from wakeful.model.tasks.task import TaskKind
 from wakeful.store.base import Store
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.store.nouns import a_grant, have_session
-from wakeful.model.grant import Grant, Scope
+from wakeful.model.approvals.grant import Grant, Scope
 from wakeful.store.base import Store
 
 

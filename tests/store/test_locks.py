@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.store.nouns import DONE, a_grant, a_row, a_task, a_turn, an_approval, have_row, have_turn, some_events
-from wakeful.model.approval import Choice
+from wakeful.model.approvals.approval import Choice
 from wakeful.model.opening import Closing, Opening
-from wakeful.model.task import Host, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Host, TaskOutcome, TaskStatus
 from wakeful.model.turn import Lease, TurnStatus
 from wakeful.store.base import Store, Transaction
 

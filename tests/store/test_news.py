@@ -10,7 +10,7 @@ from wakeful.model.fact import Answered
 from wakeful.model.journal import answer_entry, result_entry
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.news import News
-from wakeful.model.task import TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import TaskOutcome, TaskStatus
 from wakeful.store.base import Store, Transaction
 
 

@@ -17,10 +17,10 @@ from tests.store.nouns import an_input, append, have_turn, long_texts
 from tests.store.test_migrations import POSTGRES, SQLITE, apply_to_postgres, apply_to_sqlite
 from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.old_words import OldWords
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.upkeep.old_words import OldWords
 from wakeful.gateway.openai.frames import Frame
-from wakeful.gateway.openai.turn_response import response_of
+from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
 from wakeful.model.fact import Answered
 from wakeful.model.journal import Entry, EntryKind, answer_entry

@@ -15,11 +15,11 @@ from tests.store.nouns import (
     have_turn,
     some_events,
 )
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approvals.approval import Approval, Choice
 from wakeful.model.journal import Entry, EntryKind
 from wakeful.model.marks import Marks
 from wakeful.model.session import Session, TitleOrigin
-from wakeful.model.task import TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction
 
 NOW = 1_000.0

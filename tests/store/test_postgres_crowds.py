@@ -9,7 +9,7 @@ import pytest
 from tests.store.admin import Admin
 from tests.store.nouns import have_session, have_turn
 from wakeful.errors import SessionLocked, StoreReadOnly, StoreTooSlow, StoreUnavailable
-from wakeful.model.search import wanted_in
+from wakeful.model.search.search import wanted_in
 from wakeful.store.base import Body, Transaction
 from wakeful.store.postgres import store as stores
 from wakeful.store.postgres.store import PostgresStore

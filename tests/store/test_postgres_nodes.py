@@ -12,11 +12,12 @@ from tests.store.nouns import a_row, a_session, a_task, close_turn, have_session
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
-from wakeful.model.task import Host
+from wakeful.model.tasks.task import Host
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
-from wakeful.store.postgres import notifier, sessions
+from wakeful.store.postgres import notifier
 from wakeful.store.postgres.store import PostgresStore
+from wakeful.store.postgres.tables import sessions
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
 

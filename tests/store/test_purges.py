@@ -17,7 +17,7 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.model.conversation import Conversation, IdempotencyKey
-from wakeful.model.task import TaskStatus
+from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import Said, WordsHead, WordsPart
 from wakeful.store.base import Store, Transaction
 

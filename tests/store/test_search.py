@@ -8,11 +8,11 @@ from tests.store.test_purges import purge
 from wakeful.model.fact import Answered
 from wakeful.model.journal import Entry, answer_entry, cut_entry, result_entry, without
 from wakeful.model.message import AssistantMessage, Usage
-from wakeful.model.search import Hit, wanted_in
+from wakeful.model.search.search import Hit, wanted_in
 from wakeful.model.words import Said
 from wakeful.store.base import Store, Transaction
-from wakeful.store.postgres import search as postgres_search
-from wakeful.store.sqlite import search as sqlite_search
+from wakeful.store.postgres.search import search as postgres_search
+from wakeful.store.sqlite.search import search as sqlite_search
 
 TEXT = r'The Weather is SUNNY in Bonn, 100% sure; under_score; he said "No"; c:\Temp'
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_row, a_task, have_row, have_task
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.task import Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Store
 
 EXITED = TaskOutcome(TaskStatus.EXITED, 3, "notice", result="last\0 words 漢字")

@@ -8,7 +8,7 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_row, a_task, have_row, have_task
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.task import Host, TaskKind, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Host, TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Store
 
 HERE = Host("host1", "boot2")

@@ -16,26 +16,26 @@ from starlette.routing import Route
 from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
-from wakeful.cli.http_server import serving
+from wakeful.cli.server.http_server import serving
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
-from wakeful.gateway.auth import Keyring
-from wakeful.gateway.health import Health
+from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.logins.desk import LoginDesk
+from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
+from wakeful.gateway.entrance.logins.password import Password
+from wakeful.gateway.entrance.logins.routes import LoginRoutes
+from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
-from wakeful.gateway.login_desk import LoginDesk
-from wakeful.gateway.login_links import LoginLinks
-from wakeful.gateway.login_list import LoginListRoutes
-from wakeful.gateway.login_routes import LoginRoutes
-from wakeful.gateway.own_address import OwnAddress
-from wakeful.gateway.password import Password
+from wakeful.gateway.operation.health import Health
 from wakeful.model.session import Address
-from wakeful.model.task import LogPage, Task, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
-from wakeful.web.me import MeRoutes, ServerFacts
-from wakeful.web.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.me import MeRoutes, ServerFacts
+from wakeful.web.facts.models import ModelChoice, ModelRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web

@@ -6,7 +6,7 @@ import pytest
 
 from tests.web.kit import Frame, Served
 from wakeful.model.fact import StepAbandoned, TextDelta
-from wakeful.web.markdown import render_blocks
+from wakeful.web.html.markdown import render_blocks
 
 HTML = {"turns": "inline", "html": "1"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.web.kit import KEYS, Served
-from wakeful.cli import http_protocol
+from wakeful.cli.server import http_protocol
 from wakeful.wire import body_room
 
 _HEAD = f"GET /api/me HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS['ann']}\r\n"

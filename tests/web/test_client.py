@@ -11,7 +11,7 @@ import pytest
 from tests.web.kit import KEYS, Served, served
 from wakeful.cli import client as client_module
 from wakeful.cli.client import Client, RequestRefused, ServerGone
-from wakeful.cli.listener import local_listener, local_socket
+from wakeful.cli.server.listener import local_listener, local_socket
 from wakeful.store.sqlite.store import SqliteStore
 
 

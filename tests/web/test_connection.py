@@ -9,7 +9,7 @@ import pytest
 from wakeful.cli import connection
 from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
-from wakeful.cli.listener import is_answered, local_socket
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import StoreLocked

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Served
-from wakeful.model.approval import Choice, Question, Reason
+from wakeful.model.approvals.approval import Choice, Question, Reason
 
 DISCARDS = Reason("discard_work", "discards uncommitted work", None, "git reset --hard")
 HIDES = Reason("unclear", "hides what it does")

@@ -9,8 +9,8 @@ import pytest
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import KEYS, Served, served
 from tests.web.raw import raw
-from wakeful.cli.listener import bind_local
-from wakeful.gateway.own_address import OwnAddress
+from wakeful.cli.server.listener import bind_local
+from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.store.sqlite.store import SqliteStore
 
 PUBLIC = "https://wakeful.example.org"

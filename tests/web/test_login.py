@@ -8,8 +8,8 @@ import pytest
 
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import KEYS, Served, served
-from wakeful.gateway.login_desk import LoginDesk
-from wakeful.gateway.own_address import OwnAddress
+from wakeful.gateway.entrance.logins.desk import LoginDesk
+from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 

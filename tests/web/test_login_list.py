@@ -11,8 +11,8 @@ import pytest
 from tests.patience import PATIENCE
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import Served
-from wakeful.gateway.login_desk import LoginDesk, Visitor
-from wakeful.gateway.login_seal import end_outdated_logins, seals_of
+from wakeful.gateway.entrance.logins.desk import LoginDesk, Visitor
+from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.store.sqlite.store import SqliteStore
 
 _FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from wakeful.gateway.login_desk import LoginDesk, TokenUsed, Visitor
+from wakeful.gateway.entrance.logins.desk import LoginDesk, TokenUsed, Visitor
 from wakeful.store.postgres.store import PostgresStore
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.web.kit import Reader, Served
-from wakeful.model.task import TaskOutcome, TaskStatus, WatchMatch
+from wakeful.model.tasks.task import TaskOutcome, TaskStatus, WatchMatch
 
 
 async def news_of(reader: Reader) -> dict[str, Any]:

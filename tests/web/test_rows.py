@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Reader, Served
-from wakeful.web import row_feed
-from wakeful.web.rows import session_rows
+from wakeful.web.feeds import row_feed
+from wakeful.web.feeds.rows import session_rows
 
 
 async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, Any]:

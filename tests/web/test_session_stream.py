@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Frame, Reader, Served
-from wakeful.model.approval import Approval, Reason
+from wakeful.model.approvals.approval import Approval, Reason
 from wakeful.store.base import Transaction
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.patience import PATIENCE
 from tests.web.kit import Served
-from wakeful.model.task import WatchMatch
+from wakeful.model.tasks.task import WatchMatch
 
 
 async def test_turns_tasks_and_notices_stand_on_one_axis(web: Served) -> None:

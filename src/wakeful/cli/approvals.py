@@ -6,14 +6,14 @@ from typing import Any
 import click
 import orjson
 
-from wakeful.cli.chat.plain_text import harmless, one_line
-from wakeful.cli.chat.question_card import question_lines, time_left
+from wakeful.cli.chat.cards.question_card import question_lines, time_left
 from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
+from wakeful.cli.lists.short_id import short_id
+from wakeful.cli.lists.short_names import find_named, short_names
 from wakeful.cli.log import set_up_log
-from wakeful.cli.short_id import short_id
-from wakeful.cli.short_names import find_named, short_names
+from wakeful.cli.plain_text import harmless, one_line
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ApprovalNotFound

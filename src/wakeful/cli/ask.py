@@ -5,12 +5,12 @@ import sys
 
 import click
 
+from wakeful.cli.asking.own_turn import ask_own_engine
+from wakeful.cli.asking.served_turn import ask_server
 from wakeful.cli.current_folder import current_folder
 from wakeful.cli.event_loop import run
-from wakeful.cli.listener import is_answered, local_socket
 from wakeful.cli.log import set_up_log
-from wakeful.cli.own_turn import ask_own_engine
-from wakeful.cli.served_turn import ask_server
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import MessageUnusable

@@ -11,15 +11,15 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from wakeful.cli.chat.chat import is_terminal
 from wakeful.cli.chat.conversation import Conversation
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.plain_screen import PlainScreen
 from wakeful.cli.chat.probe import keep_probing
+from wakeful.cli.chat.screens.plain_screen import PlainScreen
+from wakeful.cli.chat.screens.terminal_screen import TerminalScreen
 from wakeful.cli.chat.standing import Standing
-from wakeful.cli.chat.terminal_screen import TerminalScreen
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
-from wakeful.cli.listener import is_answered, local_socket
+from wakeful.cli.lists.session_list import find_session
 from wakeful.cli.log import set_up_log
-from wakeful.cli.session_list import find_session
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.load import load_config

@@ -10,13 +10,13 @@ from socket import socket
 
 from wakeful.app import build_front_door, build_http, running_engine
 from wakeful.cli.client import Client
-from wakeful.cli.http_server import serving
-from wakeful.cli.listener import bind_local, is_answered, local_listener, local_socket
+from wakeful.cli.server.http_server import serving
+from wakeful.cli.server.listener import bind_local, is_answered, local_listener, local_socket
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.config.load import forget_secrets
 from wakeful.errors import StoreLocked
-from wakeful.gateway.local_key import local_key
+from wakeful.gateway.entrance.local_key import local_key
 
 # Whoever holds the database may be about to answer, or about to end.
 _PATIENCE_SECONDS = 5.0

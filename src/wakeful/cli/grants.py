@@ -6,16 +6,16 @@ from typing import Any
 import click
 import orjson
 
-from wakeful.cli.chat.plain_text import clock_time, moment, one_line
 from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
+from wakeful.cli.lists.short_id import only_one, short_id
 from wakeful.cli.log import set_up_log
-from wakeful.cli.short_id import only_one, short_id
+from wakeful.cli.plain_text import clock_time, moment, one_line
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import GrantNotFound
-from wakeful.model.grant import short_folder
+from wakeful.model.approvals.grant import short_folder
 
 _EXAMPLE_LENGTH = 100
 _HOW = "wakeful grants revoke ID takes one back, wakeful grants revoke --all takes back all."

@@ -5,7 +5,7 @@ import os
 import click
 
 from wakeful.config.home import find_home, make_home
-from wakeful.gateway.local_key import local_key, new_key
+from wakeful.gateway.entrance.local_key import local_key, new_key
 
 
 @click.command()

@@ -4,7 +4,7 @@ import logging
 import sys
 
 from wakeful.config.config import Config
-from wakeful.tools.processes.secrets import Redactor
+from wakeful.tools.processes.output.secrets import Redactor
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 

@@ -6,12 +6,12 @@ import click
 
 from wakeful.cli.client import Client
 from wakeful.cli.event_loop import run
-from wakeful.cli.listener import is_answered, local_socket
 from wakeful.cli.log import set_up_log
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError
-from wakeful.gateway.local_key import local_key
+from wakeful.gateway.entrance.local_key import local_key
 
 
 @click.command()

@@ -8,8 +8,8 @@ import orjson
 from wakeful.cli.client import Client
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
+from wakeful.cli.lists.login_list import find_login, login_lines, read_logins
 from wakeful.cli.log import set_up_log
-from wakeful.cli.login_list import find_login, login_lines, read_logins
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 

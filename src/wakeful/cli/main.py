@@ -7,7 +7,7 @@ from typing import NoReturn
 import click
 
 from wakeful.errors import ConfigError, MessageUnusable, WakefulError
-from wakeful.tools.processes.libc import make_undumpable
+from wakeful.tools.processes.kernel.libc import make_undumpable
 
 # Each command: module:function, and what `wakeful --help` says about it.
 _COMMANDS = {

@@ -13,17 +13,17 @@ import click
 
 from wakeful.app import build_http, open_front_door, running_engine
 from wakeful.cli.event_loop import run
-from wakeful.cli.http_server import serving
-from wakeful.cli.listener import bind_listener, local_listener, url_of
 from wakeful.cli.log import set_up_log
-from wakeful.cli.open_files import allow_many_open_files
+from wakeful.cli.server.http_server import serving
+from wakeful.cli.server.listener import bind_listener, local_listener, url_of
+from wakeful.cli.server.open_files import allow_many_open_files
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.config.load import forget_secrets, load_config
 from wakeful.config.values import OPERATOR
-from wakeful.gateway.local_key import local_key
-from wakeful.gateway.login_links import LoginLinks
+from wakeful.gateway.entrance.local_key import local_key
+from wakeful.gateway.entrance.logins.links import LoginLinks
 
 # What a stop may take beyond the grace for its turns.
 _ENDING_SECONDS = 4.5

@@ -8,8 +8,8 @@ import orjson
 
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
+from wakeful.cli.lists.session_list import recent_sessions, session_lines
 from wakeful.cli.log import set_up_log
-from wakeful.cli.session_list import recent_sessions, session_lines
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 

@@ -9,13 +9,13 @@ from contextlib import aclosing
 import click
 import orjson
 
-from wakeful.cli.chat.plain_text import harmless
 from wakeful.cli.client import Client, ServerEvent
 from wakeful.cli.connection import connected
 from wakeful.cli.event_loop import run
+from wakeful.cli.lists.session_list import find_session
+from wakeful.cli.lists.task_list import find_task, read_tasks, task_lines
 from wakeful.cli.log import set_up_log
-from wakeful.cli.session_list import find_session
-from wakeful.cli.task_list import find_task, read_tasks, task_lines
+from wakeful.cli.plain_text import harmless
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import WakefulError

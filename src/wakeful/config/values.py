@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
-from wakeful.gateway.own_address import host_name
+from wakeful.gateway.entrance.own_address import host_name
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 
 # The local key's holder: nobody else may have that name.

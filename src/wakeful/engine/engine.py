@@ -5,32 +5,32 @@ import logging
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
-from wakeful.engine.assignment import Assignment
-from wakeful.engine.branch_title import branch_title
-from wakeful.engine.broadcaster import Broadcaster
-from wakeful.engine.custodian import Custodian
-from wakeful.engine.dispatcher import require_session
 from wakeful.engine.ephemeral import EphemeralTurns
-from wakeful.engine.executor import Executor
-from wakeful.engine.history import History
-from wakeful.engine.indexer import Indexer
-from wakeful.engine.intake import Intake
-from wakeful.engine.janitor import Janitor
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.branch_title import branch_title
+from wakeful.engine.inbox.dispatcher import require_session
+from wakeful.engine.inbox.intake import Intake
+from wakeful.engine.inbox.rewinding import latest_done, stands_in
+from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.job import Job
-from wakeful.engine.lease_keeper import LeaseKeeper
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.old_words import OldWords
 from wakeful.engine.ports import Equipment
-from wakeful.engine.purger import Purger
-from wakeful.engine.rescuer import Rescuer
-from wakeful.engine.rewinding import latest_done, stands_in
-from wakeful.engine.runners import Runners
-from wakeful.engine.submission import Receipt, Submission
+from wakeful.engine.readers.broadcaster import Broadcaster
 from wakeful.engine.supervisor import Supervisor
-from wakeful.engine.timekeeper import Timekeeper
+from wakeful.engine.tasks.custodian import Custodian
+from wakeful.engine.turns.executor import Executor
+from wakeful.engine.turns.history import History
+from wakeful.engine.turns.rescuer import Rescuer
+from wakeful.engine.turns.runners import Runners
+from wakeful.engine.upkeep.indexer import Indexer
+from wakeful.engine.upkeep.janitor import Janitor
+from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
+from wakeful.engine.upkeep.old_words import OldWords
+from wakeful.engine.upkeep.purger import Purger
+from wakeful.engine.upkeep.timekeeper import Timekeeper
 from wakeful.engine.vitals import Vitals
-from wakeful.engine.words_hearer import WordsHearer
-from wakeful.engine.words_sharer import WordsSharer
+from wakeful.engine.words.hearer import WordsHearer
+from wakeful.engine.words.sharer import WordsSharer
 from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
 from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
 from wakeful.model.ids import new_id

@@ -12,9 +12,9 @@ from functools import partial
 
 from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.memory_brief import memory_brief
 from wakeful.engine.ports import Equipment
-from wakeful.engine.turn_run import follow, outcome_of
+from wakeful.engine.turns.memory_brief import memory_brief
+from wakeful.engine.turns.turn_run import follow, outcome_of
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, Told
 from wakeful.model.fact import Fact, ReasoningDelta, TextDelta

@@ -5,18 +5,18 @@ Tools are made of it, the loop of the tools, and the engine of the loop and of t
 
 import asyncio
 
-from wakeful.engine.approvals import Approvals
-from wakeful.engine.commits import Commits
-from wakeful.engine.delegations import Delegations
-from wakeful.engine.dispatcher import Dispatcher, OnClose
-from wakeful.engine.memory_delegations import MemoryDelegations
+from wakeful.engine.approvals.approvals import Approvals
+from wakeful.engine.inbox.commits import Commits
+from wakeful.engine.inbox.dispatcher import Dispatcher, OnClose
 from wakeful.engine.ports import Clock, TurnBinder
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.task_runner import TaskRunner
-from wakeful.engine.turn_places import TurnPlaces
-from wakeful.engine.words import LiveWords
+from wakeful.engine.tasks.delegations import Delegations
+from wakeful.engine.tasks.memory_delegations import MemoryDelegations
+from wakeful.engine.tasks.task_runner import TaskRunner
+from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.words.words import LiveWords
 from wakeful.model.ids import new_id
-from wakeful.model.task import Host
+from wakeful.model.tasks.task import Host
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wakeful.model.fact import Brief, Fact
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 
 

@@ -8,23 +8,23 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from wakeful.model.approval import Approval, Choice
+from wakeful.model.approvals.approval import Approval, Choice
+from wakeful.model.approvals.grant import Grant
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Chain, Entry
 from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
-from wakeful.model.old_words import Move
+from wakeful.model.older.words import Move
 from wakeful.model.opening import Closed, Closing, Opened, Opening
-from wakeful.model.search import Hit, Wanted
+from wakeful.model.search.search import Hit, Wanted
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.store_stats import StoreStats
-from wakeful.model.task import Host, Task, TaskOutcome
+from wakeful.model.tasks.task import Host, Task, TaskOutcome
 from wakeful.model.turn import Lease, Turn
 from wakeful.model.words import Said, Word, WordsHead, WordsPart
 

@@ -9,16 +9,16 @@ from operator import attrgetter
 
 import orjson
 
-from wakeful.model.approval import Approval
+from wakeful.model.approvals.approval import Approval
+from wakeful.model.approvals.grant import Grant
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.grant import Grant
 from wakeful.model.inbox import InboxRow
 from wakeful.model.journal import Entry
 from wakeful.model.login import Login, Ticket
 from wakeful.model.packed_json import pack
 from wakeful.model.session import Session
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Outcome, Turn
 from wakeful.model.words import WordsEnd
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from wakeful.context import async_delivery_supported
 from wakeful.errors import TooManyDelegations
-from wakeful.model.task import Task, TaskStatus
+from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
 from wakeful.tools.ports import Delegator, MemoryDelegator
 

@@ -6,8 +6,8 @@ The engine has them all. `process_registry` has a ledger of its own, in memory, 
 from collections.abc import Sequence
 from typing import Protocol
 
-from wakeful.model.approval import Choice, Question
-from wakeful.model.task import Host, Task, TaskOutcome, WatchMatch
+from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
 from wakeful.model.turn import Lease, Turn
 
 

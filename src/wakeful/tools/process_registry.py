@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 from wakeful.context import get_session_env
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address
-from wakeful.model.task import Task, TaskKind, TaskStatus, WatchMatch
+from wakeful.model.tasks.task import Task, TaskKind, TaskStatus, WatchMatch
 from wakeful.model.turn import Door
-from wakeful.tools.processes.host import this_host
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.launch import Launch
-from wakeful.tools.processes.memory_ledger import MemoryLedger
+from wakeful.tools.processes.ledgers.memory import MemoryLedger
 from wakeful.tools.processes.settings import ProcessSettings
 
 T = TypeVar("T")

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from wakeful.model.task import Task, TaskKind
+from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.gate.gate import Gate
-from wakeful.tools.gate.typing import Typing
+from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.commands.gate.typing import Typing
+from wakeful.tools.commands.request import LONGEST_TIMEOUT, read_timeout
+from wakeful.tools.commands.workspace import Unusable
 from wakeful.tools.ports import Delegator, TaskLedger
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.stdin import InputRefused
 from wakeful.tools.processes.typed import LOST
-from wakeful.tools.terminal_request import LONGEST_TIMEOUT, read_timeout
-from wakeful.tools.workspace import Unusable
 
 _DEFAULT_WAIT = 180.0
 _PREVIEW = 4_000

@@ -2,7 +2,7 @@
 
 import re
 
-from wakeful.model.task import LogPage, Task, TaskKind
+from wakeful.model.tasks.task import LogPage, Task, TaskKind
 from wakeful.tools.ports import Delegator
 from wakeful.tools.processes.keeper import ProcessKeeper
 

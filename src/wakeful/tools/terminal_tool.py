@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from wakeful.context import async_delivery_supported, current_cwd
-from wakeful.model.approval import Question
+from wakeful.model.approvals.approval import Question
 from wakeful.model.ids import new_id
-from wakeful.model.task import Task, TaskKind
+from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
-from wakeful.tools.gate.gate import Gate, Refusal, nobody_to_ask
-from wakeful.tools.gate.reasons import Scene, find_reasons
-from wakeful.tools.process_registry import process_registry
-from wakeful.tools.processes.foreground import ForegroundResult
-from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
-from wakeful.tools.processes.launch import Launch, launch_of
-from wakeful.tools.terminal_request import (
+from wakeful.tools.commands.gate.gate import Gate, Refusal, nobody_to_ask
+from wakeful.tools.commands.gate.reasons import Scene, find_reasons
+from wakeful.tools.commands.request import (
     DEFAULT_TIMEOUT,
     LONGEST_TIMEOUT,
     TerminalRequest,
     asks_for_background,
     read_request,
 )
-from wakeful.tools.workspace import Unusable
+from wakeful.tools.commands.workspace import Unusable
+from wakeful.tools.process_registry import process_registry
+from wakeful.tools.processes.foreground import ForegroundResult
+from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
+from wakeful.tools.processes.launch import Launch, launch_of
 
 _REFUSED = -1
 

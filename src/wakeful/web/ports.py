@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from wakeful.model.task import LogPage, Task
+from wakeful.model.tasks.task import LogPage, Task
 
 
 class TaskDoor(Protocol):

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from wakeful.engine.engine import Engine
 from wakeful.errors import ConfigError, SessionNotFound, TaskNotFound
 from wakeful.model.session import Session
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
-from wakeful.web.answers import Answers
-from wakeful.web.news_feed import NewsFeed
+from wakeful.web.feeds.news_feed import NewsFeed
+from wakeful.web.feeds.row_feed import RowFeed
+from wakeful.web.messages.answers import Answers
 from wakeful.web.ports import TaskDoor
-from wakeful.web.row_feed import RowFeed
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
 

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from wakeful.agent.catalogue import Catalogue
-from wakeful.agent.model_entry import ModelEntry
+from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.entry import ModelEntry
 
 DEFAULT = "openai:gpt-5"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.agent.catalogue_kit import DEFAULT, Source
-from wakeful.agent.catalogue import Catalogue
+from wakeful.agent.models.catalogue import Catalogue
 from wakeful.model.ids import new_id
 
 BASE = {"base_url": "https://user:old@a.example/v1?api-key=old&version=1", "api_key": "old", "idle_timeout": 120.0}

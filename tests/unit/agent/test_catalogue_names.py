@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.agent.catalogue_kit import DEFAULT, Source
-from wakeful.agent.catalogue import Catalogue
+from wakeful.agent.models.catalogue import Catalogue
 
 
 @pytest.mark.parametrize(

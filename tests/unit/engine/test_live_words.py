@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.engine.kit import FakeClock
-from wakeful.engine.words import LiveWords
+from wakeful.engine.words.words import LiveWords
 from wakeful.model.words import WordsHead
 
 

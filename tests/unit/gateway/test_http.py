@@ -9,7 +9,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tests.unit.gateway.asgi import request, well
-from wakeful.gateway.auth import Keyring
+from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
 
 

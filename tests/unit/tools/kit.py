@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.approval import Choice, Question
+from wakeful.model.approvals.approval import Choice, Question
 from wakeful.model.session import Address
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult
-from wakeful.tools.gate.gate import Gate
+from wakeful.tools.commands.gate.gate import Gate
 
 # The folder of a server that is not there.
 HOME = Path("/srv/wakeful-home")

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.tools.kit import tool_context
 from wakeful.context import declare_stateless_channel
 from wakeful.errors import TooManyDelegations
-from wakeful.model.task import Host, Task, TaskKind, TaskStatus
+from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
 from wakeful.tools.delegate_tool import DelegateTool
 

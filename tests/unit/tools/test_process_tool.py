@@ -10,8 +10,8 @@ import pytest
 
 from tests.unit.tools.kit import Person, SubAgents, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
-from wakeful.model.approval import Choice
-from wakeful.model.task import Host, Task, TaskKind, TaskStatus
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings

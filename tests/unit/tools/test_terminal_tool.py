@@ -11,8 +11,8 @@ import pytest
 from tests.unit.tools.kit import Person, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, keeping, until
 from wakeful.context import clear_session_vars, declare_stateless_channel
-from wakeful.model.approval import Choice
-from wakeful.model.task import Task
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Lease
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings

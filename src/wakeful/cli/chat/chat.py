@@ -16,8 +16,8 @@ from wakeful.cli.chat.terminal_chat import TerminalChat
 from wakeful.cli.connection import connected
 from wakeful.cli.current_folder import current_folder
 from wakeful.cli.event_loop import run
-from wakeful.cli.listener import is_answered, local_socket
 from wakeful.cli.log import set_up_log
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.load import load_config

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
 
-from wakeful.cli.chat.card import Card, Tone
-from wakeful.cli.chat.plain_text import one_line
+from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client
-from wakeful.cli.short_id import short_id
+from wakeful.cli.lists.short_id import short_id
+from wakeful.cli.plain_text import one_line
 from wakeful.errors import WakefulError
-from wakeful.model.end_words import short_command
+from wakeful.model.tasks.end_words import short_command
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from time import monotonic
 from typing import Any
 
-from wakeful.cli.chat.plain_text import moment
+from wakeful.cli.plain_text import moment
 
 
 class KnownTurns:

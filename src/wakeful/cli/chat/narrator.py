@@ -4,8 +4,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from wakeful.cli.chat.card import Card, failure, remark
-from wakeful.cli.chat.cards import (
+from wakeful.cli.chat.cards.card import Card, failure, remark
+from wakeful.cli.chat.cards.cards import (
     abandoned_card,
     cancelled_card,
     ended_card,
@@ -15,13 +15,13 @@ from wakeful.cli.chat.cards import (
     wake_card,
     wakes_card,
 )
-from wakeful.cli.chat.job_words import waited_ms
-from wakeful.cli.chat.markdown_stream import MarkdownStream
-from wakeful.cli.chat.plain_text import clock_time, harmless, one_line
-from wakeful.cli.chat.question_card import answered_card, question_card
-from wakeful.cli.chat.screen import Draft, Screen
+from wakeful.cli.chat.cards.question_card import answered_card, question_card
+from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
+from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
+from wakeful.cli.chat.screens.screen import Draft, Screen
 from wakeful.cli.chat.standing import Standing
-from wakeful.cli.chat.tool_card import call_title, interrupted_card, tool_card
+from wakeful.cli.lists.job_words import waited_ms
+from wakeful.cli.plain_text import clock_time, harmless, one_line
 from wakeful.errors import WakefulError
 
 Data = dict[str, Any]

@@ -5,7 +5,7 @@ import sys
 
 from wakeful.cli.chat.commands import choice_in, parse_line
 from wakeful.cli.chat.input_lines import InputLines
-from wakeful.cli.chat.plain_screen import PlainScreen
+from wakeful.cli.chat.screens.plain_screen import PlainScreen
 from wakeful.cli.chat.talk import Talk
 from wakeful.cli.client import Client
 

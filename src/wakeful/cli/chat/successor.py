@@ -4,7 +4,7 @@ import asyncio
 from types import TracebackType
 
 from wakeful.cli.connection import connected
-from wakeful.cli.listener import is_answered, local_socket
+from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 
 

@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from wakeful.cli.chat.card import Card, Tone, failure, remark
+from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
+from wakeful.cli.chat.cards.question_card import whole_question_card
 from wakeful.cli.chat.commands import Kind, Line, choice_in, help_lines, parse_line
 from wakeful.cli.chat.conversation import Conversation
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.plain_text import harmless, one_line
-from wakeful.cli.chat.question_card import whole_question_card
-from wakeful.cli.chat.screen import Screen
+from wakeful.cli.chat.screens.screen import Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerGone
-from wakeful.cli.session_list import find_session, numbered_lines, recent_sessions
-from wakeful.cli.short_id import short_id
-from wakeful.cli.task_list import short_task_lines
+from wakeful.cli.lists.session_list import find_session, numbered_lines, recent_sessions
+from wakeful.cli.lists.short_id import short_id
+from wakeful.cli.lists.task_list import short_task_lines
+from wakeful.cli.plain_text import harmless, one_line
 from wakeful.errors import SessionNotFound, WakefulError
 from wakeful.model.ids import new_id
 

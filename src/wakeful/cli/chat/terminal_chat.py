@@ -6,17 +6,17 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from wakeful.cli.chat.card import USER_MARK, failure, remark
+from wakeful.cli.chat.cards.card import USER_MARK, failure, remark
 from wakeful.cli.chat.commands import COMMANDS, parse_line
 from wakeful.cli.chat.elsewhere import follow_elsewhere
 from wakeful.cli.chat.history import open_history
-from wakeful.cli.chat.plain_text import one_line
 from wakeful.cli.chat.probe import keep_probing
+from wakeful.cli.chat.screens.terminal_screen import TerminalScreen
 from wakeful.cli.chat.successor import Successor
 from wakeful.cli.chat.talk import Talk
-from wakeful.cli.chat.terminal_screen import TerminalScreen
 from wakeful.cli.client import Client
-from wakeful.cli.short_id import short_id
+from wakeful.cli.lists.short_id import short_id
+from wakeful.cli.plain_text import one_line
 from wakeful.errors import StoreError, WakefulError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 
 from wakeful.engine.engine import Engine
-from wakeful.engine.submission import Submission
+from wakeful.engine.inbox.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.model.event import Told
 from wakeful.model.ids import new_id

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wakeful.gateway.openai.common_fields import Failure
+from wakeful.gateway.openai.asking.common_fields import Failure
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.wire.error_types import ApiFailure

@@ -3,11 +3,11 @@
 from starlette.routing import Route
 
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.chat import ChatRoutes
-from wakeful.gateway.openai.conversations import ConversationRoutes
-from wakeful.gateway.openai.models import ModelRoutes
-from wakeful.gateway.openai.responses import ResponseRoutes
-from wakeful.gateway.openai.runs import RunRoutes
+from wakeful.gateway.openai.chat.routes import ChatRoutes
+from wakeful.gateway.openai.conversations.routes import ConversationRoutes
+from wakeful.gateway.openai.models.routes import ModelRoutes
+from wakeful.gateway.openai.responses.routes import ResponseRoutes
+from wakeful.gateway.openai.runs.routes import RunRoutes
 
 
 def api_routes(api: Api) -> list[Route]:

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.gateway.openai.lane import Lane, Lanes
+from wakeful.gateway.openai.lanes.lane import Lane, Lanes
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Incoming, says, words

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wakeful.gateway.openai.common_fields import Count
+from wakeful.gateway.openai.asking.common_fields import Count
 from wakeful.wire.declared import Outgoing
 
 

@@ -10,8 +10,8 @@ from wakeful.errors import NameTaken, StoreUnavailable
 from wakeful.model.opening import Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.openings import open_all
 from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.tables.openings import open_all
 from wakeful.store.postgres.transaction import WRITE, commit
 
 # A group is bounded so that the first in it does not wait for ever while others keep coming.

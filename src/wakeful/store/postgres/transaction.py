@@ -5,29 +5,29 @@ from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.approvals import PostgresApprovals
-from wakeful.store.postgres.closings import close_turn
 from wakeful.store.postgres.connection import Connection
-from wakeful.store.postgres.conversations import PostgresConversations
-from wakeful.store.postgres.deliveries import PostgresDeliveries
-from wakeful.store.postgres.events import PostgresEvents
-from wakeful.store.postgres.grants import PostgresGrants
-from wakeful.store.postgres.idempotency_keys import PostgresIdempotencyKeys
-from wakeful.store.postgres.inbox import PostgresInbox
-from wakeful.store.postgres.journal import PostgresJournal
-from wakeful.store.postgres.lanes import read_lane
-from wakeful.store.postgres.logins import PostgresLogins
-from wakeful.store.postgres.news import PostgresNews
-from wakeful.store.postgres.nodes import PostgresNodes
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.old_words import PostgresOldWords
-from wakeful.store.postgres.openings import open_all
-from wakeful.store.postgres.purges import PostgresPurges
-from wakeful.store.postgres.readers import PostgresReaders
-from wakeful.store.postgres.search import PostgresSearch
-from wakeful.store.postgres.sessions import PostgresSessions
-from wakeful.store.postgres.tasks import PostgresTasks
-from wakeful.store.postgres.turns import PostgresTurns
+from wakeful.store.postgres.search.search import PostgresSearch
+from wakeful.store.postgres.tables.approvals import PostgresApprovals
+from wakeful.store.postgres.tables.closings import close_turn
+from wakeful.store.postgres.tables.conversations import PostgresConversations
+from wakeful.store.postgres.tables.deliveries import PostgresDeliveries
+from wakeful.store.postgres.tables.events import PostgresEvents
+from wakeful.store.postgres.tables.grants import PostgresGrants
+from wakeful.store.postgres.tables.idempotency_keys import PostgresIdempotencyKeys
+from wakeful.store.postgres.tables.inbox import PostgresInbox
+from wakeful.store.postgres.tables.journal import PostgresJournal
+from wakeful.store.postgres.tables.lanes import read_lane
+from wakeful.store.postgres.tables.logins import PostgresLogins
+from wakeful.store.postgres.tables.news import PostgresNews
+from wakeful.store.postgres.tables.nodes import PostgresNodes
+from wakeful.store.postgres.tables.old_words import PostgresOldWords
+from wakeful.store.postgres.tables.openings import open_all
+from wakeful.store.postgres.tables.purges import PostgresPurges
+from wakeful.store.postgres.tables.readers import PostgresReaders
+from wakeful.store.postgres.tables.sessions import PostgresSessions
+from wakeful.store.postgres.tables.tasks import PostgresTasks
+from wakeful.store.postgres.tables.turns import PostgresTurns
 
 # Named, because a database may have other defaults. A write must see what was committed while it waited for locks.
 WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"

@@ -11,28 +11,28 @@ from wakeful.errors import NameTaken
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.footprint import Footprint
-from wakeful.store.sqlite.approvals import SqliteApprovals
-from wakeful.store.sqlite.closer import close_turn
 from wakeful.store.sqlite.connection import is_taken
-from wakeful.store.sqlite.conversations import SqliteConversations
-from wakeful.store.sqlite.deliveries import SqliteDeliveries
-from wakeful.store.sqlite.events import SqliteEvents
-from wakeful.store.sqlite.grants import SqliteGrants
-from wakeful.store.sqlite.idempotency_keys import SqliteIdempotencyKeys
-from wakeful.store.sqlite.inbox import SqliteInbox
-from wakeful.store.sqlite.journal import SqliteJournal
-from wakeful.store.sqlite.lanes import read_lane
-from wakeful.store.sqlite.logins import SqliteLogins
-from wakeful.store.sqlite.news import SqliteNews
-from wakeful.store.sqlite.nodes import SqliteNodes
-from wakeful.store.sqlite.old_words import SqliteOldWords
-from wakeful.store.sqlite.opener import open_all
-from wakeful.store.sqlite.purges import SqlitePurges
-from wakeful.store.sqlite.readers import SqliteReaders
-from wakeful.store.sqlite.search import SqliteSearch
-from wakeful.store.sqlite.sessions import SqliteSessions
-from wakeful.store.sqlite.tasks import SqliteTasks
-from wakeful.store.sqlite.turns import SqliteTurns
+from wakeful.store.sqlite.search.search import SqliteSearch
+from wakeful.store.sqlite.tables.approvals import SqliteApprovals
+from wakeful.store.sqlite.tables.closer import close_turn
+from wakeful.store.sqlite.tables.conversations import SqliteConversations
+from wakeful.store.sqlite.tables.deliveries import SqliteDeliveries
+from wakeful.store.sqlite.tables.events import SqliteEvents
+from wakeful.store.sqlite.tables.grants import SqliteGrants
+from wakeful.store.sqlite.tables.idempotency_keys import SqliteIdempotencyKeys
+from wakeful.store.sqlite.tables.inbox import SqliteInbox
+from wakeful.store.sqlite.tables.journal import SqliteJournal
+from wakeful.store.sqlite.tables.lanes import read_lane
+from wakeful.store.sqlite.tables.logins import SqliteLogins
+from wakeful.store.sqlite.tables.news import SqliteNews
+from wakeful.store.sqlite.tables.nodes import SqliteNodes
+from wakeful.store.sqlite.tables.old_words import SqliteOldWords
+from wakeful.store.sqlite.tables.opener import open_all
+from wakeful.store.sqlite.tables.purges import SqlitePurges
+from wakeful.store.sqlite.tables.readers import SqliteReaders
+from wakeful.store.sqlite.tables.sessions import SqliteSessions
+from wakeful.store.sqlite.tables.tasks import SqliteTasks
+from wakeful.store.sqlite.tables.turns import SqliteTurns
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from wakeful.model.ids import new_id
-from wakeful.tools.processes.identity import Identity, identity_from
+from wakeful.tools.processes.kernel.identity import Identity, identity_from
 from wakeful.tools.processes.typed import TypedInput
 
 _FENCE = "fenced\n"

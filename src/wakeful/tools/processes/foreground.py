@@ -8,14 +8,14 @@ from functools import partial
 from types import MappingProxyType
 
 from wakeful.model.ids import new_id
-from wakeful.tools.processes.changes import Changes
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.follower import Follower
-from wakeful.tools.processes.grip import Grip, end_group, end_rest_of_group, reap_group
-from wakeful.tools.processes.identity import Identity, own_identity
+from wakeful.tools.processes.kernel.grip import Grip, end_group, end_rest_of_group, reap_group
+from wakeful.tools.processes.kernel.identity import Identity, own_identity
 from wakeful.tools.processes.left_behind import ATTEMPT, clear_away, is_alive
-from wakeful.tools.processes.output_guard import OutputGuard
-from wakeful.tools.processes.outputs import Outputs
+from wakeful.tools.processes.output.changes import Changes
+from wakeful.tools.processes.output.follower import Follower
+from wakeful.tools.processes.output.guard import OutputGuard
+from wakeful.tools.processes.output.outputs import Outputs
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.processes.spawner import Spawner, failure_of
 

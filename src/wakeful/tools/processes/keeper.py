@@ -12,27 +12,27 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from wakeful.model.task import Host, Task
+from wakeful.model.tasks.task import Host, Task
 from wakeful.model.turn import Lease
 from wakeful.tools.ports import TaskLedger
-from wakeful.tools.processes.changes import Changes
 from wakeful.tools.processes.folder import ProcessFolder, Start
-from wakeful.tools.processes.follower import Follower
 from wakeful.tools.processes.foreground import ForegroundRunner
-from wakeful.tools.processes.grip import Grip, grip_on
-from wakeful.tools.processes.identity import Identity
 from wakeful.tools.processes.interrupts import hear_interrupts
+from wakeful.tools.processes.kernel.grip import Grip, grip_on
+from wakeful.tools.processes.kernel.identity import Identity
 from wakeful.tools.processes.launch import launch_of
-from wakeful.tools.processes.notices import never_ran
-from wakeful.tools.processes.output import Output
-from wakeful.tools.processes.output_guard import OutputGuard
-from wakeful.tools.processes.outputs import Outputs
+from wakeful.tools.processes.output.changes import Changes
+from wakeful.tools.processes.output.follower import Follower
+from wakeful.tools.processes.output.guard import OutputGuard
+from wakeful.tools.processes.output.notices import never_ran
+from wakeful.tools.processes.output.output import Output
+from wakeful.tools.processes.output.outputs import Outputs
+from wakeful.tools.processes.output.search import Search
+from wakeful.tools.processes.output.watch import Watch
 from wakeful.tools.processes.persistence import until_written
-from wakeful.tools.processes.search import Search
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.processes.spawner import Spawner, failure_of
 from wakeful.tools.processes.stdin import InputRefused
-from wakeful.tools.processes.watch import Watch
 from wakeful.tools.processes.watched_process import WatchedProcess
 
 T = TypeVar("T")

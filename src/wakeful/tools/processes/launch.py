@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 import orjson
 
-from wakeful.model.task import Task
+from wakeful.model.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True)

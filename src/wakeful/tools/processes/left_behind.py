@@ -4,8 +4,8 @@ import logging
 from signal import SIGKILL
 
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.grip import end_rest_of_group, grip_on
-from wakeful.tools.processes.identity import Identity, identity_of
+from wakeful.tools.processes.kernel.grip import end_rest_of_group, grip_on
+from wakeful.tools.processes.kernel.identity import Identity, identity_of
 
 # Such a process is started once: if that fails, it is not tried again.
 ATTEMPT = 1

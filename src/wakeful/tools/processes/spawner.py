@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from wakeful.tools.processes.descent import MARK
 from wakeful.tools.processes.environment import command_environment
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.grip import Grip, grip_on_pid
-from wakeful.tools.processes.output_guard import OutputGuard
+from wakeful.tools.processes.kernel.descent import MARK
+from wakeful.tools.processes.kernel.grip import Grip, grip_on_pid
+from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.processes.wrapper import wrapper_arguments
 

@@ -3,15 +3,15 @@
 import asyncio
 import logging
 
-from wakeful.model.task import Task, TaskOutcome
+from wakeful.model.tasks.task import Task, TaskOutcome
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.follower import Follower
-from wakeful.tools.processes.grip import Grip, end_group, end_rest_of_group, reap_group
-from wakeful.tools.processes.identity import Identity
+from wakeful.tools.processes.kernel.grip import Grip, end_group, end_rest_of_group, reap_group
+from wakeful.tools.processes.kernel.identity import Identity
 from wakeful.tools.processes.launch import launch_of
-from wakeful.tools.processes.notices import never_ran, outcome_of
-from wakeful.tools.processes.output import Output
+from wakeful.tools.processes.output.follower import Follower
+from wakeful.tools.processes.output.notices import never_ran, outcome_of
+from wakeful.tools.processes.output.output import Output
 from wakeful.tools.processes.persistence import until_written
 from wakeful.tools.processes.spawner import CANNOT_RUN
 from wakeful.tools.processes.stdin import InputRefused, close_input, write_input

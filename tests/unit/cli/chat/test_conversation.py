@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.chat.questions import a_question
-from wakeful.cli.chat.card import Card
+from wakeful.cli.chat.cards.card import Card
 from wakeful.cli.chat.conversation import Conversation, QuestionGone
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.screen import Draft
+from wakeful.cli.chat.screens.screen import Draft
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerEvent
 

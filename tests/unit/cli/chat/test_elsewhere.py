@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wakeful.cli.chat.card import Card, Tone
+from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.elsewhere import follow_elsewhere, news_card
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, ServerEvent

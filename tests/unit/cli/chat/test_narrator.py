@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from wakeful.cli.chat.card import Card, Tone
+from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.screen import Draft
+from wakeful.cli.chat.screens.screen import Draft
 from wakeful.cli.chat.standing import Standing
 
 Frame = tuple[str, dict[str, Any]]

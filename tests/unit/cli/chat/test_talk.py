@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from wakeful.cli.chat import talk as talking
-from wakeful.cli.chat.card import Card
-from wakeful.cli.chat.screen import Draft
+from wakeful.cli.chat.cards.card import Card
+from wakeful.cli.chat.screens.screen import Draft
 from wakeful.cli.chat.talk import Talk
 from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
 from wakeful.errors import WakefulError

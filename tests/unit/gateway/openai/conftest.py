@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.gateway.openai.served import Place, served
-from wakeful.engine import broadcaster, followed
+from wakeful.engine.readers import broadcaster, followed
 from wakeful.store.sqlite.store import SqliteStore
 
 

@@ -11,8 +11,8 @@ from openai import OpenAI
 from openai.types.responses import ResponseStreamEvent
 
 from wakeful.gateway.openai.frames import DONE, Frame
-from wakeful.gateway.openai.response_object import ResponseFacts
-from wakeful.gateway.openai.response_projection import ResponseProjection
+from wakeful.gateway.openai.responses.projection import ResponseProjection
+from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent, Told, spoken
 from wakeful.model.request import FUNCTION_CALL

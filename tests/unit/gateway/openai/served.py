@@ -12,7 +12,7 @@ from tests.patience import PATIENCE
 from tests.unit.gateway.asgi import well
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
-from wakeful.gateway.auth import Keyring
+from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes

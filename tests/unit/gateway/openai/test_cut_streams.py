@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.unit.gateway.openai.kit import TERMINAL, with_words
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
+from tests.unit.gateway.openai.runs.test_projection import ENDS, question
 from tests.unit.gateway.openai.served import Log, Place
-from tests.unit.gateway.openai.test_run_projection import ENDS, question
 from wakeful.model.event import Event
 from wakeful.model.event import spoken as piece_of
 from wakeful.model.words import Said, Word

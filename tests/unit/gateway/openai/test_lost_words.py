@@ -30,7 +30,7 @@ from tests.unit.gateway.openai.kit import (
 )
 from tests.unit.gateway.openai.logs import TEXTS, randomly
 from wakeful.gateway.openai.frames import Frame
-from wakeful.gateway.openai.response_projection import ResponseProjection
+from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent, Told
 from wakeful.model.words import REASONING, TOKEN, Word, WordsEnd, WordsHead

@@ -11,8 +11,8 @@ from tests.unit.gateway.openai.logs import turn_logs
 from tests.unit.gateway.openai.served import Log, Place
 from tests.unit.gateway.openai.test_cut_streams import seldom
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.old_words import OldWords
-from wakeful.gateway.openai.turn_response import response_of
+from wakeful.engine.upkeep.old_words import OldWords
+from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model import event as events
 from wakeful.model.event import Event, Told, spoken
 from wakeful.model.fact import Answered

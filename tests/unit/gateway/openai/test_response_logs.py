@@ -19,7 +19,7 @@ from tests.unit.gateway.openai.kit import (
     with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
-from wakeful.gateway.openai.response_projection import ResponseProjection
+from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model.event import Event
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.store.nouns import have_turn
 from tests.unit.gateway.webhooks.kit import SECRET
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.dispatcher import Dispatcher
+from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.words import LiveWords
+from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 from wakeful.gateway.webhooks.queue import StoredQueue

@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.unit.tools.kit import HOME
-from wakeful.model.approval import Choice, Question, Reason
-from wakeful.model.reason_kinds import ONCE_ONLY
+from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.reason_kinds import ONCE_ONLY
 from wakeful.model.turn import Turn
-from wakeful.tools.gate.reasons import Scene, find_reasons
+from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 
 
 def reasons_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> tuple[Reason, ...]:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.unit.tools.gate.kit import Grantor
 from tests.unit.tools.kit import tool_context
-from wakeful.tools.files import WriteFile
-from wakeful.tools.gate.gate import Gate
-from wakeful.tools.gate.ground import Ground
-from wakeful.tools.gate.typing import Typing
+from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.commands.gate.ground import Ground
+from wakeful.tools.commands.gate.typing import Typing
+from wakeful.tools.files.file_tools import WriteFile
 
 DELETE, WRITE, SYSTEM, LATER = "delete_outside", "write_outside", "write_to_system", "runs_later"
 DISCARD, PUSH, HOME, UNCLEAR = "discard_work", "force_push", "home", "unclear"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.gate.kit import kinds_of, reasons_of
-from wakeful.tools.gate.ground import Ground
+from wakeful.tools.commands.gate.ground import Ground
 
 
 @pytest.fixture(autouse=True)

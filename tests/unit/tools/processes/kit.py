@@ -12,14 +12,14 @@ from pathlib import Path
 from tests.patience import PATIENCE
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address
-from wakeful.model.task import Host, Task, TaskKind, TaskOutcome, WatchMatch
+from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, WatchMatch
 from wakeful.model.turn import Door
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.grip import end_rest_of_group, grip_on
-from wakeful.tools.processes.identity import Identity, identity_of
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.kernel.grip import end_rest_of_group, grip_on
+from wakeful.tools.processes.kernel.identity import Identity, identity_of
 from wakeful.tools.processes.launch import Launch
-from wakeful.tools.processes.memory_ledger import MemoryLedger
+from wakeful.tools.processes.ledgers.memory import MemoryLedger
 from wakeful.tools.processes.settings import ProcessSettings
 
 HOST = Host("this-host", "this-boot")

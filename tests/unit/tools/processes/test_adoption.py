@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.processes.kit import HOST, Ledger, ended, group_members, keeping, new_task, until
-from wakeful.model.task import Host, Task, TaskStatus
+from wakeful.model.tasks.task import Host, Task, TaskStatus
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.identity import own_identity
+from wakeful.tools.processes.kernel.identity import own_identity
 from wakeful.tools.processes.settings import ProcessSettings
 
 

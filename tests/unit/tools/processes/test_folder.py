@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from wakeful.tools.processes.folder import ProcessFolder
-from wakeful.tools.processes.host import this_host
-from wakeful.tools.processes.identity import Identity, identity_from, identity_of, own_identity
+from wakeful.tools.processes.kernel.host import this_host
+from wakeful.tools.processes.kernel.identity import Identity, identity_from, identity_of, own_identity
 
 
 @pytest.fixture

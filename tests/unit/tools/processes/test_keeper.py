@@ -12,7 +12,7 @@ import uvloop
 
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, is_alive, keeping, new_task, until
 from wakeful.errors import StoreUnavailable
-from wakeful.model.task import Task, TaskOutcome, TaskStatus
+from wakeful.model.tasks.task import Task, TaskOutcome, TaskStatus
 from wakeful.tools.processes.keeper import SpawnFailed
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.processes.stdin import InputRefused

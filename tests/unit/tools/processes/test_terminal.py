@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, keeping, new_task, until
-from wakeful.model.task import Task, TaskStatus
+from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.tools.processes.settings import ProcessSettings
 
 

@@ -1,0 +1,170 @@
+"""Which models there are: a cache in memory and on disk. A read never waits for the network; a request for a model that
+is not in it may wait a moment for the refresh that is under way.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
+from wakeful.agent.models.entry import ModelEntry, ModelSource
+from wakeful.agent.models.settings_mark import digest, settings_mark
+from wakeful.agent.providers.demo import MODEL_NAMES
+from wakeful.errors import WakefulError
+
+# The name that means the configured default, whatever that is.
+DEFAULT_NAME = "wakeful"
+
+# How long a caller waits for a refresh, which then goes on without it, and how long a refresh may take at most. The
+# providers are asked side by side.
+_PATIENCE_SECONDS = 4.0
+_LIMIT_SECONDS = 60.0
+# A provider that has failed is left alone for so long.
+_PAUSE_SECONDS = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+class Catalogue:
+    """Used on the event loop. `default` is the configured model, as provider:model."""
+
+    def __init__(
+        self,
+        sources: Sequence[ModelSource],
+        file: Path,
+        default: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        max_age: float = 600.0,
+        patience: float = _PATIENCE_SECONDS,
+        limit: float = _LIMIT_SECONDS,
+    ) -> None:
+        self._sources = sources
+        self._marks = {source.provider: settings_mark(source.settings) for source in sources}
+        self._file = CatalogueFile(file)
+        self._default = default
+        self._clock = clock
+        self._max_age = max_age
+        self._patience = patience
+        self._limit = limit
+        # By provider. None until the file has been read.
+        self._listings: dict[str, Listing] | None = None
+        self._failed_at: float | None = None
+        self._job: asyncio.Task[None] | None = None
+        self._is_closed = False
+
+    def models(self) -> list[ModelEntry]:
+        """Return what is known, at once. If that is old, a refresh begins in the background."""
+        if self._is_due():
+            self._start()
+        return self._entries()
+
+    async def refresh(self) -> bool:
+        """Wait a moment for the refresh that is under way, or for one that is due; false when there is none. It goes
+        on when the moment is over or the caller leaves.
+        """
+        job = self._start() if self._is_due() else self._job
+        if job is None:
+            return False
+        await asyncio.wait([job], timeout=self._patience)
+        return True
+
+    def fingerprint(self) -> str:
+        """Changes with the providers, their settings and the set of models, not with a token. Asks nobody."""
+        return digest([self._marks, [entry.id for entry in self._entries()]])
+
+    def resolve_name(self, name: str | None) -> str | None:
+        """Return the provider:model that a client means by a name, None for none. Asks nobody.
+
+        A full name is returned as it is: whether there is such a provider, the registry knows.
+        """
+        if name is None or name == DEFAULT_NAME:
+            return self._default
+        provider, _, model = name.partition(":")
+        is_full = bool(provider and model)
+        entries = self._entries()
+        if is_full and any(entry.provider == provider for entry in entries):
+            return name
+        # Local models have names such as llama3.2:3b, which only look full.
+        bare = {entry.name: entry.id for entry in reversed(entries)} | {_named(self._default).name: self._default}
+        return bare.get(name) or (name if is_full else None)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._job is not None:
+            self._job.cancel()
+            await asyncio.wait([self._job])
+
+    def _is_due(self) -> bool:
+        now = self._clock()
+        if self._failed_at is not None and 0 <= now - self._failed_at < min(_PAUSE_SECONDS, self._max_age):
+            return False
+        known = self._known()
+        # A time in the future says nothing about the age: the clock was set back.
+        return any(name not in known or not 0 <= now - known[name].at < self._max_age for name in self._marks)
+
+    def _entries(self) -> list[ModelEntry]:
+        """Sorted by id. The demonstration model and the configured one are always there."""
+        built_in = [*(ModelEntry.of("demo", name) for name in MODEL_NAMES), _named(self._default)]
+        told = [entry for listing in self._known().values() for entry in listing.entries]
+        entries = {entry.id: entry for entry in [*built_in, *told]}
+        return [entries[id] for id in sorted(entries)]
+
+    def _known(self) -> dict[str, Listing]:
+        if self._listings is None:
+            # What other endpoints said, in the time of other settings, is no answer of these.
+            self._listings = {
+                provider: listing
+                for provider, listing in self._file.read().items()
+                if self._marks.get(provider) == listing.mark
+            }
+        return self._listings
+
+    def _start(self) -> asyncio.Task[None] | None:
+        """The refresh that is under way, begun if there is none."""
+        if self._job is None and self._sources and not self._is_closed:
+            self._job = asyncio.create_task(self._refresh())
+            self._job.add_done_callback(self._forget_job)
+        return self._job
+
+    def _forget_job(self, job: asyncio.Task[None]) -> None:
+        self._job = None
+
+    async def _refresh(self) -> None:
+        has_told = await asyncio.gather(*(self._ask(source) for source in self._sources))
+        self._failed_at = None if all(has_told) else self._clock()
+        if any(has_told):
+            await self._keep(self._known())
+
+    async def _ask(self, source: ModelSource) -> bool:
+        """Fetch the models of one provider; they can be read at once, before the others have answered. False when
+        that failed, which is logged: the old listing stays.
+        """
+        provider = source.provider
+        try:
+            async with asyncio.timeout(self._limit):
+                entries = await source.list_models()
+        except TimeoutError:
+            logger.warning("%s did not tell its models within %g s", provider, self._limit)
+        except WakefulError as error:
+            logger.warning("cannot list the models of %s: %s", provider, error)
+        except Exception:  # The boundary of a background job: one provider must not spoil the others' answers.
+            logger.exception("listing the models of %s broke", provider)
+        else:
+            told = {provider: Listing(self._marks[provider], self._clock(), tuple(entries))}
+            self._listings = {**self._known(), **told}
+            return True
+        return False
+
+    async def _keep(self, listings: dict[str, Listing]) -> None:
+        try:
+            await asyncio.to_thread(self._file.write, listings)
+        except OSError as error:
+            logger.warning("cannot keep the list of models: %s", error)
+
+
+def _named(id: str) -> ModelEntry:
+    provider, _, name = id.partition(":")
+    return ModelEntry.of(provider, name)

@@ -1,0 +1,103 @@
+"""Asks an OpenAI-compatible endpoint which models it has."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from urllib.parse import urlsplit
+
+from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.providers.chunk_stream import decoded
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_url import EndpointUrl
+from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.request_headers import request_headers
+from wakeful.agent.providers.transport import Transport
+from wakeful.errors import ModelError
+
+_BODY_LIMIT = 8 * 1024 * 1024
+_TEXT_LIMIT = 256
+# JSON of other programs holds no larger number exactly.
+_LAST_SECOND = 2**53
+
+
+class EndpointModels:
+    """A source of the catalogue. It keeps no connection: it is used every few minutes at most."""
+
+    def __init__(self, provider: str, settings: EndpointSettings) -> None:
+        self._provider = provider
+        self._settings = settings
+        self._key = settings.api_key.strip()
+        self._url, self._shown = _addresses(settings.base_url, keep_userinfo=not self._key)
+        self._errors = EndpointErrors(self._shown, secret=self._key)
+
+    @property
+    def provider(self) -> str:
+        return self._provider
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        return asdict(self._settings)
+
+    async def list_models(self) -> list[ModelEntry]:
+        transport = Transport(
+            self._url,
+            request_headers(self._key, {"accept": "application/json"}),
+            self._errors,
+            connect_timeout=self._settings.connect_timeout,
+            idle_timeout=self._settings.idle_timeout,
+        )
+        try:
+            async with transport.ask("GET") as response:
+                if response.status != 200:
+                    refusal = decoded(await response.read_error())
+                    raise self._errors.refused(response.status, refusal, response.retry_after)
+                return self._entries(decoded(await self._read(response)))
+        finally:
+            await transport.close()
+
+    async def _read(self, response: Response) -> bytes:
+        body = bytearray()
+        while piece := await response.read():
+            body += piece
+            if len(body) > _BODY_LIMIT:
+                raise self._unlisted()
+        return bytes(body)
+
+    def _entries(self, body: object) -> list[ModelEntry]:
+        models = body.get("data") if isinstance(body, Mapping) else body
+        if not isinstance(models, list):
+            raise self._unlisted()
+        entries = [self._entry(model) for model in models if isinstance(model, Mapping)]
+        return [entry for entry in entries if entry is not None]
+
+    def _entry(self, model: Mapping[str, object]) -> ModelEntry | None:
+        """None where it has no name that a client could send back."""
+        name, created, owner = (model.get(field) for field in ("id", "created", "owned_by"))
+        if not _is_text(name):
+            return None
+        return ModelEntry.of(
+            self._provider,
+            str(name),
+            created=created if isinstance(created, int) and 0 < created < _LAST_SECOND else 0,
+            owned_by=str(owner) if _is_text(owner) else "",
+        )
+
+    def _unlisted(self) -> ModelError:
+        return ModelError(
+            f"The model endpoint {self._shown} did not answer with a list of models.", code="model_request"
+        )
+
+
+def _addresses(base_url: str, *, keep_userinfo: bool) -> tuple[str, str]:
+    """What is sent to, and what people read. The list stands beside the route for chat completions."""
+    url = EndpointUrl.under(base_url, keep_userinfo=keep_userinfo)
+    return _beside(url.target), _beside(url.shown)
+
+
+def _beside(address: str) -> str:
+    parts = urlsplit(address)
+    return parts._replace(path=parts.path.removesuffix("/chat/completions") + "/models").geturl()
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and value.isprintable() and len(value) <= _TEXT_LIMIT

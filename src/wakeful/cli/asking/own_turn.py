@@ -1,0 +1,73 @@
+"""One turn on an engine of our own, which adopts and wakes nothing else."""
+
+import asyncio
+import sys
+from contextlib import aclosing
+from signal import Signals
+from typing import Any
+
+from wakeful.app import running_engine
+from wakeful.cli.asking.answer_printer import AnswerPrinter, exit_code_of
+from wakeful.cli.signals import caught_signals
+from wakeful.config.config import Config
+from wakeful.config.values import OPERATOR
+from wakeful.engine.engine import Engine
+from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.model.event import TOKEN, Event, Told
+from wakeful.model.ids import new_id
+from wakeful.model.session import Address
+
+_DOOR = AskAdapter.door()
+_ADDRESS = Address(_DOOR.name)
+
+
+async def ask_own_engine(config: Config, text: str) -> int:
+    async with running_engine(config, adopts=False) as running:
+        engine = running.engine
+        with caught_signals() as caught:
+            session = await engine.create_session(OPERATOR, _ADDRESS, config.model, str(config.workspace))
+            receipt = await engine.submit(Submission(session.id, text, _DOOR, _ADDRESS, new_id("ask"), config.model))
+            return await _follow_or_stop(engine, receipt, caught)
+
+
+async def _follow_or_stop(engine: Engine, receipt: Receipt, caught: asyncio.Future[Signals]) -> int:
+    following = asyncio.create_task(_print_turn(engine, receipt))
+    failing = asyncio.create_task(engine.store_failure())
+    try:
+        jobs: list[asyncio.Future[Any]] = [following, failing, caught]
+        await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        if following.done() and following.exception() is None:
+            return exit_code_of(following.result().kind, following.result().data)
+        if failing.done():
+            raise failing.result()
+        # Nobody waits for the turn any more.
+        await engine.cancel(receipt.session_id)
+        last = None if caught.done() else following.result()
+        return 128 + caught.result() if last is None else exit_code_of(last.kind, last.data)
+    finally:
+        following.cancel()
+        failing.cancel()
+        await asyncio.gather(following, failing, return_exceptions=True)
+
+
+async def _print_turn(engine: Engine, receipt: Receipt) -> Event:
+    """Print the turn and return its last event."""
+    printer = AnswerPrinter(sys.stdout, sys.stderr)
+    try:
+        async with aclosing(engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
+            async for page in pages:
+                for told in page:
+                    _print(printer, told)
+                    last = told
+    finally:
+        printer.end_line()
+    assert isinstance(last, Event)
+    return last
+
+
+def _print(printer: AnswerPrinter, told: Told) -> None:
+    if isinstance(told, Event):
+        printer.show(told.kind, told.data)
+    elif told.kind == TOKEN:
+        printer.say(told.head.step, told.text)

@@ -1,0 +1,73 @@
+"""One turn on the server that holds the home, printed as it comes."""
+
+import asyncio
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from wakeful.cli.asking.answer_printer import AnswerPrinter, exit_code_of
+from wakeful.cli.client import Client, ServerEvent, ServerGone
+from wakeful.cli.signals import caught_signals
+from wakeful.config.config import Config
+from wakeful.gateway.entrance.local_key import local_key
+from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.model.ids import new_id
+
+# A restart takes a few seconds. A server that is gone, or has fallen silent, for longer is given up.
+_PATIENCE_SECONDS = 20.0
+# How long Ctrl-C waits for the server to confirm the cancel.
+_STOP_SECONDS = 5.0
+
+
+async def ask_server(config: Config, socket: Path, text: str, model: str) -> int:
+    """With an empty `model`, that of the server. Raises ServerGone when the server says nothing any more."""
+    async with Client(socket, local_key(config.home), AskAdapter.name, patience=_PATIENCE_SECONDS) as client:
+        with caught_signals() as caught:
+            new = {"workspace": str(config.workspace), **({"model": model} if model else {})}
+            session_id = (await client.post("/api/session/new", new))["session_id"]
+            message = {"session_id": session_id, "message": text, "client_message_id": new_id("ask")}
+            stream_id = (await client.post("/api/chat/start", message))["stream_id"]
+            following = asyncio.create_task(_print_turn(client, stream_id))
+            jobs: list[asyncio.Future[Any]] = [following, caught]
+            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+            if caught.done() and not following.done():
+                await _stop(client, session_id, following)
+                return 128 + caught.result()
+            return _exit_code(following, session_id)
+
+
+async def _stop(client: Client, session_id: str, following: asyncio.Task[ServerEvent]) -> None:
+    """Cancel the turn, and give up on a server that does not confirm it in time."""
+    try:
+        async with asyncio.timeout(_STOP_SECONDS):
+            await client.post("/api/chat/cancel", {"session_id": session_id})
+            await following
+    except (TimeoutError, ServerGone):
+        pass
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+
+
+def _exit_code(following: asyncio.Task[ServerEvent], session_id: str) -> int:
+    try:
+        last = following.result()
+    except ServerGone as gone:
+        raise ServerGone(
+            "The server does not answer any more. When it is back, the turn goes on there: "
+            f"`wakeful attach {session_id}` shows it."
+        ) from gone
+    return exit_code_of(last.name, last.data)
+
+
+async def _print_turn(client: Client, stream_id: str) -> ServerEvent:
+    """Print the turn and return its last event."""
+    printer = AnswerPrinter(sys.stdout, sys.stderr)
+    try:
+        async with aclosing(client.events("/api/chat/stream", stream_id=stream_id)) as turn:
+            async for event in turn:
+                printer.show(event.name, event.data)
+    finally:
+        printer.end_line()
+    return event

@@ -1,0 +1,90 @@
+"""The card of a tool call: what was called, with what, and what came of it."""
+
+import json
+from typing import Any
+
+from wakeful.cli.chat.cards.card import Card, Tone
+from wakeful.cli.plain_text import duration, folded, one_line, output_lines
+
+_ARGUMENTS_LENGTH = 160
+_FIRST_LINES = 2
+_LAST_LINES = 4
+# The one argument that says it all.
+_TELLING = ("command", "path", "goal")
+
+
+def tool_card(name: str, arguments: str, result: str, seconds: float | None) -> Card:
+    answer = _object_in(result)
+    lines = folded(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
+    notes = [*_outcome(answer), *([] if seconds is None else [duration(seconds)])]
+    has_failed = bool(_error(answer))
+    tone = Tone.FAILURE if has_failed else Tone.TOOL
+    return Card(tone, call_title(name, arguments), " · ".join(notes), tuple(lines), is_prose=has_failed)
+
+
+def interrupted_card(name: str, arguments: str) -> Card:
+    return Card(Tone.TOOL, call_title(name, arguments), "no result: the turn ended first")
+
+
+def call_title(name: str, arguments: str) -> str:
+    words = _arguments_in_words(arguments)
+    if len(words) > _ARGUMENTS_LENGTH:
+        words = f"{words[: _ARGUMENTS_LENGTH - 1].rstrip()}…"
+    return f"{one_line(name)}  {words}".rstrip()
+
+
+def _arguments_in_words(arguments: str) -> str:
+    given = _object_in(arguments)
+    if given is None:
+        return one_line(arguments)
+    telling = next((name for name in _TELLING if isinstance(given.get(name), str)), "")
+    more = [_argument(name, value) for name, value in given.items() if name != telling and value not in (None, False)]
+    return " · ".join([*([one_line(given[telling])] if telling else []), *more])
+
+
+def _argument(name: str, value: Any) -> str:
+    return name if value is True else f"{name}: {_in_words(value)}"
+
+
+def _in_words(value: Any) -> str:
+    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _outcome(answer: dict[str, Any] | None) -> list[str]:
+    if answer is None or _error(answer):
+        return []
+    if _is_background(answer):
+        return [f"runs as {one_line(str(answer['session_id']))}"]
+    code = answer.get("exit_code")
+    return [] if code is None else [f"exit code {code}"]
+
+
+def _shown(answer: dict[str, Any] | None, result: str) -> str:
+    """The output of a command rather than the JSON around it."""
+    if answer is None:
+        return result
+    output = answer.get("output")
+    if error := _error(answer):
+        return f"{output}\n{error}" if isinstance(output, str) and output else error
+    if _is_background(answer):
+        return str(answer.get("notify_unsupported") or "")
+    if isinstance(output, str):
+        return output
+    return "\n".join(f"{name}: {_in_words(value)}" for name, value in answer.items() if value is not None)
+
+
+def _error(answer: dict[str, Any] | None) -> str:
+    error = None if answer is None else answer.get("error")
+    return error if isinstance(error, str) else ""
+
+
+def _is_background(answer: dict[str, Any]) -> bool:
+    return "pid" in answer and "session_id" in answer
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

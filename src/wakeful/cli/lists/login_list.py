@@ -1,0 +1,34 @@
+"""Logins as people look at them."""
+
+from typing import Any
+
+from wakeful.cli.client import Client
+from wakeful.cli.lists.short_id import only_one
+from wakeful.cli.plain_text import clock_time, one_line
+from wakeful.errors import LoginNotFound
+
+_HEADINGS = ["ID", "NAME", "SINCE", "LAST SEEN", "BROWSER", "FROM"]
+
+
+async def read_logins(client: Client) -> list[dict[str, Any]]:
+    """The one used last first."""
+    logins: list[dict[str, Any]] = (await client.get("/api/logins"))["logins"]
+    return logins
+
+
+async def find_login(client: Client, name: str) -> str:
+    """The id of the login of this name: a whole id, or the beginning of one that no other begins with."""
+    return only_one(name, [login["id"] for login in await read_logins(client)], LoginNotFound, "login")
+
+
+def login_lines(logins: list[dict[str, Any]]) -> list[str]:
+    if not logins:
+        return []
+    rows = [_HEADINGS, *map(_row, logins)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _row(login: dict[str, Any]) -> list[str]:
+    times = [clock_time(login["created_at"]), clock_time(login["used_at"])]
+    return [login["id"], login["name"], *times, one_line(login["browser"]) or "unknown", login["address"]]

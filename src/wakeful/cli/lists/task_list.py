@@ -1,0 +1,54 @@
+"""Background work as people look at it."""
+
+from typing import Any
+
+from wakeful.cli.client import Client
+from wakeful.cli.lists.short_id import only_one, short_id
+from wakeful.cli.plain_text import duration, moment, one_line, seconds_since
+from wakeful.errors import TaskNotFound
+
+_COMMAND_LENGTH = 80
+
+
+async def read_tasks(client: Client, session_id: str = "") -> list[dict[str, Any]]:
+    """Of one session, or of all; the newest first."""
+    tasks: list[dict[str, Any]] = (await client.get("/api/tasks", limit=1000, session_id=session_id))["tasks"]
+    return tasks
+
+
+async def find_task(client: Client, name: str) -> str:
+    """The id of the task of this name: a whole id, or a beginning or an end that no other has."""
+    return only_one(name, [task["id"] for task in await read_tasks(client)], TaskNotFound, "task")
+
+
+def task_lines(tasks: list[dict[str, Any]]) -> list[str]:
+    return _table([[short_id(task["id"]), task["kind"], *_state(task), _command(task)] for task in tasks])
+
+
+def short_task_lines(tasks: list[dict[str, Any]]) -> list[str]:
+    """For people who know their tasks by what they do."""
+    rows = _table([[*_state(task), _command(task)] for task in tasks])
+    return [f"{row}  {short_id(task['id'])}" for row, task in zip(rows, tasks, strict=True)]
+
+
+def elapsed(task: dict[str, Any]) -> float:
+    if task["ended_at"] is None:
+        return seconds_since(task["started_at"])
+    return (moment(task["ended_at"]) - moment(task["started_at"])).total_seconds()
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    """The last column may be as long as it likes."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    return ["  ".join([*map(str.ljust, row, widths), row[-1]]).rstrip() for row in rows]
+
+
+def _state(task: dict[str, Any]) -> list[str]:
+    status = task["status"] if task["progress"] is None else f"{task['status']} {task['progress']} %"
+    code = "" if task["exit_code"] is None else f"exit code {task['exit_code']}"
+    return [status, code, duration(elapsed(task))]
+
+
+def _command(task: dict[str, Any]) -> str:
+    command = one_line(task["command"])
+    return command if len(command) <= _COMMAND_LENGTH else f"{command[: _COMMAND_LENGTH - 1]}…"

@@ -1,0 +1,54 @@
+"""A question as people and clients see it, with the words that say what a longer grant would allow."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from wakeful.model.approvals.approval import Approval, Choice
+from wakeful.model.approvals.grant import short_folder
+from wakeful.model.approvals.reason_kinds import words_of
+from wakeful.model.tasks.task_data import time_text
+
+
+def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
+    """Call ids are unique in their session only, so that above it the name of the delegation is a part of the id."""
+    is_own = approval.session_id == shown_in
+    return {
+        "session_id": shown_in,
+        "call_id": approval.call_id if is_own else f"{approval.task_id}:{approval.call_id}",
+        "task_id": approval.task_id,
+        "tool": approval.tool,
+        "command": approval.command,
+        "danger": approval.reasons[0].kind,
+        "reason": "; ".join(found.reason for found in approval.reasons),
+        "dangers": [
+            {"kind": found.kind, "reason": found.reason, "path": found.path, "excerpt": found.excerpt}
+            for found in approval.reasons
+        ],
+        "choices": [choice.value for choice in approval.choices],
+        "choice_words": _choice_words(approval),
+        "preview": approval.preview,
+        "expires_at": time_text(approval.expires_at),
+    }
+
+
+def _choice_words(approval: Approval) -> dict[str, str]:
+    """What a person reads before a choice that lasts, by the choice."""
+    kinds = _listed(dict.fromkeys(words_of(found.kind) for found in approval.reasons))
+    words = {
+        Choice.SESSION: f"In this session and its sub-agents, commands that {kinds} run without asking, "
+        "as long as this session exists.",
+        Choice.FOLDER: f"The same kinds, in all your sessions in {short_folder(approval.folder)} and below, "
+        f"until {_date(approval.granted_until)}. You can revoke each one in Settings or with wakeful grants.",
+    }
+    return {choice.value: words[choice] for choice in approval.choices if choice in words}
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _date(seconds: float) -> str:
+    day = datetime.fromtimestamp(seconds, UTC)
+    return f"{day.day} {day:%B %Y}"

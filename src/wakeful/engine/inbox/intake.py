@@ -1,0 +1,108 @@
+"""A message comes in: what it does to its session, new, idle or busy, in one transaction."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.decision import MESSAGE_PREFIX
+from wakeful.engine.inbox.dispatcher import Dispatcher, assignment_of, titled
+from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.engine.inbox.title import title_from
+from wakeful.errors import EngineStopping, SessionBusy, SessionNotFound
+from wakeful.model import event as events
+from wakeful.model.event import NewEvent
+from wakeful.model.ids import new_id
+from wakeful.model.inbox import IfBusy, InboxRow, RowKind, RowStatus
+from wakeful.model.lane import Lane
+from wakeful.model.opening import Opening
+from wakeful.model.session import Session
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Transaction
+
+_INTERRUPTED = Outcome(TurnStatus.CANCELLED, "interrupted", "A newer message took its place.")
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    dispatcher: Dispatcher
+
+    def first(self, submission: Submission) -> Opening:
+        """The opening of a session that is new with this message: no database is asked. Raises EngineStopping."""
+        assert submission.session is not None
+        session, row = submission.session, _row_of(submission)
+        opening = self.dispatcher.rules.decide(Lane(session), row).opening
+        if opening is None:
+            raise EngineStopping
+        opening = titled(opening, session, _title(session, submission))
+        return replace(opening, session=session, conversation=submission.conversation)
+
+    async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Assignment | None]:
+        if submission.session is not None:
+            opening = self.first(submission)
+            assignment = assignment_of(opening, await tx.open(opening))
+            return Receipt.opened(assignment.turn), assignment
+        row = _row_of(submission)
+        lane = await self.dispatcher.lane(tx, submission.session_id, row.dedupe_key)
+        if lane.session.is_deleted:
+            raise SessionNotFound(f"There is no session {lane.session.id}.")
+        if lane.known is not None:
+            return _known(lane.known), None
+        opened = await self._take(tx, lane, row, submission)
+        if opened is not None and opened.turn.id == row.turn_id:
+            return Receipt.opened(opened.turn), opened
+        await self._tell_queued(tx, lane, row, opened)
+        return Receipt(lane.session.id, row.turn_id, is_queued=True), opened
+
+    async def _take(self, tx: Transaction, lane: Lane, row: InboxRow, submission: Submission) -> Assignment | None:
+        title = _title(lane.session, submission)
+        if lane.active is None or submission.if_busy not in (IfBusy.REJECT, IfBusy.INTERRUPT):
+            return await self.dispatcher.arrive(tx, lane, row, title=title)
+        if submission.if_busy is IfBusy.REJECT:
+            raise SessionBusy(lane.active.id)
+        return await self.dispatcher.close(tx, lane, _INTERRUPTED, arrivals=[row], title=title)
+
+    async def _tell_queued(self, tx: Transaction, lane: Lane, row: InboxRow, opened: Assignment | None) -> None:
+        """Where there is a message to open a turn with, a turn that was opened has taken one."""
+        waiting = 1 + sum(other.kind is RowKind.MESSAGE for other in lane.pending) - (opened is not None)
+        data = {"session_id": row.session_id, "turn_id": row.turn_id, "position": waiting}
+        await tx.events.append(row.session_id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
+
+
+def _known(row: InboxRow) -> Receipt:
+    """The same message again: the first one stands, and its sender gets the same answer."""
+    return Receipt(row.session_id, row.turn_id, row.status is RowStatus.PENDING)
+
+
+def _title(session: Session, submission: Submission) -> str:
+    """A session without a title gets one from the first words that are said in it."""
+    return title_from(submission.text) if not session.title else ""
+
+
+def _row_of(submission: Submission) -> InboxRow:
+    return InboxRow(
+        id=0,
+        session_id=submission.session_id,
+        dedupe_key=MESSAGE_PREFIX + submission.dedupe_key,
+        kind=RowKind.MESSAGE,
+        source=submission.source,
+        turn_id=submission.turn_id or new_id("turn"),
+        door=submission.door,
+        address=submission.address,
+        model=submission.model,
+        payload=orjson.dumps(_payload(submission)),
+        steers=submission.if_busy is IfBusy.STEER,
+        is_urgent=submission.if_busy is IfBusy.INTERRUPT,
+    )
+
+
+def _payload(submission: Submission) -> dict[str, Any]:
+    if not submission.inputs and not submission.request.kind:
+        return {"text": submission.text}
+    return {
+        "text": submission.text,
+        "inputs": submission.inputs,
+        "request": submission.request,
+        "from_checkpoint": submission.from_checkpoint,
+    }

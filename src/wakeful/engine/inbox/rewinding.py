@@ -1,0 +1,109 @@
+"""Saying something again: another turn grows from where an earlier one grew, and takes its place in the conversation.
+
+What was left stays in the store, for those who branched from it, and is in no transcript.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wakeful.engine.inbox.decision import MESSAGE_PREFIX
+from wakeful.engine.inbox.dispatcher import require_session
+from wakeful.engine.inbox.submission import Receipt
+from wakeful.errors import MessageUnusable, SessionBusy
+from wakeful.model.event import SESSION_UPDATED, NewEvent
+from wakeful.model.inbox import RowStatus
+from wakeful.model.journal import Entry
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn, TurnStatus
+from wakeful.store.base import Body, Transaction
+
+_OPENING_STEP = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Retake:
+    """A turn that is to be had again, and what the new one begins with."""
+
+    turn: Turn
+    inputs: Sequence[Mapping[str, Any]]
+    text: str
+
+
+async def edited(tx: Transaction, session: Session, turn_id: str, place: tuple[int, int], text: str) -> Retake:
+    """With other words for the message at this place. Raises MessageUnusable."""
+    turn = await tx.turns.get(turn_id)
+    entries = [] if turn is None else await _inputs(tx, turn)
+    spoken = next((entry for entry in entries if (entry.step, entry.index) == place), None)
+    if turn is None or spoken is None or "notice" in spoken.data or not await stands_in(tx, turn, session):
+        raise MessageUnusable("message_id must be the id of a message of yours in this session.")
+    if spoken.step != _OPENING_STEP:
+        raise MessageUnusable("These words joined a running turn: edit the message that opened it.")
+    # Of what happened meanwhile the agent must not lose track.
+    notices = [entry.data for entry in entries if "notice" in entry.data]
+    return Retake(turn, [*notices, {"text": text}] if notices else (), text)
+
+
+async def repeated(tx: Transaction, session: Session) -> Retake:
+    """With the same words. Raises MessageUnusable."""
+    turn = None if session.head is None else await tx.turns.get(session.head)
+    entries = [] if turn is None else await _inputs(tx, turn)
+    if turn is None or not entries:
+        raise MessageUnusable("There is no answer yet that could be given again.")
+    inputs = [entry.data for entry in entries]
+    return Retake(turn, inputs, str(inputs[-1]["text"]))
+
+
+async def is_accepted(tx: Transaction, session_id: str, key: str) -> bool:
+    """Whether a message of this name was taken before."""
+    return await tx.inbox.find(session_id, MESSAGE_PREFIX + key) is not None
+
+
+def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
+    """What Engine.submit does before it takes the new words: move the head. Raises SessionBusy, MessageUnusable."""
+
+    async def body(tx: Transaction) -> Receipt | None:
+        known = await tx.inbox.find(session_id, MESSAGE_PREFIX + key)
+        if known is not None:
+            return Receipt(session_id, known.turn_id, known.status is RowStatus.PENDING)
+        session = await require_session(tx, session_id)
+        if session.active is not None:
+            raise SessionBusy(session.active)
+        if not await stands_in(tx, turn, session):
+            raise MessageUnusable("The conversation has gone another way meanwhile: look again.")
+        head = None if turn.parent is None else await tx.turns.get(turn.parent)
+        await tx.sessions.rewind(
+            session_id,
+            head=turn.parent,
+            checkpoint=None if head is None else await latest_done(tx, head),
+            message_count=0 if turn.parent is None else await tx.journal.count_chain(turn.parent),
+        )
+        data = {"session_id": session_id, "changed": ["messages"], "from_turn_id": turn.id}
+        await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
+        return None
+
+    return body
+
+
+async def stands_in(tx: Transaction, turn: Turn, session: Session) -> bool:
+    """Whether the turn is part of the conversation as it stands, which may begin in another session."""
+    above = session.head
+    while above is not None and above != turn.id:
+        known = await tx.turns.get(above)
+        # Turns are counted along the conversation: above its own number it cannot be.
+        above = None if known is None or known.number <= turn.number else known.parent
+    return above is not None
+
+
+async def latest_done(tx: Transaction, turn: Turn) -> str | None:
+    """The latest turn that completed, at or above this one."""
+    while turn.status is not TurnStatus.DONE:
+        parent = None if turn.parent is None else await tx.turns.get(turn.parent)
+        if parent is None:
+            return None
+        turn = parent
+    return turn.id
+
+
+async def _inputs(tx: Transaction, turn: Turn) -> list[Entry]:
+    return await tx.journal.inputs_of([turn.id])

@@ -1,0 +1,147 @@
+"""Facts and words to their readers: replay, then follow."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from wakeful.engine.readers.followed import FollowedSessions
+from wakeful.engine.readers.reader import SLICE, Reader
+from wakeful.engine.words.hearer import WordsHearer
+from wakeful.engine.words.words import LiveWords, Words
+from wakeful.model.event import Event, Told
+from wakeful.model.words import Place
+from wakeful.store.base import Store, Transaction
+
+_PAGE = 500
+
+
+class Broadcaster:
+    def __init__(self, store: Store, words: LiveWords, hearer: WordsHearer) -> None:
+        self._store = store
+        self._words = words
+        self._hearer = hearer
+        self._followed = FollowedSessions(store, words, hearer)
+        self._is_closed = False
+
+    def close(self) -> None:
+        """End every subscription. A client that wants more goes on from its last number, at the next node."""
+        self._is_closed = True
+        for followed in self._followed.all():
+            followed.wake()
+
+    def follow_session(
+        self, session_id: str, start: Place, *, with_words: bool = True, starts_over: bool = True
+    ) -> AsyncGenerator[list[Told], None]:
+        """What happens in a session after this place, as long as the session and this node live, as much at a time as
+        there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
+        who has seen words that are not kept learns it from the event's `void` alone.
+        """
+        return self._follow(
+            session_id, Reader(self._store, start.fact, start.base, start.place, with_words, starts_over)
+        )
+
+    def follow_turn(
+        self, session_id: str, turn_id: str, after: int, place: int = 0, *, starts_over: bool = True
+    ) -> AsyncGenerator[list[Told], None]:
+        """The same of one turn, after its own event `after` and so many words, up to its end. Waits for it to open."""
+        return self._follow(
+            session_id, Reader(self._store, after, after, place, starts_over=starts_over, of_turn=turn_id)
+        )
+
+    async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
+        """All of a turn up to now, words included."""
+        told: list[Told] = []
+        async with (
+            self._hearer.heard(session_id),
+            aclosing(self.follow_turn(session_id, turn_id, 0, starts_over=False)) as pages,
+        ):
+            async for page in pages:
+                if not page:
+                    break
+                told += page
+        return told
+
+    async def live_words(self, session_id: str) -> Words | None:
+        """What the step that is being answered has said so far."""
+        if self._words.of(session_id) is not None:
+            return self._shown(session_id)
+        async with self._hearer.heard(session_id) as words:
+            return words
+
+    async def _follow(self, session_id: str, reader: Reader) -> AsyncGenerator[list[Told], None]:
+        is_new = True
+        with self._followed.subscribed(session_id, reader.with_words) as (followed, changed):
+            while not self._is_closed:
+                changed.clear()
+                facts = reader.facts_in(followed)
+                if facts is None:
+                    facts = await self._read(session_id, reader)
+                    if facts is None:
+                        return
+                if facts:
+                    async for page in reader.tell(facts, followed):
+                        yield page
+                    if reader.of_turn is not None and facts[-1].is_final:
+                        return
+                    continue
+                page = reader.new_words(self._shown(session_id))
+                is_latest = len(page) < SLICE
+                if page:
+                    yield page
+                # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
+                del page, facts
+                if is_latest:
+                    if is_new:
+                        is_new = False
+                        yield []
+                    await changed.wait()
+
+    async def _read(self, session_id: str, reader: Reader) -> list[Event] | None:
+        """What follows the last fact that the reader has; None when nothing will: its turn has ended with that one,
+        or its session is gone.
+        """
+        if reader.of_turn is None:
+            return await self._read_session(session_id, reader.fact)
+        facts, reader.looked_at, has_ended = await self._read_turn(session_id, reader.of_turn, reader.fact)
+        return None if has_ended and not facts else facts
+
+    def _shown(self, session_id: str) -> Words | None:
+        """What is being said in the session, here or at another node. One without its lease says nothing."""
+        words = self._words.of(session_id)
+        if words is None:
+            return self._hearer.of(session_id)
+        return words if self._words.may_show() else None
+
+    async def _read_session(self, session_id: str, after: int) -> list[Event] | None:
+        async def body(tx: Transaction) -> list[Event] | None:
+            page = await tx.events.of_session(session_id, after, _PAGE)
+            return None if not page and await _is_gone(tx, session_id) else page
+
+        return await self._store.read(body)
+
+    async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int, bool]:
+        """A page of a turn, the number of the last event of its session that it takes into account, and whether
+        the turn has ended.
+        """
+
+        async def body(tx: Transaction) -> tuple[list[Event], int, bool]:
+            page = await tx.events.of_turn(turn_id, after, _PAGE)
+            if len(page) == _PAGE:
+                return page, page[-1].session_seq, False
+            session = await tx.sessions.get(session_id)
+            return page, 0 if session is None else session.last_seq, await _has_ended(tx, session_id, turn_id)
+
+        return await self._store.read(body)
+
+
+async def _is_gone(tx: Transaction, session_id: str) -> bool:
+    """Whether it was purged, or will be: it cannot be brought back any more."""
+    session = await tx.sessions.get(session_id)
+    return session is None or (session.purge_at is not None and session.purge_at <= await tx.now())
+
+
+async def _has_ended(tx: Transaction, session_id: str, turn_id: str) -> bool:
+    turn = await tx.turns.get(turn_id)
+    if turn is not None:
+        return turn.status.is_final
+    # An id that was given out and never opened has one event at most, and that is its end.
+    return bool(await tx.events.of_turn(turn_id, 0, 1)) or await _is_gone(tx, session_id)

@@ -1,0 +1,24 @@
+"""A session and its delegations: who works for whom."""
+
+from wakeful.engine.inbox.dispatcher import require_session
+from wakeful.engine.tasks.task_runner import require_task
+from wakeful.model.session import Session
+from wakeful.store.base import Transaction
+
+
+async def sessions_above(tx: Transaction, session_id: str) -> list[Session]:
+    """The session and those whose delegation it works for, up to the first."""
+    found = [await require_session(tx, session_id)]
+    while (task_id := found[-1].task_id) is not None:
+        found.append(await require_session(tx, (await require_task(tx, task_id)).session_id))
+    return found
+
+
+async def child_below(tx: Transaction, session_id: str, task_id: str) -> str | None:
+    """The session that works for this delegation, if that stands below the session, however deep."""
+    task = await tx.tasks.get(task_id)
+    child = None if task is None else task.child_session_id
+    while task is not None and task.session_id != session_id:
+        above = (await require_session(tx, task.session_id)).task_id
+        task = None if above is None else await tx.tasks.get(above)
+    return None if task is None else child

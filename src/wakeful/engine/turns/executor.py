@@ -1,0 +1,101 @@
+"""One turn, from its opening or from its last recorded step to its end. A resume is the same path as a start."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.dispatcher import Dispatcher
+from wakeful.engine.ports import AgentLoop
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.turns.history import History
+from wakeful.engine.turns.recorder import Recorder
+from wakeful.engine.turns.turn_run import follow, outcome_of
+from wakeful.errors import LeaseLost, LimitReached, StoreError
+from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal import input_message
+from wakeful.model.message import Message
+from wakeful.model.opening import Step
+from wakeful.model.transcript import Transcript
+from wakeful.model.turn import Outcome, Turn
+from wakeful.store.base import Store
+
+
+class _Paused(Exception):
+    """The node is stopping: the turn goes on where it stands, on the next node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a turn has ended, and its last answer, which is not written yet."""
+
+    outcome: Outcome
+    answer: Step | None
+
+
+@dataclass(slots=True)
+class Executor:
+    store: Store
+    dispatcher: Dispatcher
+    settings: EngineSettings
+    loop: AgentLoop
+    history: History
+
+    async def run(self, assignment: Assignment) -> Ending | None:
+        """Run the turn to its end; None when it pauses because the node is stopping.
+
+        Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
+        """
+        recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
+        try:
+            follows = self._follow(assignment, recorder)
+            outcome = await outcome_of(assignment.turn.id, follows, raises=(LeaseLost, StoreError, _Paused))
+            await assignment.until_open()
+            return Ending(outcome, recorder.last)
+        except _Paused:
+            return None
+        finally:
+            recorder.close()
+
+    async def _follow(self, assignment: Assignment, recorder: Recorder) -> bool:
+        if assignment.turn.resumes > self.settings.resume_limit:
+            raise LimitReached(
+                f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
+                code="resume_limit",
+            )
+        transcript = await self.history.of(assignment)
+        run = self.loop.run(self._brief(assignment.turn, transcript, recorder))
+        record = partial(self._record, assignment, recorder)
+        # From here, not from the opening: the hours in which no server was up are not the turn's fault.
+        return await follow(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
+
+    def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
+        return Brief(
+            turn=turn,
+            messages=transcript.messages,
+            last_step=transcript.last_step,
+            open_calls=transcript.open_calls,
+            waits_for_client=transcript.waits_for_client,
+            is_answered=transcript.is_answered,
+            output_tokens=transcript.output_tokens,
+            take_inputs=partial(self._take_inputs, recorder),
+            calls_made=transcript.calls_made,
+        )
+
+    async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
+        # Between two steps nothing is half done: the place to leave a turn to the next node.
+        if self.dispatcher.is_stopping:
+            raise _Paused
+        entries = await recorder.join(step, index)
+        return [input_message(entry) for entry in entries]
+
+    async def _record(self, assignment: Assignment, recorder: Recorder, fact: Fact) -> None:
+        await assignment.until_open()
+        match fact:
+            case TextDelta() | ReasoningDelta():
+                await recorder.say(fact)
+            case StepAbandoned():
+                await recorder.abandon(fact)
+            case Answered():
+                await recorder.answer(fact)
+            case CallFinished():
+                await recorder.result(fact)

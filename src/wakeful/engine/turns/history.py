@@ -1,0 +1,109 @@
+"""What was said before a turn, as its model reads it. The conversations of late are kept, so that a turn folds only
+what its session has said since its last one.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.model.journal import Chain, Entry
+from wakeful.model.transcript import Transcript, fold, follow
+from wakeful.store.base import Store, Transaction
+
+# Of all conversations that are kept, in bytes of their journals.
+_MOST_BYTES = 32 * 1024 * 1024
+# So many at most: each is named in the question for what is new.
+_MOST_KEPT = 64
+# Turns whose entries are in memory at once; of those before them only the messages are.
+_MOST_READ = 200
+# More entries than these are folded on a thread: all other streams would stand still meanwhile.
+_MOST_ON_LOOP = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    transcript: Transcript
+    size: int
+
+
+class History:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # By the last turn of each, which has ended; the one used last comes last.
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._size = 0
+        self._revision = ""
+
+    async def of(self, assignment: Assignment) -> Transcript:
+        """The conversation up to where the turn stands."""
+        turn = assignment.turn
+        if assignment.journal is not None:
+            return await _folded(assignment.journal, turn.id, None)
+        chain = await self._read(turn.id)
+        base = None if chain.base is None else self._kept[chain.base]
+        while chain.last is not None:
+            base = await _grown(base, chain.entries)
+            more = await self._read_after(turn.id, [chain.last])
+            if more.revision != chain.revision:
+                return await self.of(assignment)
+            chain = replace(more, base=chain.base)
+        own = [entry for entry in chain.entries if entry.turn_id == turn.id]
+        before = chain.entries[: len(chain.entries) - len(own)]
+        if turn.parent is not None:
+            base = await _grown(base, before)
+            self._keep(turn.parent, base, chain)
+        return await _folded(own, turn.id, None if base is None else base.transcript)
+
+    async def _read(self, turn_id: str) -> Chain:
+        chain = await self._read_after(turn_id, list(self._kept))
+        if chain.revision != self._revision:
+            # Something was deleted from a conversation, perhaps from one of these.
+            self._kept.clear()
+            self._size = 0
+            self._revision = chain.revision
+        if chain.base is not None and chain.base not in self._kept:
+            return await self._read_after(turn_id, [])
+        return chain
+
+    async def _read_after(self, turn_id: str, known: Sequence[str]) -> Chain:
+        async def body(tx: Transaction) -> Chain:
+            return await tx.journal.of_chain_after(turn_id, known, _MOST_READ)
+
+        return await self._store.read(body)
+
+    def _keep(self, turn_id: str, kept: _Kept, chain: Chain) -> None:
+        """What it grew from is dropped: a session seldom goes back."""
+        if chain.revision != self._revision:
+            return
+        self._drop(chain.base)
+        self._drop(turn_id)
+        self._kept[turn_id] = kept
+        self._size += kept.size
+        while self._size > _MOST_BYTES or len(self._kept) > _MOST_KEPT:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, turn_id: str | None) -> None:
+        if turn_id is not None and turn_id in self._kept:
+            self._size -= self._kept.pop(turn_id).size
+
+
+async def _grown(base: _Kept | None, more: Sequence[Entry]) -> _Kept:
+    if base is not None and not more:
+        return base
+    before = base or _Kept(Transcript(), 0)
+    transcript = await _followed(before.transcript, more)
+    return _Kept(transcript, before.size + sum(len(entry.payload) for entry in more))
+
+
+async def _followed(before: Transcript, entries: Sequence[Entry]) -> Transcript:
+    if len(entries) <= _MOST_ON_LOOP:
+        return follow(before, entries)
+    return await asyncio.to_thread(follow, before, entries)
+
+
+async def _folded(entries: Sequence[Entry], turn_id: str, after: Transcript | None) -> Transcript:
+    if len(entries) <= _MOST_ON_LOOP:
+        return fold(entries, turn_id, after)
+    return await asyncio.to_thread(fold, entries, turn_id, after)

@@ -1,0 +1,147 @@
+"""Writes down what a turn does: each step in one transaction, and nothing between two steps. The words of an answer
+are shown as they come, and are written with it.
+"""
+
+import asyncio
+
+from wakeful.engine import turn_events
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.dispatcher import Dispatcher
+from wakeful.engine.words.words import LiveWords, Words
+from wakeful.errors import LimitReached
+from wakeful.model.event import Event
+from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal import Entry, answer_entry, result_entry
+from wakeful.model.opening import Step
+from wakeful.model.turn import Lease
+from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
+from wakeful.store.base import Store, Transaction
+
+# An answer is kept in memory until it is whole.
+_MOST_LETTERS = 8_000_000
+
+
+async def record(tx: Transaction, lease: Lease, step: Step) -> Event:
+    """Write it down; returns the last of its facts. The caller has made sure that the lease holds."""
+    await tx.journal.add(step.entries)
+    for task_id in step.consumes:
+        await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
+    facts = await tx.events.append(lease.session_id, lease.turn_id, step.facts)
+    await tx.turns.mark_recorded(lease.turn_id)
+    if step.cost is not None:
+        cost = step.cost
+        await tx.sessions.spend(lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+    return facts[-1]
+
+
+class Recorder:
+    def __init__(self, store: Store, dispatcher: Dispatcher, live: LiveWords, assignment: Assignment) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._live = live
+        self._lease = assignment.lease
+        # The numbers of the turn's last fact, in the log of the session and in its own.
+        self._base = assignment.base
+        self._turn_base = assignment.turn.last_seq
+        self._words: Words | None = None
+        # So many words of a step may be shown before it is recorded, and the write that makes them more.
+        self._reserved = assignment.turn.reserved
+        self._reserving: asyncio.Task[None] | None = None
+        # The last answer, which is written with the end of the turn.
+        self.last: Step | None = None
+
+    async def say(self, delta: TextDelta | ReasoningDelta) -> None:
+        """Show a piece of an answer."""
+        session_id = self._lease.session_id
+        await self._live.unsealed(session_id)
+        words = self._words
+        if words is None:
+            head = WordsHead(session_id, self._lease.turn_id, delta.step, self._base)
+            words = self._words = self._live.begin(head, self._turn_base)
+        if words.count * 2 >= self._reserved:
+            await self._make_room(words)
+        if words.size > _MOST_LETTERS:
+            raise LimitReached(f"The answer has more than {_MOST_LETTERS:,} letters.", code="answer_limit")
+        self._live.add(words, TOKEN if isinstance(delta, TextDelta) else REASONING, delta.text)
+
+    async def abandon(self, fact: StepAbandoned) -> None:
+        """The model will be asked again; what it has said so far is kept with the fact that takes it back."""
+        words = self._words
+        if words is not None:
+            ends = words.end(words.said())
+            await self._record(Step([], [turn_events.abandoned(fact, ends)]))
+
+    async def answer(self, fact: Answered) -> None:
+        """An answer that leaves nothing to do is the turn's last: it is written with its end."""
+        entry, ends = self._answered(fact)
+        step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
+        if len(fact.message.calls) == len(fact.client_calls):
+            self.last = step
+        else:
+            await self._record(step)
+
+    async def result(self, fact: CallFinished) -> None:
+        entry = result_entry(
+            self._lease.turn_id,
+            fact.step,
+            fact.index,
+            call_id=fact.call.id,
+            text=fact.text,
+            seconds=fact.seconds,
+            is_error=fact.is_error,
+        )
+        await self._record(Step([entry], [turn_events.call_finished(fact)], fact.consumes))
+
+    async def join(self, step: int, index: int) -> list[Entry]:
+        async def body(tx: Transaction) -> tuple[list[Entry], Event | None]:
+            return await self._dispatcher.join(tx, self._lease, step, index)
+
+        entries, last = await self._store.write(body, lock=[self._lease.session_id])
+        if last is not None:
+            self._go_on_from(last)
+        return entries
+
+    def close(self) -> None:
+        """Leave nothing running behind."""
+        if self._reserving is not None:
+            self._reserving.cancel()
+
+    def _answered(self, fact: Answered) -> tuple[Entry, WordsEnd | None]:
+        words = self._words
+        if words is None:
+            return answer_entry(self._lease.turn_id, fact), None
+        said = words.said()
+        if (said.text, said.reasoning) == (fact.message.text, fact.message.reasoning):
+            ends = words.end()
+            return answer_entry(self._lease.turn_id, fact, pack_cuts(said.cuts)), ends
+        # What was shown is not what the model has answered in the end: both are kept.
+        return answer_entry(self._lease.turn_id, fact), words.end(said)
+
+    async def _make_room(self, words: Words) -> None:
+        """Begin to reserve more; wait for it only when there is no room left."""
+        if self._reserving is None:
+            self._reserving = asyncio.create_task(self._reserve(self._reserved * 2))
+        if words.count >= self._reserved or self._reserving.done():
+            reserving, self._reserving = self._reserving, None
+            await reserving
+
+    async def _reserve(self, pieces: int) -> None:
+        async def body(tx: Transaction) -> None:
+            await tx.turns.reserve(self._lease, pieces)
+
+        await self._store.write(body, lock=[self._lease.session_id])
+        self._reserved = pieces
+
+    async def _record(self, step: Step) -> None:
+        lease = self._lease
+
+        async def body(tx: Transaction) -> Event:
+            await tx.turns.require(lease)
+            return await record(tx, lease, step)
+
+        self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
+
+    def _go_on_from(self, fact: Event) -> None:
+        assert fact.turn_seq is not None
+        self._base, self._turn_base = fact.session_seq, fact.turn_seq
+        self._words = None

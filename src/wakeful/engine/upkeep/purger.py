@@ -1,0 +1,215 @@
+"""Deletes sessions: hides them at once, and removes them when nobody can take that back any more.
+
+A purge is made of small transactions, each of which leaves less to do. The server that starts after a crash
+goes on with it.
+"""
+
+import logging
+import math
+from functools import partial
+
+from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.commits import Commits
+from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
+from wakeful.engine.job import Job
+from wakeful.engine.ports import Clock, Processes
+from wakeful.engine.settings import EngineSettings
+from wakeful.errors import SessionNotFound
+from wakeful.model.session import Session
+from wakeful.model.tasks.task import Host, Task, TaskKind
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store, Transaction
+
+# While something of a session still has to end.
+_PAUSE_SECONDS = 0.5
+# Of responses that were deleted nobody says when the last thing in their session has ended. Where several nodes share
+# a store, another one may have deleted something.
+_ROUND_SECONDS, _SHARED_ROUND_SECONDS = 300.0, 15.0
+# Rows removed in one transaction: those of others wait for it.
+_ROWS = 1_000
+# Turns looked at in one transaction; with each go the entries of its journal.
+_TURNS = 50
+_DELETED = Outcome(TurnStatus.CANCELLED, "deleted", "The session was deleted.")
+
+logger = logging.getLogger(__name__)
+
+
+class Purger:
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        commits: Commits,
+        clock: Clock,
+        settings: EngineSettings,
+        processes: Processes,
+        host: Host,
+    ) -> None:
+        self._store = store
+        self._dispatcher = dispatcher
+        self._commits = commits
+        self._settings = settings
+        self._processes = processes
+        self._host = host
+        self.job = Job("purger", self.sweep, clock)
+
+    async def delete(self, session_id: str) -> None:
+        """Hide it, and purge it when the undo window is over. What runs in it runs until then; nothing new begins."""
+
+        async def body(tx: Transaction) -> None:
+            await _require_shown(tx, session_id)
+            await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
+
+        await self._store.write(body, lock=[session_id])
+        self.job.wake()
+
+    async def restore(self, session_id: str) -> None:
+        """Show it again, as if nothing had been. Raises SessionNotFound when its time is over."""
+
+        async def body(tx: Transaction) -> tuple[None, Assignment | None]:
+            session = await require_session(tx, session_id)
+            if session.is_deleted and not await tx.sessions.restore_if_whole(session_id, await tx.now()):
+                raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
+            return None, await self._dispatcher.open_next(tx, session_id)
+
+        await self._commits.commit(body, lock=[session_id])
+
+    async def sweep(self) -> float | None:
+        """Purge what is due; how long to wait for the next."""
+
+        async def look(tx: Transaction) -> list[str]:
+            return await tx.sessions.to_purge(await tx.now())
+
+        await self._delete_forgotten()
+        for session_id in await self._store.read(look):
+            await self.job.row(session_id, partial(self._purge, session_id))
+        wait = await self._store.read(_time_left)
+        if wait is not None and wait > self._settings.undo_seconds:
+            await self._count_anew()
+        # What is overdue has to end first.
+        wait = _ROUND_SECONDS if wait is None else max(wait, _PAUSE_SECONDS)
+        return min(wait, _ROUND_SECONDS if self._store.is_exclusive else _SHARED_ROUND_SECONDS)
+
+    async def _count_anew(self) -> None:
+        """Nothing waits longer than the undo window: the store's clock was set back. It is granted anew."""
+        for session_id in await self._store.read(lambda tx: tx.sessions.to_purge(math.inf)):
+            await self.job.row(session_id, partial(self._purge_soon, session_id))
+
+    async def _purge_soon(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> None:
+            session = await tx.sessions.get(session_id)
+            if session is not None and session.is_deleted:
+                # An earlier time stays.
+                await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
+
+        await self._store.write(body, lock=[session_id])
+
+    async def _delete_forgotten(self) -> None:
+        """The sessions behind deleted responses: nobody will ask for them again."""
+
+        async def look(tx: Transaction) -> list[str]:
+            return await tx.sessions.forgotten(_ROWS)
+
+        for session_id in await self._store.read(look):
+            await self.job.row(session_id, partial(self._delete_if_forgotten, session_id))
+
+    async def _delete_if_forgotten(self, session_id: str) -> None:
+        async def body(tx: Transaction) -> bool:
+            return await tx.sessions.delete_if_forgotten(session_id, await tx.now())
+
+        await self._store.write(body, lock=[session_id])
+
+    async def _purge(self, session_id: str) -> bool:
+        """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""
+        running = await self._end(session_id)
+        for task in running:
+            if task.kind is TaskKind.PROCESS:
+                await self._processes.obey(task)
+        children = [await self._purge_child(child) for child in await self._children(session_id)]
+        if running or not all(children):
+            return False
+        await self._forget_files(session_id)
+        while await self._remove_some(session_id):
+            pass
+        await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
+        await self._remove_turns(session_id)
+        logger.info("session %s is purged", session_id)
+        return True
+
+    async def _purge_child(self, session_id: str) -> bool:
+        async def body(tx: Transaction) -> None:
+            await tx.sessions.delete(session_id, await tx.now())
+
+        await self._store.write(body, lock=[session_id])
+        return await self._purge(session_id)
+
+    async def _end(self, session_id: str) -> list[Task]:
+        """Stop its turn and want the end of its background work, of which nobody will be told."""
+
+        async def body(tx: Transaction) -> tuple[list[Task], Assignment | None]:
+            if await tx.sessions.get(session_id) is None:
+                return [], None
+            lane = await self._dispatcher.lane(tx, session_id)
+            if lane.active is not None:
+                await self._dispatcher.close(tx, lane, _DELETED, by_user=True)
+            await tx.tasks.take_promises_back(session_id)
+            running = await tx.tasks.running_in(session_id)
+            for task in running:
+                await tx.tasks.intend_kill_if_running(task.id)
+            return running, None
+
+        return await self._commits.commit(body, lock=[session_id], seals=[session_id])
+
+    async def _children(self, session_id: str) -> list[str]:
+        async def body(tx: Transaction) -> list[str]:
+            return await tx.sessions.children(session_id)
+
+        return await self._store.read(body)
+
+    async def _forget_files(self, session_id: str) -> None:
+        """Before the rows: without them nobody would know whose the files are."""
+
+        async def body(tx: Transaction) -> list[Task]:
+            return await tx.tasks.of_session(session_id)
+
+        for task in await self._store.read(body):
+            if task.host.id == self._host.id and task.kind is TaskKind.PROCESS:
+                await self._processes.forget(task)
+
+    async def _remove_some(self, session_id: str) -> bool:
+        async def body(tx: Transaction) -> bool:
+            return await tx.purges.remove_some(session_id, _ROWS)
+
+        return await self._store.write(body, lock=[session_id])
+
+    async def _remove_turns(self, session_id: str) -> None:
+        """And the session with the last of them. What is left is looked at again until nothing more goes: a clock that
+        was set back may have put turns out of order.
+        """
+        is_changed, is_gone = True, False
+        while is_changed and not is_gone:
+            is_changed = await self._remove_turns_once(session_id) > 0
+            is_gone = await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
+
+    async def _remove_turns_once(self, session_id: str) -> int:
+        async def body(tx: Transaction) -> tuple[int, tuple[float, str] | None]:
+            return await tx.purges.remove_turns(session_id, before, _TURNS)
+
+        before: tuple[float, str] | None = None
+        removed, before = await self._store.write(body, lock=[session_id])
+        while before is not None:
+            more, before = await self._store.write(body, lock=[session_id])
+            removed += more
+        return removed
+
+
+async def _require_shown(tx: Transaction, session_id: str) -> Session:
+    session = await require_session(tx, session_id)
+    if session.is_deleted:
+        raise SessionNotFound(f"There is no session {session_id}.")
+    return session
+
+
+async def _time_left(tx: Transaction) -> float | None:
+    due = await tx.sessions.next_purge()
+    return None if due is None else due - await tx.now()

@@ -1,0 +1,130 @@
+"""Who is asking: a bearer key or a browser's cookie, and the name of its holder."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from hashlib import sha256
+from hmac import compare_digest
+from urllib.parse import quote
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from wakeful.errors import StoreError
+from wakeful.gateway.entrance.logins.cookie import LoginCookie
+from wakeful.gateway.entrance.logins.desk import LoginDesk
+from wakeful.gateway.entrance.origin import is_own_write, refuse_foreign_origin
+from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.model.login import Login
+from wakeful.wire.errors import answer_known_error, error_response
+
+# No key, no secrets: whether the server runs, what it can be asked, and what a browser needs before it is let in.
+_OPEN_PATHS = frozenset(
+    {"/health", "/openapi.json", "/docs", "/docs/style.css", "/login", "/favicon.ico", "/api/login", "/api/logout"},
+)
+_OPEN_FOLDER = "/static/"
+_PAGES = ("/s/",)
+# Only what the page itself asks for. Programs have keys, and the rest is theirs.
+_FOR_COOKIES = ("/api/", *_PAGES)
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Keyring:
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        """`keys` are the keys by the names of their holders."""
+        self._digests = [(name, sha256(key.encode()).digest()) for name, key in keys.items()]
+
+    def holder(self, key: bytes) -> str | None:
+        """Takes the same time whichever key it is, and however much of it is right."""
+        given = sha256(key).digest()
+        matches = [name for name, digest in self._digests if compare_digest(digest, given)]
+        return matches[0] if matches else None
+
+
+class RequireKey:
+    """ASGI middleware: all but a few addresses need a key, or on the page's own a cookie. The holder's name is
+    `request.state.principal`, and `request.state.login` is the digest of the login behind a cookie, or None.
+    """
+
+    def __init__(self, app: ASGIApp, keyring: Keyring, desk: LoginDesk | None, address: OwnAddress) -> None:
+        """Without a desk there are no cookies."""
+        self._app = app
+        self._keyring = keyring
+        self._desk = desk
+        self._address = address
+        self._cookie = LoginCookie(address)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or _is_open(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        refusal = await self._refusal(scope)
+        if refusal is None:
+            with self._kept_line(scope):
+                await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await refusal(scope, receive, send)
+
+    async def _refusal(self, scope: Scope) -> Response | None:
+        """None for a request that is let in; the scope then says whose it is."""
+        is_cookie = self._desk is not None and _takes_cookie(scope["path"]) and not _authorizations(scope)
+        try:
+            login = await self._login(scope) if is_cookie else None
+        except StoreError as error:
+            return await answer_known_error(Request(scope), error)
+        principal = self._keyring.holder(_bearer_key(scope)) if login is None else login.principal
+        if principal is None:
+            return _to_login(scope["path"]) if is_cookie and _is_page(scope["path"]) else _unauthorized(scope)
+        if is_cookie and scope["method"] not in _READS and not is_own_write(scope, self._address):
+            return refuse_foreign_origin()
+        state = scope.setdefault("state", {})
+        state["principal"], state["login"] = principal, None if login is None else login.digest
+        return None
+
+    async def _login(self, scope: Scope) -> Login | None:
+        assert self._desk is not None
+        secret = self._cookie.secret_in(HTTPConnection(scope))
+        return await self._desk.login_of(secret) if secret else None
+
+    def _kept_line(self, scope: Scope) -> AbstractContextManager[None]:
+        """What a browser reads ends with its login. A write does not: it may be the one that ends the login."""
+        login = scope["state"]["login"]
+        if self._desk is None or login is None or scope["method"] not in _READS:
+            return nullcontext()
+        return self._desk.lines.kept(login, scope)
+
+
+def _is_open(path: str) -> bool:
+    return path in _OPEN_PATHS or path.startswith(_OPEN_FOLDER)
+
+
+def _is_page(path: str) -> bool:
+    return path == "/" or path.startswith(_PAGES)
+
+
+def _takes_cookie(path: str) -> bool:
+    return path == "/" or path.startswith(_FOR_COOKIES)
+
+
+def _authorizations(scope: Scope) -> list[bytes]:
+    return [value for name, value in scope["headers"] if name == b"authorization"]
+
+
+def _bearer_key(scope: Scope) -> bytes:
+    """Empty when there is none, or more than one."""
+    values = _authorizations(scope)
+    scheme, _, key = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
+    return key.strip() if scheme.lower() == b"bearer" else b""
+
+
+def _to_login(path: str) -> Response:
+    """The page behind it goes on to where the reader wanted to be. It stands behind the #, for scripts alone."""
+    return RedirectResponse("/login" if path == "/" else f"/login#next={quote(path, safe='/')}", 303)
+
+
+def _unauthorized(scope: Scope) -> Response:
+    message = "This needs a key: send the header Authorization: Bearer KEY; `wakeful key` prints the local one."
+    code = "invalid_api_key" if scope["path"].startswith("/v1/") else "unauthorized"
+    return error_response(401, code, message, {"www-authenticate": "Bearer"}, path=scope["path"])

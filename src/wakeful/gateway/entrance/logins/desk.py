@@ -1,0 +1,148 @@
+"""Lets browsers in: a ticket is good for one login, a login for as long as it is used."""
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from hashlib import sha256
+
+from wakeful.engine.job import Job
+from wakeful.engine.ports import Clock
+from wakeful.errors import WakefulError
+from wakeful.gateway.entrance.logins.open_lines import OpenLines
+from wakeful.model.login import Login, Ticket
+from wakeful.store.base import Store, Transaction
+
+_TICKET_SECONDS = 3600.0
+_LOGIN_SECONDS = 30 * 86_400.0
+# How often at most the use of a login is written.
+_COARSE_SECONDS = 300.0
+# How soon a stream at this node ends when its login has ended at another.
+_CHECK_SECONDS = 5.0
+_MOST_LISTED = 1000
+
+
+class TokenInvalid(WakefulError):
+    """This link is not valid, or no longer: `wakeful login` prints a new one."""
+
+
+class TokenUsed(WakefulError):
+    """This link was used already: `wakeful login` prints a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """What is known of a browser that logs in."""
+
+    browser: str = ""
+    address: str = ""
+
+
+class LoginDesk:
+    """Everything is in the store: it holds on every node, and after a start."""
+
+    def __init__(self, store: Store, names: Collection[str]) -> None:
+        """`names` are those who can be let in. A login of one who is struck from them is worth nothing."""
+        self._store = store
+        self.names = frozenset(names)
+        # On which browsers read at this node.
+        self.lines = OpenLines()
+
+    async def new_ticket(self, principal: str) -> str:
+        """The token for a link."""
+        token = secrets.token_urlsafe(32)
+
+        async def body(tx: Transaction) -> None:
+            now = await tx.now()
+            await tx.logins.drop_expired(now)
+            await tx.logins.add_ticket(Ticket(_digest(token), principal, now, now + _TICKET_SECONDS))
+
+        await self._store.write(body)
+        return token
+
+    async def redeem(self, token: str, visitor: Visitor) -> str:
+        """The secret of a new login, for a token. Raises TokenInvalid or TokenUsed."""
+        digest = _digest(token)
+        # A guess costs no write.
+        if await self._store.read(lambda tx: tx.logins.ticket(digest)) is None:
+            raise TokenInvalid
+
+        async def body(tx: Transaction) -> str:
+            ticket, now = await tx.logins.ticket(digest), await tx.now()
+            if ticket is None or ticket.expires_at <= now or ticket.principal not in self.names:
+                raise TokenInvalid
+            if not await tx.logins.use_ticket_if_new(digest, now):
+                raise TokenUsed
+            return await _add_login(tx, ticket.principal, visitor)
+
+        return await self._store.write(body)
+
+    async def log_in(self, principal: str, visitor: Visitor) -> str:
+        """The secret of a new login, for a principal that has proved who it is."""
+
+        async def body(tx: Transaction) -> str:
+            return await _add_login(tx, principal, visitor)
+
+        return await self._store.write(body)
+
+    async def login_of(self, secret: str) -> Login | None:
+        """The login that has this secret, if it is still good. Being asked keeps it alive."""
+        found = await self._good_logins([_digest(secret)])
+        return found[0] if found else None
+
+    async def log_out(self, secret: str) -> None:
+        await self.end(_digest(secret))
+
+    async def end(self, digest: str) -> None:
+        await self._store.write(lambda tx: tx.logins.drop(digest))
+        self.lines.cut(digest)
+
+    async def logins(self, principal: str | None) -> list[Login]:
+        """Those of one principal, or of all, that are still good; the one used last first."""
+
+        async def body(tx: Transaction) -> list[Login]:
+            now = await tx.now()
+            found = await tx.logins.page(principal, _MOST_LISTED)
+            return [login for login in found if self._is_good(login, now)]
+
+        return await self._store.read(body)
+
+    def watch(self, clock: Clock) -> Job:
+        """The job that cuts the streams of logins that another node has ended, or that have expired."""
+        return Job("logins", self.check_lines, clock)
+
+    async def check_lines(self) -> float:
+        digests = self.lines.logins()
+        good = {login.digest for login in await self._good_logins(digests)} if digests else set()
+        for digest in digests:
+            if digest not in good:
+                self.lines.cut(digest)
+        return _CHECK_SECONDS
+
+    async def _good_logins(self, digests: Collection[str]) -> list[Login]:
+        async def look(tx: Transaction) -> tuple[list[Login | None], float]:
+            return [await tx.logins.get(digest) for digest in digests], await tx.now()
+
+        found, now = await self._store.read(look)
+        good = [login for login in found if login is not None and self._is_good(login, now)]
+        for login in good:
+            if now - login.used_at >= _COARSE_SECONDS:
+                await self._prolong(login.digest, now)
+        return good
+
+    async def _prolong(self, digest: str, now: float) -> None:
+        await self._store.write(lambda tx: tx.logins.prolong(digest, used_at=now, expires_at=now + _LOGIN_SECONDS))
+
+    def _is_good(self, login: Login, now: float) -> bool:
+        return login.expires_at > now and login.principal in self.names
+
+
+async def _add_login(tx: Transaction, principal: str, visitor: Visitor) -> str:
+    secret, now = secrets.token_urlsafe(32), await tx.now()
+    await tx.logins.drop_expired(now)
+    until = now + _LOGIN_SECONDS
+    await tx.logins.add(Login(_digest(secret), principal, now, now, until, visitor.browser, visitor.address))
+    return secret
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

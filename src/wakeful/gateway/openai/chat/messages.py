@@ -1,0 +1,93 @@
+"""The messages of a chat, as a client sends them, and as words for the journal."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeAlias
+
+from wakeful.gateway.openai.items.input_items import RefusalPart
+from wakeful.gateway.openai.items.inputs import Input
+from wakeful.wire.declared import Incoming, says
+
+
+class ChatTextPart(Incoming):
+    type: Literal["text"]
+    text: str
+
+
+class ImageUrl(Incoming):
+    url: str
+
+
+class ChatImagePart(Incoming):
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
+ChatPart: TypeAlias = Annotated[
+    ChatTextPart | RefusalPart | ChatImagePart, says("{} must be a text or an image_url.", covers_inside=True)
+]
+ChatContent: TypeAlias = Annotated[str | list[ChatPart], says("{} must be a text or a list of parts.")]
+
+
+class CalledFunction(Incoming):
+    name: str
+    arguments: str
+
+
+class ChatCall(Incoming):
+    id: str
+    type: Literal["function"] = "function"
+    function: CalledFunction
+
+
+class PlainMessage(Incoming):
+    role: Literal["developer", "system", "user"]
+    content: ChatContent
+
+
+class AssistantMessage(Incoming):
+    role: Literal["assistant"]
+    content: ChatContent | None = None
+    tool_calls: Annotated[
+        list[ChatCall] | None,
+        says("{} must be calls with an id, and a function with name and arguments.", covers_inside=True),
+    ] = None
+
+
+class ToolMessage(Incoming):
+    role: Literal["tool"]
+    tool_call_id: str
+    content: ChatContent
+
+
+ChatMessage: TypeAlias = PlainMessage | AssistantMessage | ToolMessage
+
+
+def chat_inputs(messages: Sequence[ChatMessage]) -> list[Input]:
+    return [said for message in messages for said in _inputs(message)]
+
+
+def _inputs(message: ChatMessage) -> list[Input]:
+    said = {"role": message.role, **_content(message.content or "")}
+    if isinstance(message, ToolMessage):
+        return [said | {"call_id": message.tool_call_id}]
+    if not isinstance(message, AssistantMessage) or not message.tool_calls:
+        return [said]
+    # Each call is an item of its own; to the model they become one message again.
+    asked = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
+    return [said, *asked] if said["text"] else asked
+
+
+def _call(call: ChatCall) -> dict[str, str]:
+    return {"id": call.id, "name": call.function.name, "arguments": call.function.arguments}
+
+
+def _content(content: str | Sequence[ChatPart]) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"text": content}
+    images = [part.image_url.url for part in content if isinstance(part, ChatImagePart)]
+    texts = [
+        part.refusal if isinstance(part, RefusalPart) else part.text
+        for part in content
+        if not isinstance(part, ChatImagePart)
+    ]
+    return {"text": "".join(texts)} | ({"images": images} if images else {})

@@ -1,0 +1,92 @@
+"""The items that a client says, as words for the journal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from wakeful.gateway.openai.items.input_items import (
+    ImagePart,
+    InputItem,
+    Part,
+    RefusalPart,
+    SaidCall,
+    SaidMessage,
+    SaidOutput,
+    SaidReference,
+    SaidServerCall,
+)
+from wakeful.model.failure import failure_text
+
+Input = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An item that stands somewhere else: see references.py."""
+
+    id: str
+    # Its place in the input, for complaints.
+    where: str
+    # What the client has given beside its id: what counts where there is no such item.
+    otherwise: Input | None = None
+
+
+def inputs_of(said: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
+    """`name` is the field that they stand in."""
+    if isinstance(said, str):
+        return [{"role": "user", "text": said}]
+    return [_input(item, f"{name}[{number}]") for number, item in enumerate(said)]
+
+
+def _input(item: InputItem, where: str) -> Input | Reference:
+    match item:
+        case SaidMessage(role=role, content=content):
+            return {"role": role, **_content(content)}
+        case SaidCall(call_id=call_id, name=name, arguments=arguments):
+            call = {"id": call_id, "name": name, "arguments": arguments}
+            return {"role": "assistant", "text": "", "calls": [call]}
+        case SaidOutput(call_id=call_id, output=output):
+            return {"role": "tool", "call_id": call_id, "text": _content(output)["text"]}
+        case SaidServerCall():
+            return _server_call(item, where)
+        case SaidReference(id=item_id):
+            return Reference(item_id, where)
+        case _:
+            return {"role": "assistant", "text": ""}
+
+
+def _server_call(item: SaidServerCall, where: str) -> Input | Reference:
+    """A call that the server has run. What the client says of its result counts; a client that leaves the result out
+    relies on what the server knows of it, and so does one that knows a failure by its sentence only.
+    """
+    call = {"id": item.id, "name": item.name, "arguments": item.arguments}
+    made: Input = {"role": "assistant", "text": "", "calls": [call], "server_label": item.server_label}
+    if item.error is not None:
+        made["result"] = {"text": failure_text("failed", _sentence(item.error)), "is_error": True}
+    if item.output is not None:
+        return made | {"result": {"text": item.output, "is_error": False}}
+    return Reference(item.id, where, made)
+
+
+def _sentence(error: str | dict[str, Any]) -> str:
+    """As we wrote it, or as others would; of what looks different, all."""
+    if isinstance(error, str):
+        return error
+    content = error.get("content")
+    parts = content if isinstance(content, list) else [{"text": error.get("message", content)}]
+    texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
+    return "\n".join(map(str, texts)) if texts and None not in texts else orjson.dumps(error).decode()
+
+
+def _content(content: str | Sequence[Part]) -> dict[str, Any]:
+    if isinstance(content, str):
+        return {"text": content}
+    images = [part.image_url for part in content if isinstance(part, ImagePart)]
+    texts = [
+        part.refusal if isinstance(part, RefusalPart) else part.text
+        for part in content
+        if not isinstance(part, ImagePart)
+    ]
+    return {"text": "".join(texts)} | ({"images": images} if images else {})

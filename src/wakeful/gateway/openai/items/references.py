@@ -1,0 +1,78 @@
+"""Items of the input that only name an item that is there already: an `item_reference` becomes what it names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.items.inputs import Input, Reference
+from wakeful.gateway.openai.items.output_items import SERVER_LABEL
+from wakeful.gateway.openai.items.place import ItemPlace, place_of
+from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
+from wakeful.store.base import Transaction
+
+# What is known of an input besides its words.
+_ORIGIN = ("source", "message_id")
+
+
+class References:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    async def resolve(self, request: Request, inputs: Sequence[Input | Reference]) -> list[Input]:
+        """The inputs, with what the references name in their places. Raises ApiError."""
+        return [given if isinstance(given, dict) else await self._named(request, given) for given in inputs]
+
+    async def _named(self, request: Request, reference: Reference) -> Input:
+        place = place_of(reference.id)
+        found = None if place is None else await self._find(request, place)
+        if found is None and reference.otherwise is not None:
+            return reference.otherwise
+        if found is None:
+            message = f"There is no item {reference.id!r} in a stored response or a conversation."
+            raise ApiError(404, "item_not_found", message, param=f"{reference.where}.id")
+        return found
+
+    async def _find(self, request: Request, place: ItemPlace) -> Input | None:
+        async def body(tx: Transaction) -> list[Entry]:
+            is_there = await self._is_there(tx, request, place.turn_id)
+            return await tx.journal.of_turns([place.turn_id]) if is_there else []
+
+        journal = await self._api.store.read(body)
+        entry = place.entry_in(journal)
+        if entry is None or entry.kind is EntryKind.CUT or place.is_deleted(journal):
+            return None
+        named = _input_of(entry, place)
+        return _with_result(named, place, journal) if named is not None and place.result_index is not None else named
+
+    async def _is_there(self, tx: Transaction, request: Request, turn_id: str) -> bool:
+        """A deleted response leaves its items where they are in a conversation."""
+        if await self._api.find_turn(tx, request, turn_id) is not None:
+            return True
+        turn = await tx.turns.get(turn_id)
+        conversation = None if turn is None else await tx.conversations.of_session(turn.session_id)
+        return conversation is not None and self._api.may_see(request, conversation.owner)
+
+
+def _input_of(entry: Entry, place: ItemPlace) -> Input | None:
+    data: dict[str, Any] = entry.data
+    if entry.kind is EntryKind.INPUT:
+        return {name: value for name, value in data.items() if name not in _ORIGIN}
+    if entry.kind is EntryKind.RESULT:
+        return {"role": "tool", "call_id": data["call_id"], "text": data["text"]}
+    if place.part in (TEXT, REASONING):
+        return {"role": "assistant", "text": data["text"] if place.part == TEXT else ""}
+    assert isinstance(place.part, int)
+    calls = data["calls"][place.part - 1 : place.part]
+    return {"role": "assistant", "text": "", "calls": calls} if calls else None
+
+
+def _with_result(call: Input, place: ItemPlace, journal: Sequence[Entry]) -> Input | None:
+    """None where there is no result: then it is no call that the server has run."""
+    results = [entry.data for part in place.parts[1:] if (entry := part.entry_in(journal)) is not None]
+    if not results:
+        return None
+    result = {"text": results[0]["text"], "is_error": results[0].get("is_error", False)}
+    return call | {"server_label": SERVER_LABEL, "result": result}

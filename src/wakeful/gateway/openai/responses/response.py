@@ -1,0 +1,160 @@
+"""The response object: every key always there, with what the client asked for or what counts where it asked nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from wakeful.gateway.openai.asking.common_fields import Count, Failure, IncompleteDetails, Temperature, TopP
+from wakeful.gateway.openai.items.objects import OutputItem
+from wakeful.gateway.openai.usage import Usage
+from wakeful.model.request import MCP_CALL
+from wakeful.wire.declared import Outgoing, among
+
+# What a request may say and a response echoes, and the value where it says nothing.
+_ECHOED: Mapping[str, Any] = {
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "prompt_cache_key": None,
+    "safety_identifier": None,
+    "temperature": 1.0,
+    "tool_choice": "auto",
+    "top_logprobs": 0,
+    "top_p": 1.0,
+    "truncation": "disabled",
+    "user": None,
+}
+_MAYBE = {"type": ["string", "null"]}
+_REASONING = {"effort": None, "summary": None}
+_TEXT = {"format": {"type": "text"}}
+_FUNCTION = {"description": None, "parameters": None, "strict": None}
+
+
+def _with(**fields: Any) -> Meta:
+    return Meta(extra_json_schema={"properties": fields, "required": list(fields)})
+
+
+class ConversationRef(Outgoing):
+    id: str
+
+
+class Response(Outgoing):
+    id: str
+    object: Literal["response"] = "response"
+    created_at: Count
+    status: Annotated[str, among(("queued", "in_progress", "completed", "failed", "cancelled", "incomplete"))]
+    background: bool
+    completed_at: Count | None
+    error: Failure | None
+    incomplete_details: IncompleteDetails | None
+    instructions: str | None
+    max_output_tokens: Annotated[int | None, Meta(ge=1)]
+    max_tool_calls: Count | None
+    metadata: dict[str, str]
+    model: str
+    output: list[OutputItem]
+    parallel_tool_calls: bool
+    previous_response_id: str | None
+    conversation: ConversationRef | None
+    prompt_cache_key: str | None
+    # What the client has sent is echoed as it is, also what is not declared; so some of these are not types.
+    reasoning: Annotated[dict[str, Any], _with(effort=_MAYBE, summary=_MAYBE)]
+    safety_identifier: str | None
+    service_tier: str
+    store: bool
+    temperature: Temperature
+    text: Annotated[dict[str, Any], _with(format={"type": "object"})]
+    tool_choice: str | dict[str, Any]
+    tools: list[dict[str, Any]]
+    top_logprobs: Count
+    top_p: TopP
+    truncation: str
+    usage: Usage | None
+    user: str | None
+
+
+class DeletedResponse(Outgoing):
+    id: str
+    object: Literal["response"] = "response"
+    deleted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFacts:
+    """What is fixed before a response begins."""
+
+    id: str
+    model: str
+    # Unix seconds.
+    created_at: int
+    previous_response_id: str | None = None
+    conversation_id: str | None = None
+    is_stored: bool = True
+    is_background: bool = False
+    # How calls of the server's tools are told.
+    tool_items: str = MCP_CALL
+
+
+@dataclass(slots=True)
+class ResponseState:
+    """What changes while it runs, besides its output."""
+
+    status: str
+    completed_at: int | None = None
+    error: Failure | None = None
+    incomplete_reason: str | None = None
+    usage: Usage | None = None
+
+
+class ResponseForm:
+    """Makes the object of one response, from its state and its output."""
+
+    def __init__(self, facts: ResponseFacts, request: Mapping[str, Any]) -> None:
+        """`request` is the body as the client sent it, checked by whoever took it."""
+        self._fixed = _fixed(facts) | _echo(request)
+
+    def fill(self, state: ResponseState, output: list[OutputItem]) -> Response:
+        reason = state.incomplete_reason
+        return Response(
+            **self._fixed,
+            status=state.status,
+            completed_at=state.completed_at,
+            error=state.error,
+            incomplete_details=None if reason is None else IncompleteDetails(reason=reason),
+            output=output,
+            usage=state.usage,
+        )
+
+
+def _fixed(facts: ResponseFacts) -> dict[str, Any]:
+    conversation = facts.conversation_id
+    return {
+        "id": facts.id,
+        "created_at": facts.created_at,
+        "background": facts.is_background,
+        "model": facts.model,
+        "previous_response_id": facts.previous_response_id,
+        "conversation": None if conversation is None else ConversationRef(id=conversation),
+        "store": facts.is_stored,
+    }
+
+
+def _echo(request: Mapping[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in request.items() if value is not None}
+    tier = given.get("service_tier", "auto")
+    return {
+        **{key: given.get(key, default) for key, default in _ECHOED.items()},
+        "reasoning": _REASONING | given.get("reasoning", {}),
+        # The answer names the tier that was used, and "auto" is none.
+        "service_tier": "default" if tier == "auto" else tier,
+        "text": _TEXT | {key: value for key, value in given.get("text", {}).items() if value is not None},
+        "tools": [_tool(tool) for tool in given.get("tools", [])],
+    }
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    return (_FUNCTION if tool.get("type") == "function" else {}) | dict(tool)

@@ -1,0 +1,291 @@
+"""The routes of responses. stream, store and background are properties of one and the same turn."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Annotated, Any
+
+import orjson
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from wakeful.engine.inbox.submission import Receipt
+from wakeful.gateway.openai.api import Api, response_id, turn_id_of
+from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.conversations.items import input_items
+from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.frames import DONE
+from wakeful.gateway.openai.items.objects import ShownItem
+from wakeful.gateway.openai.items.page import item_page
+from wakeful.gateway.openai.items.references import References
+from wakeful.gateway.openai.lanes.answered_calls import require_calls
+from wakeful.gateway.openai.lanes.entry import enter, in_lane, require_idle, until_entered
+from wakeful.gateway.openai.lanes.key_gate import KeyGate
+from wakeful.gateway.openai.lanes.lane import Lanes
+from wakeful.gateway.openai.pages import is_last
+from wakeful.gateway.openai.responses.projection import ResponseProjection
+from wakeful.gateway.openai.responses.request import ResponseRequest, read_response_request
+from wakeful.gateway.openai.responses.response import DeletedResponse
+from wakeful.gateway.openai.responses.response import Response as ResponseObject
+from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
+from wakeful.gateway.openai.responses.unstored import UnstoredResponses
+from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.event import Told
+from wakeful.model.request import request_as_far_as_known
+from wakeful.model.turn import Turn
+from wakeful.store.base import Transaction
+from wakeful.wire.answer import JsonAnswer
+from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.reading import read_texts
+from wakeful.wire.sse import EventStream
+
+_NO_RETRY = {"x-should-retry": "false"}
+
+
+class ResponseHeaders(Incoming, rename={"idempotency_key": "Idempotency-Key"}):
+    idempotency_key: Annotated[
+        str,
+        Meta(max_length=255),
+        words(
+            "The same key and body are one response, however often they are sent. Another body is 409; with "
+            "`store: false` it is 400."
+        ),
+        says("{} must have at most 255 characters."),
+    ] = ""
+
+
+class ResponseQuery(Incoming):
+    stream: Annotated[bool, words("Its events from the first, live to the end.")] = False
+    starting_after: Annotated[
+        int,
+        Meta(ge=0, le=10**15 - 1),
+        words("Only the events after the one with this number."),
+        says("{} must be the number of an event."),
+    ] = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A response, as it was when it was found."""
+
+    turn: Turn
+    # It was there before: the request repeats one that had the same idempotency key.
+    is_repeated: bool = False
+
+    def projection(self) -> ResponseProjection:
+        return response_of(self.turn)
+
+
+class ResponseRoutes:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._lanes = Lanes(api)
+        self._references = References(api)
+        self._unstored = UnstoredResponses(api, self._lanes)
+        self._gate = KeyGate()
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/responses", self.create, methods=["POST"]),
+            Route("/v1/responses/{response_id}", self.show, methods=["GET"]),
+            Route("/v1/responses/{response_id}", self.delete, methods=["DELETE"]),
+            Route("/v1/responses/{response_id}/cancel", self.cancel, methods=["POST"]),
+            Route("/v1/responses/{response_id}/input_items", self.input_items, methods=["GET"]),
+        ]
+
+    async def create(self, request: Request) -> Response | EventStream:
+        body = await read_body(request)
+        asked = read_response_request(body, self._api.tools)
+        key = _idempotency_key(request, asked)
+        if not asked.is_stored:
+            return await self._unstored.create(request, asked)
+        fingerprint = _fingerprint(body)
+        stored = await self._known(request, key, fingerprint) or await self._enter(request, asked, key, fingerprint)
+        if asked.is_streamed:
+            has_joined = stored.is_repeated and not stored.turn.status.is_final and _takes_snapshots(request)
+            return self._stream(stored, starting_after=-1, has_joined=has_joined)
+        if asked.is_background:
+            return JsonAnswer(await self._object(stored))
+        return JsonAnswer(await self._final_object(stored, key))
+
+    async def show(self, request: Request) -> Response | EventStream:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        asked = read_texts(ResponseQuery, request.query_params)
+        if not asked.stream:
+            return JsonAnswer(await self._object(stored))
+        return self._stream(stored, starting_after=asked.starting_after)
+
+    async def delete(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        await self._stop(stored)
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.hide(stored.turn.id)
+
+        await self._api.store.write(body, lock=[stored.turn.session_id])
+        return JsonAnswer(DeletedResponse(id=response_id(stored.turn.id)))
+
+    async def cancel(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+        await self._stop(stored)
+        return JsonAnswer(await self._object(await self._require(request, stored.turn.id)))
+
+    async def input_items(self, request: Request) -> Response:
+        stored = await self._require(request, turn_id_of(request.path_params["response_id"]))
+
+        async def body(tx: Transaction) -> list[ShownItem]:
+            return await input_items(tx, stored.turn.id)
+
+        return JsonAnswer(item_page(request, await self._api.store.read(body)))
+
+    async def _known(self, request: Request, key: str, fingerprint: str) -> _Stored | None:
+        """Looked for first: a retry counts as what it was, whatever has become of the things that it names."""
+        if not key:
+            return None
+
+        async def body(tx: Transaction) -> Receipt | None:
+            known = await tx.idempotency_keys.find(request.state.principal, key)
+            return None if known is None else await _receipt(tx, known, fingerprint)
+
+        receipt = await self._api.store.read(body)
+        return None if receipt is None else await self._repeated(request, receipt)
+
+    async def _repeated(self, request: Request, receipt: Receipt) -> _Stored:
+        return replace(await self._require(request, receipt.turn_id), is_repeated=True)
+
+    async def _enter(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
+        if not key:
+            return await self._begin(request, asked, key, fingerprint)
+        async with self._gate.passing(request.state.principal, key):
+            known = await self._known(request, key, fingerprint)
+            return known or await self._begin(request, asked, key, fingerprint)
+
+    async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
+        request.state.place.take()
+        receipt = await until_entered(lambda: self._submit(request, asked, key, fingerprint))
+        if receipt.turn is not None:
+            # Nothing is read again that was written just now.
+            return _Stored(receipt.turn)
+        # Another node was quicker.
+        request.state.place.give_back()
+        return await self._repeated(request, receipt)
+
+    async def _submit(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
+        model = await self._api.require_model(asked.model, status=400)
+        lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
+        inputs = await self._references.resolve(request, asked.inputs)
+        await require_calls(self._api.store, lane, inputs, "input")
+        submission = self._api.submission(lane.session_id, model, inputs, in_conversation(asked.turn, lane))
+        if not key:
+            return await enter(self._api.engine, lane, submission)
+        owner: str = request.state.principal
+
+        async def before(tx: Transaction) -> Receipt | None:
+            mine = IdempotencyKey(owner, key, fingerprint, submission.turn_id, await tx.now())
+            known = await tx.idempotency_keys.reserve(mine)
+            if known.turn_id != submission.turn_id:
+                return await _receipt(tx, known, fingerprint)
+            await require_idle(lane, tx)
+            return None
+
+        return await self._api.engine.submit(in_lane(submission, lane), before=before)
+
+    async def _require(self, request: Request, turn_id: str) -> _Stored:
+        async def body(tx: Transaction) -> _Stored | None:
+            found = await self._api.find_turn(tx, request, turn_id)
+            if found is None or request_as_far_as_known(found[0].request).kind != "response":
+                return None
+            return _Stored(found[0])
+
+        stored = await self._api.store.read(body)
+        if stored is None:
+            raise ApiError(404, "response_not_found", "There is no such response.")
+        return stored
+
+    async def _stop(self, stored: _Stored) -> None:
+        if not stored.turn.status.is_final:
+            await self._api.engine.cancel(stored.turn.session_id, stored.turn.id)
+
+    async def _object(self, stored: _Stored) -> ResponseObject:
+        """As it stands now, also while it runs."""
+        projection = stored.projection()
+        for told in await self._api.engine.told_so_far(stored.turn.session_id, stored.turn.id):
+            projection.feed(told)
+        return projection.response()
+
+    async def _final_object(self, stored: _Stored, key: str) -> ResponseObject:
+        projection = stored.projection()
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
+            async for page in pages:
+                for told in page:
+                    projection.feed(told)
+                if is_last(page):
+                    return projection.response()
+        # What there is of it must not pass for the whole.
+        raise _interrupted(response_id(stored.turn.id), key)
+
+    def _stream(self, stored: _Stored, *, starting_after: int, has_joined: bool = False) -> EventStream:
+        frames = self._frames(stored, starting_after, has_joined=has_joined)
+        return EventStream(frames, self._api.streams)
+
+    async def _frames(self, stored: _Stored, starting_after: int, *, has_joined: bool) -> AsyncGenerator[bytes, None]:
+        """From the log's beginning, because every number follows from it; what the client has seen is left out. One
+        that has joined by its key gets a snapshot when it has caught up.
+        """
+        projection = stored.projection()
+        has_ended = False
+        async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
+            async for page in pages:
+                has_ended = is_last(page)
+                news = _news(projection, page, starting_after)
+                if not page and has_joined:
+                    news, has_joined = projection.snapshot().wire, False
+                # A reader that waits for the next page holds nothing of this one.
+                del page
+                if news:
+                    yield news
+                del news
+        if has_ended:
+            yield DONE
+
+
+def _news(projection: ResponseProjection, page: Sequence[Told], starting_after: int) -> bytes:
+    """What there is at once, in one piece: each piece is a walk through the whole server."""
+    return b"".join(frame.wire for told in page for frame in projection.feed(told) if frame.number > starting_after)
+
+
+async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> Receipt:
+    """Of the request that has used this key before. Raises ApiError when that was another one."""
+    if known.fingerprint != fingerprint:
+        message = "This Idempotency-Key was used with another body."
+        raise ApiError(409, "idempotency_key_conflict", message, headers=_NO_RETRY)
+    turn = await tx.turns.get(known.turn_id)
+    assert turn is not None
+    return Receipt(turn.session_id, turn.id, is_queued=False)
+
+
+def _interrupted(response: str, key: str) -> ApiError:
+    """The server stops while somebody waits. Asking again by itself is right only where that finds the same one."""
+    advice = "send the same request again" if key else f"GET /v1/responses/{response} shows it"
+    message = f"The server is stopping. The response {response} goes on after the restart: {advice}."
+    headers = {"retry-after": "2", "x-should-retry": "true" if key else "false"}
+    return ApiError(503, "stopping", message, headers=headers)
+
+
+def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
+    key = read_texts(ResponseHeaders, request.headers).idempotency_key
+    if key and not asked.is_stored:
+        raise ApiError(400, "idempotency_requires_store", "An Idempotency-Key needs a stored response.", param="store")
+    return key
+
+
+def _takes_snapshots(request: Request) -> bool:
+    """The stream helper of the official JavaScript client fails on an event that OpenAI does not have."""
+    return request.headers.get("x-stainless-lang") != "js"
+
+
+def _fingerprint(body: Any) -> str:
+    return sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -1,0 +1,159 @@
+"""Where a command runs, and whether what it names lies outside of the workspace or belongs to the system."""
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from wakeful.tools.commands.gate.ground import Ground, is_within
+
+# Stands for what this command itself has made to throw it away.
+MADE_HERE = "/dev/null/made-here"
+Directories = tuple[str | None, ...]
+
+_MOST_OPERANDS = 500
+_MOST_NAMED = 10
+_LONGEST_PATH = 4_096
+_MOST_FOLDERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that a command names. The path is None when it cannot be told."""
+
+    operand: str
+    path: str | None
+
+    @property
+    def shown(self) -> str:
+        """As in a sentence: with `*` at its end, what it stands for."""
+        if self.path is None:
+            return self.operand
+        return f"everything in {self.folder}" if self.path.endswith("/*") else self.path
+
+    @property
+    def folder(self) -> str | None:
+        return None if self.path is None else (self.path.removesuffix("/*") or "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    ground: Ground
+    # Any of them may be the one; None: one that cannot be told.
+    directories: Directories
+    # Commands name the same things again and again.
+    _real_folders: dict[str, str] = field(default_factory=dict)
+    _resolved: dict[tuple[str, Directories, bool], list[Target]] = field(default_factory=dict)
+
+    def at(self, directories: Directories) -> "Place":
+        if directories == self.directories:
+            return self
+        different = tuple(dict.fromkeys(directories))
+        return replace(self, directories=different if len(different) <= _MOST_FOLDERS else (None,))
+
+    def outside(self, operands: Iterable[str], *, spares_temporary: bool = False) -> Iterator[Target]:
+        """Those outside; the workspace as a whole counts as outside too. Of very many operands it is taken for
+        granted, and ten at most are named.
+        """
+        different = list(dict.fromkeys(operands))
+        if len(different) > _MOST_OPERANDS:
+            yield Target(f"{len(different):,} files and folders", None)
+            return
+        found = 0
+        for operand in different:
+            for target in self.targets(operand):
+                if self._is_outside(target) and not (spares_temporary and self._is_temporary(target)):
+                    found += 1
+                    if found <= _MOST_NAMED:
+                        yield target
+
+    def system(self, operands: Iterable[str]) -> Iterator[Target]:
+        different = list(dict.fromkeys(operands))[:_MOST_OPERANDS]
+        found = (target for operand in different for target in self.targets(operand) if self._is_system(target.path))
+        yield from list(found)[:_MOST_NAMED]
+
+    def overwritten(self, operands: Iterable[str]) -> Iterator[Target]:
+        """Files outside that are there already: what they hold would be gone."""
+        for operand in list(dict.fromkeys(operands))[:_MOST_OPERANDS]:
+            for target in self.targets(operand, follow=True):
+                if target.path and self._is_outside(target) and self._is_lost(target.path):
+                    yield target
+
+    def targets(self, operand: str, *, follow: bool = False) -> list[Target]:
+        """What it may be, seen from each folder. `follow`: a link stands for what it leads to."""
+        key = (operand, self.directories, follow)
+        if key not in self._resolved:
+            paths = dict.fromkeys(self._resolve(operand, directory, follow=follow) for directory in self.directories)
+            self._resolved[key] = [Target(operand, path) for path in paths]
+        return self._resolved[key]
+
+    def _is_outside(self, target: Target) -> bool:
+        path = target.path
+        if path is None or not is_within(path, self.ground.workspace):
+            return path is None or not path.startswith(MADE_HERE)
+        precious = self.ground.own_precious
+        return any(path == root or is_within(path, root) or is_within(root, path) for root in precious)
+
+    def _is_lost(self, path: str) -> bool:
+        """Whether there is something to overwrite that is not there for a moment only."""
+        return not any(is_within(path, folder) for folder in self.ground.temporary) and _is_there(path)
+
+    def _is_temporary(self, target: Target) -> bool:
+        path = target.path
+        return path is not None and not path.endswith("/*") and any(is_within(path, t) for t in self.ground.temporary)
+
+    def _is_system(self, path: str | None) -> bool:
+        if path is None:
+            return False
+        roots = self.ground.own_system if is_within(path, self.ground.workspace) else self.ground.system
+        return any(path == root or is_within(path, root) for root in roots)
+
+    def _resolve(self, operand: str, directory: str | None, *, follow: bool = False) -> str | None:
+        """None when it cannot be told."""
+        if len(operand) > _LONGEST_PATH or re.search(r"[$`\0]", operand) or re.match(r"~[^/]", operand):
+            return None
+        path = os.path.expanduser(operand)
+        if not path.startswith("/"):
+            if directory is None:
+                return None
+            path = f"{directory}/{path}"
+        steps = [step for step in path.split("/") if step not in ("", ".")]
+        # What is named is the link, not what it leads to, unless a slash follows.
+        if not steps or steps[-1] == ".." or follow or path.endswith("/"):
+            return self._real(steps)
+        return f"{self._real(steps[:-1]).rstrip('/')}/{steps[-1]}"
+
+    def _real(self, steps: list[str]) -> str:
+        folder = "/" + "/".join(steps)
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(folder)
+        return self._real_folders[folder]
+
+
+def _is_there(path: str) -> bool:
+    """A file; of a pattern, anything that its first part matches."""
+    before, pattern = _first_pattern(path)
+    if not pattern:
+        return _is_file(path)
+    try:
+        with os.scandir(before) as entries:
+            return any(fnmatchcase(entry.name, pattern) for entry in islice(entries, _MOST_OPERANDS))
+    except OSError:
+        return False
+
+
+def _first_pattern(path: str) -> tuple[str, str]:
+    """The folder before the first name with wildcards, and that name."""
+    steps = path.split("/")
+    position = next((place for place, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
+    return (path, "") if position is None else ("/".join(steps[:position]) or "/", steps[position])
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,125 @@
+"""All reasons to ask a person about a command: what cannot be undone, reaches out of the workspace, or takes the
+machine away. It is a help against accidents, not a wall: who wants to hide a command from it can.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wakeful.model.approvals.approval import Reason
+from wakeful.model.approvals.reason_kinds import HOME
+from wakeful.tools.commands.gate.databases import drops_data
+from wakeful.tools.commands.gate.deleting import changes_rights_outside, deletes_outside
+from wakeful.tools.commands.gate.finding import Rule
+from wakeful.tools.commands.gate.ground import Ground, ground_of
+from wakeful.tools.commands.gate.machine import (
+    drops_schedules,
+    formats_disk,
+    is_unclear,
+    kills_everything,
+    removes_user,
+    stops_machine,
+    stops_service,
+)
+from wakeful.tools.commands.gate.repositories import discards_outside, discards_work, forces_push, sets_what_git_runs
+from wakeful.tools.commands.gate.server_home import touches_home
+from wakeful.tools.commands.gate.walk import Walk
+from wakeful.tools.commands.gate.whole_text import reasons_of_text
+from wakeful.tools.commands.gate.writing import (
+    changes_what_runs_later,
+    overwrites_device,
+    overwrites_outside,
+    writes_to_system,
+)
+from wakeful.tools.commands.shell.command import SimpleCommand
+from wakeful.tools.commands.shell.tokens import Budget
+from wakeful.tools.commands.shell.words import simple_commands
+
+_RULES: Sequence[Rule] = (
+    deletes_outside,
+    formats_disk,
+    overwrites_device,
+    writes_to_system,
+    overwrites_outside,
+    changes_what_runs_later,
+    changes_rights_outside,
+    stops_machine,
+    stops_service,
+    kills_everything,
+    forces_push,
+    discards_work,
+    discards_outside,
+    sets_what_git_runs,
+    drops_data,
+    drops_schedules,
+    removes_user,
+    touches_home,
+    is_unclear,
+)
+_MOST_REASONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where a command is to run: its folder, the session's workspace and the server's own folder."""
+
+    workdir: Path
+    workspace: Path
+    home: Path
+
+    @property
+    def ground(self) -> Ground:
+        return ground_of(self.workspace, self.home)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    reason: Reason
+    # Where in the text the command ends that it was found in.
+    reach: int
+
+
+def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
+    """All reasons, in the order of the text; none when the command seems harmless."""
+    ground, folder = scene.ground, str(scene.workdir.absolute())
+    found = sorted(reasons_in(command, Walk(ground, (folder,))), key=lambda each: each.reach)
+    if ground.is_home(folder) and folder != ground.workspace:
+        found.insert(0, Found(_home_reason(folder), 0))
+    return without_doubles(each.reason for each in found)
+
+
+def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[Found]:
+    """Those of a text that a shell runs from where the walk stands, in what ends behind `since`."""
+    walk.learn_functions(text)
+    for reason, end in reasons_of_text(text):
+        if end > since:
+            yield Found(reason, end)
+    yield from reasons_of_commands(simple_commands(text, budget), walk, since=since)
+
+
+def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[Found]:
+    for command, place in walk.steps(commands):
+        for rule in _RULES if command.reach > since or not since else ():
+            for finding in rule(command, place):
+                reason = Reason(finding.kind, _printable(finding.reason), finding.path, command.excerpt)
+                yield Found(reason, command.reach)
+
+
+def _printable(words: str) -> str:
+    """A terminal that shows them must not obey them."""
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
+
+
+def without_doubles(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """Of very many, each kind still has its first."""
+    different: dict[tuple[str, str | None], Reason] = {}
+    kinds: set[str] = set()
+    for reason in reasons:
+        if len(different) < _MOST_REASONS or reason.kind not in kinds:
+            different.setdefault((reason.kind, reason.path), reason)
+            kinds.add(reason.kind)
+    return tuple(different.values())
+
+
+def _home_reason(folder: str) -> Reason:
+    return Reason(HOME, f"runs in {folder}, which belongs to the server itself", folder)

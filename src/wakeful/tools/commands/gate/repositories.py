@@ -1,0 +1,119 @@
+"""What git throws away, here or in a remote repository."""
+
+import re
+from collections.abc import Iterator
+
+from wakeful.model.approvals.reason_kinds import DELETE_OUTSIDE, DISCARD_WORK, FORCE_PUSH, RUNS_LATER
+from wakeful.tools.commands.gate.deleting import in_words
+from wakeful.tools.commands.gate.finding import Finding
+from wakeful.tools.commands.gate.place import Place
+from wakeful.tools.commands.shell.command import SimpleCommand
+
+_WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
+# Settings that name a program which git runs by itself.
+_RUNNING_SETTING = re.compile(
+    r"core\.(hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass)|alias\..*|credential(\..*)?\.helper"
+    r"|filter\..*|diff\..*\.(textconv|command)|sequence\.editor|gpg\.program|include\.path",
+    re.IGNORECASE,
+)
+
+
+def forces_push(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    verb, rest = _verb(command)
+    if verb == "push" and (
+        command.has_flag("fd", "--force", "--mirror", "--delete") or any(name[:1] in ("+", ":") for name in rest)
+    ):
+        named = [name for name in rest if not name.startswith("-")]
+        yield Finding(
+            FORCE_PUSH, f"overwrites what others may have in {named[0] if named else 'the remote repository'}"
+        )
+
+
+def discards_work(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    verb, rest = _verb(command)
+    if not _discards(verb, rest, command):
+        return
+    yield Finding(DISCARD_WORK, "throws away work that was not committed")
+    # Not the folder itself: the repository stays.
+    for folder in _folders(command):
+        for target in place.outside([f"{folder}/*"]):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, place), target.folder)
+
+
+def discards_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    """Of single files too, where they are not those of the workspace."""
+    verb, rest = _verb(command)
+    for operand in _discarded_files(verb, rest, command):
+        for target in place.outside([operand], spares_temporary=True):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, place), target.folder)
+
+
+def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list[str]:
+    if verb == "worktree":
+        return [word for word in rest[1:] if word[:1] != "-"] if rest[:1] == ["remove"] and _forces(command) else []
+    if verb == "rm" and not command.has_flag("", "--cached"):
+        names = [word for word in rest if word[:1] != "-"]
+    elif verb == "checkout" and "--" in rest:
+        names = rest[rest.index("--") + 1 :]
+    else:
+        return []
+    return [f"{folder}/{name}" if name[:1] != "/" else name for folder in _folders(command) for name in names]
+
+
+def _forces(command: SimpleCommand) -> bool:
+    return bool(command.has_flag("f", "--force"))
+
+
+def sets_what_git_runs(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    verb, rest = _verb(command)
+    words = [word for word in rest if not word.startswith("-")]
+    if verb == "config" and len(words) > 1 and _RUNNING_SETTING.fullmatch(words[0]):
+        yield Finding(RUNS_LATER, f"sets {words[0]}, which git runs by itself")
+
+
+def _discards(verb: str, rest: list[str], command: SimpleCommand) -> bool:
+    if verb == "reset":
+        return command.has_flag("", "--hard", "--merge", "--keep")
+    if verb == "clean":
+        return command.has_flag("f", "--force") and not command.has_flag("n", "--dry-run")
+    if verb in ("checkout", "switch"):
+        return command.has_flag("f", "--force", "--discard-changes") or (verb == "checkout" and _is_whole(rest))
+    if verb == "restore":
+        return _is_whole(rest) and (not command.has_flag("S", "--staged") or command.has_flag("W", "--worktree"))
+    return verb == "stash" and rest[:1] in (["drop"], ["clear"])
+
+
+def _is_whole(rest: list[str]) -> bool:
+    """Every file, not some that are named."""
+    return any(word in (".", "./", ":/", "*") for word in rest)
+
+
+def _folders(command: SimpleCommand) -> list[str]:
+    """Whose files it changes: each -C counts from the one before."""
+    folder = "."
+    words = iter(command.arguments)
+    for word in words:
+        if word == "-C":
+            named = next(words, "")
+            folder = named if named.startswith(("/", "~", "$")) else f"{folder}/{named}"
+        elif word == "--work-tree":
+            folder = next(words, "")
+        elif word.startswith("--work-tree="):
+            folder = word.partition("=")[2]
+        elif word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            break
+    trees = [value.partition("=")[2] for value in command.assignments if value.startswith("GIT_WORK_TREE=")]
+    return trees or [folder]
+
+
+def _verb(command: SimpleCommand) -> tuple[str, list[str]]:
+    """What git is asked to do, and the words behind that."""
+    if command.program != "git":
+        return "", []
+    arguments = command.arguments
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-"):
+        position += 2 if arguments[position] in _WITH_VALUE else 1
+    return "".join(arguments[position : position + 1]), list(arguments[position + 1 :])

@@ -1,0 +1,208 @@
+"""What touches the server itself: its folder with key, database and socket, its process, its own commands.
+
+Naming is enough. Names alone may be listed from above (find / -name x), contents may not: a recursive grep, copy or
+archive that begins above the server's folder reads the key too.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from wakeful.model.approvals.reason_kinds import HOME
+from wakeful.tools.commands.gate.finding import Finding
+from wakeful.tools.commands.gate.ground import Ground
+from wakeful.tools.commands.gate.place import Place, Target
+from wakeful.tools.commands.shell.command import SimpleCommand, starts_of_find
+from wakeful.tools.commands.shell.words import only_talks
+
+_OWN_VERBS = frozenset(
+    ["key", "login", "logins", "grants", "approvals", "pair", "cron", "backup", "restore", "export", "import", "tidy"]
+)
+_OWN_FILES = frozenset(["key", "config.toml", "wakeful.db", "wakeful.sock", "host", "tasks", "people", "skills"])
+_OWN_NAME = re.compile(r".*wakeful.*|python[\d.]*|uvicorn")
+_PROCESS_TOOLS = frozenset(
+    [
+        "kill",
+        "skill",
+        "gdb",
+        "lldb",
+        "strace",
+        "ltrace",
+        "py-spy",
+        "perf",
+        "nsenter",
+        "reptyr",
+        "gcore",
+        "prlimit",
+        "renice",
+        "pmap",
+        "lsof",
+    ]
+)
+_RECURSIVE_READERS = {"grep": "rR", "egrep": "rR", "fgrep": "rR", "cp": "rRa", "zip": "r", "scp": "r", "rsync": "ra"}
+_ALWAYS_RECURSIVE = frozenset({"rg", "ag", "ack", "tar"})
+_SKIPS_HIDDEN = frozenset({"rg", "ag", "ack"})
+# Of what they are given they tell the names and the sizes.
+_NAMES_ONLY = frozenset(
+    ["ls", "echo", "printf", "wc", "stat", "du", "file", "dirname", "basename", "realpath", "readlink"]
+)
+_FIND_WITHIN = re.compile(r"\$\(\s?find ([^\s()]+)")
+_GLOB = re.compile(r"[*?\[]")
+_UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
+
+
+def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+    if target := next(_named(command, place), None):
+        # As it was written: the model reads this too, and need not learn where the server lives.
+        yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
+    elif above := next(_read_through(command, place), None):
+        yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
+    elif process := next(_processes(command), None):
+        yield Finding(HOME, f"reaches for the server's own process ({process})")
+    elif verb := _own_verb(command):
+        yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
+
+
+def _named(command: SimpleCommand, place: Place) -> Iterator[Target]:
+    words = (*command.arguments, *command.sources, *command.assignments, command.program)
+    for word in dict.fromkeys(words):
+        for part in _paths_in(word):
+            yield from (target for target in _homes_of(part, place) if _is_meant(target))
+    for word in dict.fromkeys(command.targets):
+        yield from _homes_of(word, place)
+    if not only_talks(command):
+        for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
+            if found := place.ground.home_names.search(text):
+                yield Target(found.group(), found.group())
+
+
+def _paths_in(word: str) -> Iterator[str]:
+    """The word, and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
+    yield word.lstrip("@")
+    if "=" in word:
+        yield word.partition("=")[2].lstrip("@")
+    if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
+        yield word[start.start() :]
+
+
+def _is_meant(target: Target) -> bool:
+    """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
+    # An opening bracket alone is the program `[`.
+    is_bare = not re.search(r"[/~*?]|\[.+\]|^\.+$", target.operand)
+    is_file = bool(target.operand) and os.path.lexists(target.path or "")
+    return not is_bare or target.operand in _OWN_FILES or is_file
+
+
+def _homes_of(word: str, place: Place) -> Iterator[Target]:
+    if _names_server_process(word):
+        yield Target(word, word)
+    yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
+    # A link in the workspace may lead there.
+    followed = place.targets(word, follow=True) if "/" in word or "~" in word else ()
+    yield from (target for target in followed if target.path and place.ground.is_home(target.path))
+
+
+def _is_home(path: str, ground: Ground) -> bool:
+    if not _GLOB.search(path):
+        return ground.is_home(path)
+    return any(_may_be(path, home, ground) for home in ground.homes)
+
+
+def _may_be(pattern: str, home: str, ground: Ground) -> bool:
+    """Whether a path with wildcards may be the home or something in it."""
+    steps, names = pattern.split("/"), home.split("/")
+    if len(steps) < len(names) or not all(map(_matches, names, steps)):
+        return False
+    return ground.is_home("/".join((home, *steps[len(names) :])))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # As in a shell: a star does not stand for a dot at the beginning.
+    is_hidden = name.startswith(".") and pattern[:1] in ("*", "?", "[")
+    return fnmatchcase(name, pattern) and not is_hidden
+
+
+def _names_server_process(word: str) -> bool:
+    """Links are not followed here: /proc/self is another process for the command than for us."""
+    if not word.startswith("/proc/"):
+        return False
+    path = os.path.normpath(_UNRESOLVED.sub("*", word.replace("$$", "self")))
+    steps = path.split("/")
+    return len(steps) > 2 and steps[:2] == ["", "proc"] and fnmatchcase(str(os.getpid()), steps[2])
+
+
+def _read_through(command: SimpleCommand, place: Place) -> Iterator[str]:
+    for start in _starts_of_reading(command):
+        for target in place.targets(start, follow=True):
+            if target.path and place.ground.is_above_home(target.path) and not _leaves_home_out(command, place.ground):
+                yield target.path
+
+
+def _starts_of_reading(command: SimpleCommand) -> list[str]:
+    program = command.program
+    if program not in _NAMES_ONLY and (starts := _starts_of_lists(command)):
+        return starts
+    if program == "find" and re.search(r"(^| )-(delete|exec|ok)", " ".join(command.arguments)):
+        return starts_of_find(command.arguments)
+    if program in ("rm", "mv", "chmod", "chown", "chgrp") and command.operands:
+        return command.operands if program == "mv" or command.has_flag("rR", "--recursive") else []
+    is_recursive = program in _ALWAYS_RECURSIVE or (
+        program in _RECURSIVE_READERS and command.has_flag(_RECURSIVE_READERS[program], "--recursive", "--archive")
+    )
+    if not is_recursive:
+        return []
+    # Of a search the first operand is what is searched for.
+    is_search = "grep" in program or program in _SKIPS_HIDDEN
+    return (command.operands[1:] or ["."]) if is_search else command.operands
+
+
+def _starts_of_lists(command: SimpleCommand) -> list[str]:
+    """Where the find begins whose list it is given, by xargs or in its words."""
+    listed = [word.removesuffix("/*") or "/" for word in command.arguments if command.is_listed and word.endswith("/*")]
+    listed += [found[1] for word in command.arguments for found in _FIND_WITHIN.finditer(word)]
+    return [start for start in listed if start.startswith(("/", "~", ".."))]
+
+
+def _leaves_home_out(command: SimpleCommand, ground: Ground) -> bool:
+    names = [home.rpartition("/")[2] for home in ground.homes]
+    if any(
+        name in option for option in command.arguments if "exclu" in option or option.startswith("!") for name in names
+    ):
+        return True
+    is_hidden = all(re.search(r"/\.", home) for home in ground.homes)
+    return command.program in _SKIPS_HIDDEN and is_hidden and not command.has_flag("uaz.", "--hidden", "--unrestricted")
+
+
+def _processes(command: SimpleCommand) -> Iterator[str]:
+    if command.program in _PROCESS_TOOLS:
+        numbers = (str(os.getpid()), *(str(pid) for pid in [os.getppid()] if pid > 1), "$PPID")
+        for argument in command.arguments:
+            if any(re.search(rf"(?<!\d){re.escape(number)}(?!\d)", argument) for number in numbers) or (
+                "$" in argument and re.search(r"wakeful|uvicorn", argument)
+            ):
+                yield argument
+    elif command.program in ("pkill", "killall"):
+        is_whole = command.has_flag("f", "--full")
+        yield from (name for name in command.operands if _may_be_own_name(name, is_whole=is_whole))
+
+
+def _may_be_own_name(pattern: str, *, is_whole: bool) -> bool:
+    if _OWN_NAME.fullmatch(pattern):
+        return True
+    try:
+        # With -f all words count, without it the name of the program.
+        return bool(re.search(pattern, " ".join(sys.orig_argv) if is_whole else os.path.basename(sys.orig_argv[0])))
+    except re.error:
+        return False
+
+
+def _own_verb(command: SimpleCommand) -> str | None:
+    if only_talks(command):
+        return None
+    words = (command.program, *command.arguments)
+    for position, word in enumerate(words[:20]):
+        if word.rpartition("/")[2] == "wakeful":
+            return next((verb for verb in words[position + 1 : position + 5] if verb in _OWN_VERBS), None)
+    return None

@@ -1,0 +1,52 @@
+"""Paths that the model names: relative to the workspace, and never outside of it nor in the server's own folder."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wakeful.tools.commands.gate.ground import ground_of
+
+
+class Unusable(Exception):
+    """What a tool cannot use; its code and its text are the tool's answer. It never leaves the tool."""
+
+    def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:
+    """Return the path that the call names, links followed. Raises Unusable."""
+    named = arguments.get("path", default)
+    if not isinstance(named, str) or not named.strip() or "\0" in named:
+        raise Unusable("path must be the path of a file or folder in the workspace")
+    root = workspace.resolve()
+    path = _resolved(root / named)
+    if path is None:
+        raise Unusable(f"{named} is a link that leads in a circle", "not_found")
+    if not path.is_relative_to(root):
+        raise Unusable(f"{named} is outside of the workspace", "outside")
+    if ground_of(root, home).is_home(str(path)):
+        raise Unusable(f"{named} belongs to the server itself, and tools do not touch that", "outside")
+    return path
+
+
+def _resolved(path: Path) -> Path | None:
+    """The path with its links followed; None if that leads in a circle."""
+    try:
+        path = path.resolve()
+    except RuntimeError:
+        # Until Python 3.12; later ones give the link itself.
+        return None
+    return None if path.is_symlink() else path
+
+
+def shown(path: Path, workspace: Path) -> str:
+    """A path inside the workspace, as the model names it."""
+    return readable(path.relative_to(workspace.resolve()).as_posix())
+
+
+def readable(name: str) -> str:
+    """A file name as text that can be stored: names are bytes, and not all of them are UTF-8."""
+    return os.fsencode(name).decode(errors="replace")

@@ -1,0 +1,241 @@
+"""Reading, listing and writing files of the workspace."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from wakeful.model.approvals.approval import Question, Reason
+from wakeful.model.approvals.reason_kinds import RUNS_LATER
+from wakeful.model.ids import new_id
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.commands.gate.runs_later import runner_of
+from wakeful.tools.commands.workspace import Unusable, path_in_workspace, readable, shown
+from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
+from wakeful.tools.files.results import failure_of, result_of
+
+RESULT_LIMIT = 50_000
+# What a note at the end of a cut result may take of it.
+_MARK_ROOM = 100
+
+
+class ReadFile:
+    spec = ToolSpec(
+        name="read_file",
+        description="Read a text file of the workspace. A long file is cut; go on with offset.",
+        parameters={
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
+                "offset": {"type": "integer", "minimum": 1, "description": "The first line to read, from 1."},
+                "limit": {"type": "integer", "minimum": 1, "description": "How many lines to read at most."},
+            },
+            "required": ["path"],
+        },
+    )
+
+    def __init__(self, home: Path) -> None:
+        """`home` is the server's own folder, which stays closed."""
+        self._home = home
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await result_of(_read, arguments, context.workspace, self._home)
+
+
+class ListFiles:
+    spec = ToolSpec(
+        name="list_files",
+        description="List a directory of the workspace: directories end in a slash, files show their size.",
+        parameters={
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "Path of the directory; the workspace itself if left out."}
+            },
+        },
+    )
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await result_of(_list, arguments, context.workspace, self._home)
+
+
+class WriteFile:
+    spec = ToolSpec(
+        name="write_file",
+        description="Write a text file of the workspace, whole; an existing file is replaced.",
+        parameters={
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
+                "content": {"type": "string", "description": "The new content of the file."},
+            },
+            "required": ["path", "content"],
+        },
+    )
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        """As long as it waits for a person's word it has written nothing."""
+        return await self._gate.is_closed(context)
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
+        except (Unusable, OSError) as error:
+            return failure_of(error, arguments)
+        if refusal := await self._gate.refusal(question, context):
+            return ToolResult.failed(refusal.code, refusal.sentence)
+        return await result_of(_write, arguments, context.workspace, self._gate.home)
+
+
+def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path = path_in_workspace(arguments, workspace, home)
+    first = _whole_number(arguments, "offset") or 1
+    limit = _whole_number(arguments, "limit")
+    _require_file(path, workspace)
+    _require_text(path, workspace)
+    # Only LF ends a line and nothing is translated: what is read can be written back as it is.
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        if not all(_skip_line(file) for _ in range(first - 1)):
+            return f"[The file ends before line {first}.]"
+        return _excerpt(file, first, limit) or "[The file is empty.]"
+
+
+def _skip_line(file: TextIO) -> bool:
+    # In pieces: nobody knows how long a line is.
+    while piece := file.readline(RESULT_LIMIT):
+        if piece.endswith("\n"):
+            return True
+    return False
+
+
+def _excerpt(file: TextIO, first: int, limit: int | None) -> str:
+    lines: list[str] = []
+    room = RESULT_LIMIT - _MARK_ROOM
+    while limit is None or len(lines) < limit:
+        line = file.readline(room + 1)
+        if len(line) > room:
+            return _cut(lines, line[:room], first)
+        if not line:
+            return "".join(lines)
+        lines.append(line)
+        room -= len(line)
+    more = f"[More lines follow; go on with offset {first + len(lines)}.]" if file.read(1) else ""
+    return "".join(lines) + more
+
+
+def _cut(lines: list[str], rest: str, first: int) -> str:
+    number = first + len(lines)
+    if lines:
+        return "".join(lines) + f"[Cut, the result is full; go on with offset {number}.]"
+    return f"{rest}\n[Cut in line {number}, which is too long for a result; go on with offset {number + 1}.]"
+
+
+def _list(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path = path_in_workspace(arguments, workspace, home, default=".")
+    with os.scandir(path) as entries:
+        lines = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+    listing: list[str] = []
+    room = RESULT_LIMIT - _MARK_ROOM
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            listing.append(f"[Cut, the result is full; {len(lines) - len(listing)} more entries are not shown.]")
+            break
+        listing.append(line)
+    return "\n".join(listing) or "[The directory is empty.]"
+
+
+def _entry(entry: os.DirEntry[str]) -> str:
+    name = readable(entry.name)
+    try:
+        return f"{name}/" if entry.is_dir() else f"{name}  {entry.stat().st_size} bytes"
+    except OSError:
+        # A link that leads nowhere, or a file that has just gone.
+        return f"{name}  unreadable"
+
+
+def _question(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Question:
+    """What a person has to allow before this is written; without reasons, nothing."""
+    path, data = _to_write(arguments, context.workspace, home)
+    name = shown(path, context.workspace)
+    # The link, and what it leads to.
+    runner = runner_of(name) or runner_of(os.path.relpath(os.path.join("/", arguments["path"]), "/"))
+    if runner is None:
+        return Question(context.call_id, "write_file", name, ())
+    reason = Reason(RUNS_LATER, f"changes {name}, which {runner} by itself", name, name)
+    return Question(context.call_id, "write_file", name, (reason,), preview_of(path, data, name))
+
+
+def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:
+    path = path_in_workspace(arguments, workspace, home)
+    content = arguments.get("content")
+    if not isinstance(content, str):
+        raise Unusable("content must be a text")
+    _require_file(path, workspace)
+    return path, content.encode(errors="replace")
+
+
+def _write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+    path, data = _to_write(arguments, workspace, home)
+    _make_directory(path.parent, workspace)
+    _replace(path, data)
+    return f"Wrote {len(data)} bytes to {shown(path, workspace)}."
+
+
+def _make_directory(path: Path, workspace: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise Unusable(f"{shown(path, workspace)} is not a folder", "not_a_folder") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """A reader sees the old content or the new one, also after a crash."""
+    temporary = path.with_name(f".{new_id('write')}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o7777)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _require_file(path: Path, workspace: Path) -> None:
+    # A pipe or a device may never end, or never begin.
+    if path.exists() and not path.is_file():
+        raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")
+
+
+def _require_text(path: Path, workspace: Path) -> None:
+    with path.open("rb") as file:
+        if not is_text(file.read(LOOKED_AT)):
+            raise Unusable(f"{shown(path, workspace)} is not a text", "binary")
+
+
+def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
+    value = arguments.get(name)
+    if value is None:
+        return None
+    # Models write numbers as text now and then.
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise Unusable(f"{name} must be a whole number from 1")
+    return value

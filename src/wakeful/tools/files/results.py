@@ -1,0 +1,36 @@
+"""The answers of file tools: a text, or a failure that names no path but the one that the model wrote."""
+
+import asyncio
+import errno
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wakeful.tools.base import ToolResult
+from wakeful.tools.commands.workspace import Unusable
+
+# What a tool does with its arguments, the workspace and the server's own folder.
+Act = Callable[[Mapping[str, Any], Path, Path], str]
+
+_OS_FAILURES = {
+    errno.ENOENT: ("not_found", "was not found"),
+    errno.ENOTDIR: ("not_a_folder", "is not a folder"),
+    errno.EISDIR: ("not_a_file", "is not a file"),
+    errno.ENAMETOOLONG: ("invalid_arguments", "is too long a name"),
+}
+
+
+async def result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, home: Path) -> ToolResult:
+    try:
+        return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
+    except (Unusable, OSError) as error:
+        return failure_of(error, arguments)
+
+
+def failure_of(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
+    if isinstance(error, Unusable):
+        return ToolResult.failed(error.code, f"{error}.")
+    # Not str(error): it names the path on the machine.
+    code, words = _OS_FAILURES.get(error.errno or 0, ("tool_error", ""))
+    words = words or f"cannot be used: {(error.strerror or 'unknown error').lower()}"
+    return ToolResult.failed(code, f"{arguments.get('path', '.')} {words}.")

@@ -1,0 +1,135 @@
+"""Reading what a process has said. However long that is, only the part that is shown is ever read."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from wakeful.tools.processes.output.secrets import Redactor
+
+# A character has four bytes at most.
+_WIDEST = 4
+# A text is cut with 40 % at its beginning and 60 % at its end.
+_HEAD_SHARE = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of an output; offsets are in bytes."""
+
+    text: str
+    offset: int
+    next_offset: int
+
+
+class Output:
+    def __init__(self, path: Path, redactor: Redactor) -> None:
+        self.path = path
+        self._redactor = redactor
+
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def read(self, start: int, end: int) -> bytes:
+        """As it is, secrets included."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(start)
+                return file.read(max(0, end - start))
+        except FileNotFoundError:
+            return b""
+
+    def text(self, start: int, end: int) -> str:
+        """The bytes from start to end as they may be shown, secrets masked that reach over a border too."""
+        before = max(0, start - self._redactor.margin)
+        data = self.read(before, end + self._redactor.margin)
+        shown = self._redactor.redact(data, start - before, end - before)
+        return shown.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+    def tail(self, characters: int) -> tuple[str, bool]:
+        """Its last characters, and whether there are more before them."""
+        size = self.size()
+        start = self._tail_start(characters, size)
+        return self.text(start, size), start > 0
+
+    def excerpt(self, characters: int) -> str:
+        """All of it, or its beginning and its end with a line between that says how much was left out."""
+        size = self.size()
+        if self._tail_start(characters, size) == 0:
+            return self.text(0, size)
+        head_end = self._head_end(int(characters * _HEAD_SHARE))
+        tail_start = self._tail_start(characters - int(characters * _HEAD_SHARE), size)
+        mark = f"\n[… {tail_start - head_end:,} bytes left out …]\n"
+        return self.text(0, head_end) + mark + self.text(tail_start, size)
+
+    def page(self, offset: int, limit: int, *, is_whole: bool) -> Page:
+        """At most `limit` bytes from an offset. A character whose rest may still come waits for the next page, unless
+        the output is whole. A part that was given back to the disk is skipped: offset says where the text begins.
+        """
+        size = self.size()
+        start = self._skip_hole(min(max(offset, 0), size), size)
+        end = self._hole_start(start, min(start + limit, size))
+        if end < size or not is_whole:
+            end = self._before_split_character(start, end)
+        return Page(self.text(start, end), start, end)
+
+    def _head_end(self, characters: int) -> int:
+        text = _exact(self.read(0, characters * _WIDEST))
+        return len(_bytes_of(text[:characters]))
+
+    def _tail_start(self, characters: int, size: int) -> int:
+        start = max(0, size - characters * _WIDEST)
+        data = self.read(start, size)
+        if start > 0:
+            data = data[_split_character_at_start(data) :]
+        text = _exact(data)
+        return size - len(_bytes_of(text[-characters:]))
+
+    def _before_split_character(self, start: int, end: int) -> int:
+        data = self.read(max(start, end - _WIDEST), end)
+        return end - _split_character_at_end(data)
+
+    def _skip_hole(self, offset: int, size: int) -> int:
+        return self._seek(offset, os.SEEK_DATA, size) if offset < size else offset
+
+    def _hole_start(self, start: int, end: int) -> int:
+        return min(end, self._seek(start, os.SEEK_HOLE, end)) if start < end else end
+
+    def _seek(self, offset: int, whence: int, otherwise: int) -> int:
+        with self.path.open("rb") as file:
+            try:
+                return os.lseek(file.fileno(), offset, whence)
+            except OSError:
+                # There is no more data behind the offset.
+                return otherwise
+
+
+def _exact(data: bytes) -> str:
+    """Text that knows its bytes: what is no character stands for one byte."""
+    return data.decode(errors="surrogateescape")
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+def _split_character_at_start(data: bytes) -> int:
+    """How many bytes belong to a character that begins earlier."""
+    for count, byte in enumerate(data[: _WIDEST - 1]):
+        if byte & 0xC0 != 0x80:
+            return count
+    return 0
+
+
+def _split_character_at_end(data: bytes) -> int:
+    """How many bytes belong to a character that ends later."""
+    for count in range(1, min(_WIDEST, len(data) + 1)):
+        byte = data[-count]
+        if byte & 0xC0 == 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return count if length > count else 0
+        if byte < 0x80:
+            return 0
+    return 0

@@ -1,0 +1,111 @@
+"""Rows of sessions as they change, for readers of whole lists. What is told here is in no log: whoever was away asks
+for the list again.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterable
+from dataclasses import dataclass, field
+
+import msgspec
+import orjson
+
+from wakeful.model import event as events
+from wakeful.store.base import Signal, Store, Transaction
+from wakeful.web.feeds.rows import session_rows
+
+SESSION_ROW = "session_row"
+SESSION_GONE = "session_gone"
+
+# One session's row is told at most so often.
+_PAUSE_SECONDS = 0.25
+# After everything may have changed, the newest are told anew.
+_MOST_ROWS = 200
+# They change nothing that a row shows, and there are many.
+_QUIET = frozenset({events.TOKEN, events.REASONING, events.STEP_ABANDONED})
+
+
+@dataclass(slots=True, eq=False)
+class _Listener:
+    changed: set[str] = field(default_factory=set)
+    is_lost: bool = False
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    # When each row may be told again.
+    next_at: dict[str, float] = field(default_factory=dict)
+
+
+News = list[tuple[str, bytes]]
+
+
+class RowFeed:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._listeners: set[_Listener] = set()
+        # What is being read, by reader, owner, sessions and whether all are wanted: the tabs of one person want the
+        # same at the same moment. Nobody joins a read that began before something changed again.
+        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[News]] = {}
+        store.notifier.listen(self._hear)
+
+    async def follow(self, reader: str, owner: str | None) -> AsyncGenerator[tuple[str, bytes], None]:
+        """Name and data of what has changed of the owner's sessions, or of everybody's, as this reader sees them."""
+        listener = _Listener()
+        self._listeners.add(listener)
+        try:
+            while True:
+                await _wait(listener)
+                for name, data in await self._news(listener, reader, owner):
+                    yield name, data
+        finally:
+            self._listeners.discard(listener)
+
+    def _hear(self, signal: Signal) -> None:
+        self._reads.clear()
+        loud = {event.session_id for event in signal.events if event.kind not in _QUIET}
+        quiet = {event.session_id for event in signal.events} - loud
+        for listener in self._listeners:
+            listener.changed |= signal.sessions - quiet
+            listener.is_lost |= signal.is_everything
+            if listener.changed or listener.is_lost:
+                listener.woken.set()
+
+    async def _news(self, listener: _Listener, reader: str, owner: str | None) -> News:
+        now = time.monotonic()
+        is_lost, listener.is_lost = listener.is_lost, False
+        due = {session_id for session_id in listener.changed if listener.next_at.get(session_id, 0.0) <= now}
+        listener.changed -= due
+        listener.next_at = {of: at for of, at in listener.next_at.items() if at > now}
+        listener.next_at |= dict.fromkeys(due, now + _PAUSE_SECONDS)
+        key = (reader, owner, frozenset(due), is_lost)
+        if key not in self._reads:
+            reading = asyncio.create_task(self._read(*key))
+            self._reads[key] = reading
+            reading.add_done_callback(lambda done: self._reads.get(key) is done and self._reads.pop(key))
+        # Who leaves meanwhile does not take it from the others.
+        return await asyncio.shield(self._reads[key])
+
+    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> News:
+        async def body(tx: Transaction) -> News:
+            found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
+            if is_lost:
+                found = await tx.sessions.page(owner, limit=_MOST_ROWS)
+            own = [session for session in found if session.is_shown and owner in (None, session.owner)]
+            gone = [(SESSION_GONE, orjson.dumps({"session_id": session.id})) for session in own if session.is_deleted]
+            rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted])
+            return gone + [(SESSION_ROW, msgspec.json.encode({"row": row})) for row in rows]
+
+        return await self._store.read(body)
+
+
+async def _wait(listener: _Listener) -> None:
+    """Until a row may be told."""
+    if not listener.changed and not listener.is_lost:
+        listener.woken.clear()
+        await listener.woken.wait()
+    due_in = _next_due(listener.changed, listener.next_at) if not listener.is_lost else 0.0
+    if due_in > 0:
+        await asyncio.sleep(due_in)
+
+
+def _next_due(changed: Iterable[str], next_at: dict[str, float]) -> float:
+    """Another session's news may come meanwhile: then the wait is a little longer than it would have to be."""
+    return min((next_at.get(session_id, 0.0) for session_id in changed), default=0.0) - time.monotonic()

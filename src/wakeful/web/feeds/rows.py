@@ -1,0 +1,94 @@
+"""Sessions as rows of a list."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from wakeful.model.marks import Marks
+from wakeful.model.search.search import Hit, Wanted, searched_text
+from wakeful.model.search.snippet import snippet_of
+from wakeful.model.session import Session
+from wakeful.model.tasks.task_data import time_text
+from wakeful.store.base import Transaction
+from wakeful.wire.declared import Outgoing, words
+
+
+class SessionRow(Outgoing):
+    session_id: str
+    title: str
+    model: str
+    updated_at: str
+    message_count: Annotated[int, Meta(ge=0)]
+    active_turn_id: str | None
+    running_tasks: Annotated[int, Meta(ge=0)]
+    pinned: bool
+    archived: bool
+    unread: Annotated[bool, words("A turn has ended since the asker looked.")]
+    needs_you: Annotated[int, Meta(ge=0), words("Open questions.")]
+    last_status: Annotated[Literal["done", "failed", "cancelled"] | None, words("How the last turn ended.")]
+    woken: Annotated[bool, words("Background work had opened it.")]
+
+
+class Snippet(Outgoing):
+    before: str
+    hit: str
+    after: str
+
+
+class FoundRow(SessionRow):
+    message_id: Annotated[
+        str | UnsetType | None,
+        words("Of a search: the newest message that was found; null where only the title was."),
+    ] = UNSET
+    snippet: Annotated[
+        Snippet | UnsetType | None,
+        words(
+            "Of a search: the piece of that message around the first of the words, as plain text. `hit` may be empty."
+        ),
+    ] = UNSET
+
+
+async def marks_of(tx: Transaction, reader: str, sessions: Sequence[Session]) -> Mapping[str, Marks]:
+    return await tx.readers.marks(reader, [session.id for session in sessions], await tx.now())
+
+
+async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]) -> list[FoundRow]:
+    marks = await marks_of(tx, reader, sessions)
+    return [FoundRow(**row_fields(session, marks[session.id])) for session in sessions]
+
+
+async def with_hits(
+    tx: Transaction, rows: Sequence[FoundRow], hits: Mapping[str, Hit | None], wanted: Wanted
+) -> list[FoundRow]:
+    """The rows, with where each of them was found."""
+    shown = [hit for row in rows if (hit := hits[row.session_id]) is not None]
+    entries = {Hit(entry.turn_id, entry.step, entry.index): entry for entry in await tx.journal.at(shown)}
+    found = []
+    for row in rows:
+        hit = hits[row.session_id]
+        entry = None if hit is None else entries.get(hit)
+        snippet = None if entry is None else Snippet(**asdict(snippet_of(searched_text(entry), wanted)))
+        found.append(msgspec.structs.replace(row, message_id=None if entry is None else entry.id, snippet=snippet))
+    return found
+
+
+def row_fields(session: Session, marks: Marks) -> dict[str, Any]:
+    """The fields of SessionRow."""
+    return {
+        "session_id": session.id,
+        "title": session.title,
+        "model": session.model,
+        "updated_at": time_text(session.updated_at),
+        "message_count": session.message_count,
+        "active_turn_id": session.active,
+        "running_tasks": marks.running_tasks,
+        "pinned": session.is_pinned,
+        "archived": session.is_archived,
+        "unread": marks.is_unread,
+        "needs_you": marks.open_approvals,
+        "last_status": marks.last_status,
+        "woken": marks.is_woken,
+    }

@@ -1,0 +1,218 @@
+"""A conversation as people see it: the journals of a chain of turns as messages, the newest first to be found."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.message import ToolCall
+from wakeful.model.tasks.task_data import time_text
+from wakeful.model.turn import Turn, TurnStatus
+from wakeful.store.base import Transaction
+from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
+
+# Turns read at once: few at first, so that a session of long turns costs little more than is shown.
+_FEWEST = 4
+_MOST = 64
+# Characters of a tool's result; of a longer one its two ends are shown.
+_MOST_RESULT = 20_000
+_PART_OF_RESULT = 8_000
+# Where a turn's closing line stands among its messages: after all of them.
+_END = "end"
+_LAST = (1 << 62, 0)
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageId:
+    """`<turn>.<step>.<index>`, or `<turn>.end` for the line that tells how a turn broke off."""
+
+    turn_id: str
+    place: tuple[int, int]
+
+    @classmethod
+    def parse(cls, text: str) -> "MessageId | None":
+        turn_id, dot, rest = text.partition(".")
+        if rest == _END and turn_id:
+            return cls(turn_id, _LAST)
+        step, second_dot, index = rest.partition(".")
+        is_whole = bool(turn_id and dot and second_dot) and _is_number(step) and _is_number(index)
+        return cls(turn_id, (int(step), int(index))) if is_whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    # In order.
+    messages: list[Message]
+    # The turns that they belong to, by id, as people see them.
+    turns: dict[str, ShownTurn]
+    # There are older ones.
+    has_more: bool
+
+
+async def newest_messages(
+    tx: Transaction, turn_id: str | None, limit: int, before: MessageId | None = None
+) -> MessagePage:
+    """The last `limit` messages of the conversation that ends with this turn; with `before`, of the part that comes
+    before that message. What it costs depends on what it returns, not on how long the conversation is.
+    """
+    found: list[Message] = []
+    forms: dict[str, ShownTurn] = {}
+    count = _FEWEST
+    while turn_id is not None:
+        turns = await tx.turns.chain(turn_id, count)
+        entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
+        for turn in turns:
+            messages = turn_messages(turn, entries.get(turn.id, ()))
+            forms[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
+            if before is not None and turn.id == before.turn_id:
+                messages = [message for message in messages if _place_of(message) < before.place]
+            found[:0] = messages
+            if len(found) >= limit:
+                return _page(found, limit, forms, has_older=turn.parent is not None)
+        turn_id = turns[-1].parent if turns else None
+        count = min(2 * count, _MOST)
+    return _page(found, limit, forms, has_older=False)
+
+
+def _page(found: list[Message], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
+    shown = found[-limit:]
+    outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
+    return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
+
+
+def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
+    costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
+    usage = TurnCost(
+        input_tokens=sum(cost.input_tokens for cost in costs),
+        output_tokens=sum(cost.output_tokens for cost in costs),
+    )
+    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
+
+
+def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
+    """What one turn has recorded, in order, and how it broke off if it did. What was deleted is left out."""
+    entries = [entry for entry in entries if not is_gone(entry)]
+    results = {(entry.step, entry.index): entry for entry in entries if entry.kind is EntryKind.RESULT}
+    messages: list[Message] = []
+    for entry in sorted(entries, key=lambda entry: (entry.step, entry.index)):
+        if entry.kind is EntryKind.INPUT:
+            messages.append(_input(entry))
+        elif entry.kind is EntryKind.ANSWER:
+            messages += _answer(turn, entry, results)
+        elif entry.kind is EntryKind.CUT:
+            messages.append(_cut(entry))
+    messages += _ending(turn)
+    return messages
+
+
+def _by_turn(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    grouped: dict[str, list[Entry]] = {}
+    for entry in entries:
+        grouped.setdefault(entry.turn_id, []).append(entry)
+    return grouped
+
+
+def _input(entry: Entry) -> Message:
+    data = entry.data
+    return _message(entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice"))
+
+
+def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[Message]:
+    answer = answer_of(entry)
+    if answer.text or answer.reasoning or not answer.calls:
+        message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
+        yield message | {"reasoning": answer.reasoning or None}
+    for index, call in calls_of(entry):
+        yield _call(turn, entry, index, call, results.get((entry.step, index)))
+
+
+def _cut(entry: Entry) -> Message:
+    """Return an answer that was cut off, as the last message before the line that says how the turn ended."""
+    data = entry.data
+    message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
+    return message | {"reasoning": data["reasoning"] or None}
+
+
+def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> Message:
+    told = {} if result is None else result.data
+    text: str = told.get("text", "")
+    shown = cut_result(text)
+    tool = {
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+        "result": None if result is None else shown,
+        "truncated": len(text) > _MOST_RESULT,
+        "full_size": len(text),
+        "seconds": told.get("seconds"),
+        "is_error": bool(told.get("is_error")) or (result is None and turn.status.is_final),
+        "status": "done" if result is not None else _unfinished(turn),
+    }
+    number = f"{turn.id}.{answer.step}.{index}"
+    at = answer.at if result is None else result.at
+    return _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
+
+
+def cut_result(text: str) -> str:
+    """The first and the last part of a result that is too long to be sent each time."""
+    if len(text) <= _MOST_RESULT:
+        return text
+    return both_ends(text, _PART_OF_RESULT, len(text))
+
+
+def both_ends(text: str, part: int, full_size: int) -> str:
+    """So many characters of each; `text` may be without its middle already."""
+    return f"{text[:part]}\n[… {full_size - 2 * part:,} characters are left out here …]\n{text[-part:]}"
+
+
+def _unfinished(turn: Turn) -> str:
+    return "interrupted" if turn.status.is_final else "running"
+
+
+def _ending(turn: Turn) -> Iterator[Message]:
+    """A turn that broke off says so; a stop is no error."""
+    if turn.status not in (TurnStatus.FAILED, TurnStatus.CANCELLED):
+        return
+    error = orjson.loads(turn.error) if turn.error else {}
+    is_stop = turn.status is TurnStatus.CANCELLED
+    content = "Stopped." if error.get("code") == "stopped" else error.get("message", "")
+    role = "note" if is_stop else "error"
+    yield _message(f"{turn.id}.{_END}", turn.id, role, "server", content, turn.closed_at or turn.opened_at)
+
+
+def _message(
+    number: str,
+    turn_id: str,
+    role: str,
+    source: str,
+    content: str,
+    at: float,
+    *,
+    tool: Any = None,
+    notice: Any = None,
+) -> Message:
+    return {
+        "id": number,
+        "turn_id": turn_id,
+        "role": role,
+        "source": source,
+        "content": content,
+        "html": None,
+        "tool": tool,
+        "notice": notice,
+        "created_at": time_text(at),
+    }
+
+
+def _place_of(message: Message) -> tuple[int, int]:
+    parsed = MessageId.parse(message["id"])
+    assert parsed is not None
+    return parsed.place
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 9

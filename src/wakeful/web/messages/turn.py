@@ -1,0 +1,71 @@
+"""Turns and notices as clients of the page see them."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, UnsetType
+
+from wakeful.model.tasks.task import TaskStatus
+from wakeful.model.tasks.task_data import time_text
+from wakeful.model.turn import Turn, TurnStatus
+from wakeful.wire.declared import Outgoing, words
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+NoticeKind: TypeAlias = Literal["process", "delegation", "watch"]
+
+
+class TurnOutline(Outgoing):
+    """A turn, wherever it is told of."""
+
+    number: Annotated[int, Meta(ge=1), words("In the conversation.")]
+    source: str
+    status: TurnStatus
+    opened_at: str
+    closed_at: str | None
+
+
+class TurnCost(Outgoing):
+    input_tokens: Count
+    output_tokens: Count
+
+
+class ShownTurn(TurnOutline):
+    model: str
+    usage: TurnCost | None
+
+
+class Notice(Outgoing):
+    # Notices of old have fewer of them.
+    task_id: str | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+    status: TaskStatus | UnsetType = UNSET
+    exit_code: int | UnsetType | None = UNSET
+    seconds: float | UnsetType = UNSET
+    kind: NoticeKind | UnsetType = UNSET
+    output: Annotated[str | UnsetType, words("What the agent is shown of it.")] = UNSET
+    cut: Annotated[bool | UnsetType, words("Whether there was more.")] = UNSET
+    pattern: Annotated[str | UnsetType, words("What a `watch` looked for.")] = UNSET
+
+
+class ReadNotice(Notice):
+    delivered: Annotated[
+        Literal["opened", "with_message", "joined"] | UnsetType,
+        words("Whether it opened its turn, came with a message or joined while it ran."),
+    ] = UNSET
+    latency_ms: Annotated[float | UnsetType, words("How long it waited for its turn.")] = UNSET
+
+
+def notice_fields(kind: type[Notice], notice: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a notice as it was recorded: the fields that its type has."""
+    return {name: notice[name] for name in kind.__struct_fields__ if name in notice}
+
+
+def outline_of(turn: Turn) -> dict[str, Any]:
+    """The fields of TurnOutline."""
+    return {
+        "number": turn.number,
+        "source": turn.source,
+        "status": turn.status,
+        "opened_at": time_text(turn.opened_at),
+        "closed_at": None if turn.closed_at is None else time_text(turn.closed_at),
+    }

@@ -1,0 +1,243 @@
+"""The routes of sessions: make one, list them, look at one, change it, branch it."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from wakeful.errors import SessionNotFound
+from wakeful.model.search.search import wanted_in
+from wakeful.model.session import Address, Session
+from wakeful.store.base import Transaction
+from wakeful.web.feeds.rows import FoundRow, session_rows, with_hits
+from wakeful.web.fields import Folder, Id, ModelName, OfSession, SearchWords, Title, clamped, read_body, read_query
+from wakeful.web.messages.messages import MessageId
+from wakeful.web.messages.short_results import shorten_results
+from wakeful.web.sessions.snapshot import read_result, take_snapshot
+from wakeful.web.web import Web
+from wakeful.wire.answer import JsonAnswer, Ok
+from wakeful.wire.declared import Incoming, Outgoing, Switch, says, words
+from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.reading import read
+
+# They all come on the first page.
+_MOST_PINNED = 200
+# Where more sessions have the words, those with the newest hits: a person looks for one, with better words.
+_MOST_FOUND = 100
+
+
+class NewSession(Incoming):
+    title: Title = ""
+    model: Annotated[ModelName | None, words("`provider:model`.")] = None
+    workspace: Folder | None = None
+
+
+class MadeSession(Outgoing):
+    session_id: str
+
+
+class SessionsQuery(Incoming):
+    q: Annotated[
+        SearchWords,
+        words(
+            "Words to look for: all of them in one message or in the title, whatever their case and accents; the last "
+            "one may be the beginning of a word. At most 100 sessions are found: those that said them last."
+        ),
+    ] = ""
+    limit: Annotated[
+        int, clamped(1, 200), words("1 to 200, 50 where nothing is said; what is out of range is moved to its end.")
+    ] = 50
+    cursor: Annotated[str, words("The `next_cursor` of the page before.")] = ""
+    archived: Annotated[Switch, words("Only those that are archived; else only those that are not.")] = False
+
+
+class SessionPage(Outgoing):
+    sessions: list[FoundRow]
+    next_cursor: str | None
+
+
+class SessionQuery(OfSession):
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 messages, 100 where nothing is said.")] = 100
+    before: Annotated[str, words("Only messages before the one with this id.")] = ""
+    short: Annotated[Switch, words("Of tools' results only the two ends, and these once.")] = False
+
+
+class ResultQuery(OfSession):
+    message_id: Annotated[Id, words("The tool's message.")]
+
+
+class WholeResult(Outgoing):
+    result: str
+    full_size: Annotated[int, Meta(ge=0)]
+
+
+class SeenSession(Incoming):
+    session_id: Id
+    event_id: Annotated[int, Meta(ge=0, le=2**53 - 1), says("{} must be a whole number, 0 or more.")]
+
+
+class ChangedSession(Incoming):
+    session_id: Id
+    title: Title | None = None
+    model: ModelName | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
+
+    no_others: ClassVar[str] = "{} cannot be changed: title, model, pinned and archived can."
+    more_schema: ClassVar[Mapping[str, Any]] = {
+        "anyOf": [
+            {"required": [name], "properties": {name: {"type": kind}}}
+            for name, kind in (("title", "string"), ("model", "string"), ("pinned", "boolean"), ("archived", "boolean"))
+        ]
+    }
+
+
+class Branch(Incoming):
+    session_id: Id
+    turn_id: Annotated[Id | None, words("A turn that has ended.")] = None
+
+
+class SessionRoutes:
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/session/new", self.create, methods=["POST"]),
+            Route("/api/sessions", self.page, methods=["GET"]),
+            Route("/api/session", self.show, methods=["GET"]),
+            Route("/api/session", self.change, methods=["PATCH"]),
+            Route("/api/session", self.delete, methods=["DELETE"]),
+            Route("/api/session/restore", self.restore, methods=["POST"]),
+            Route("/api/session/result", self.result, methods=["GET"]),
+            Route("/api/session/seen", self.see, methods=["POST"]),
+            Route("/api/session/branch", self.branch, methods=["POST"]),
+        ]
+
+    async def create(self, request: Request) -> Response:
+        given = await read_body(request, NewSession)
+        session = await self._web.engine.create_session(
+            request.state.principal,
+            Address(self._web.door(request).name),
+            self._web.model if given.model is None else self._web.checked_model(given.model.strip()),
+            self._workspace(request, given.workspace),
+            title=given.title.strip(),
+        )
+        return JsonAnswer(MadeSession(session_id=session.id))
+
+    def _workspace(self, request: Request, folder: str | None) -> str:
+        """The operator may choose any folder; others stay in the server's own, where its key and settings are not."""
+        if folder is None:
+            return self._web.workspace
+        is_free = self._web.owner_seen_by(request) is None
+        if not is_free and not Path(folder).resolve().is_relative_to(Path(self._web.workspace).resolve()):
+            raise InvalidRequest(f"workspace must be inside of {self._web.workspace} for holders of this key.")
+        return folder
+
+    async def page(self, request: Request) -> Response:
+        asked = read_query(request, SessionsQuery)
+        limit, words = asked.limit, asked.q.strip()
+        wanted = wanted_in(words)
+        before = _parse_cursor(asked.cursor)
+        owner = self._web.owner_seen_by(request)
+
+        async def body(tx: Transaction) -> SessionPage:
+            hits = await tx.search.find(owner, wanted, _MOST_FOUND, archived=asked.archived) if words else None
+            find = partial(tx.sessions.page, owner, among=hits, archived=asked.archived)
+            pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
+            # One more than is shown tells whether there is a next page.
+            found = await find(before=before, limit=limit + 1, pinned=False)
+            rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
+            next_cursor = _cursor(found[limit - 1]) if len(found) > limit else None
+            shown = rows if hits is None else await with_hits(tx, rows, hits, wanted)
+            return SessionPage(sessions=shown, next_cursor=next_cursor)
+
+        look = self._web.store.search if words else self._web.store.read
+        return JsonAnswer(await look(body))
+
+    async def show(self, request: Request) -> Response:
+        asked = read_query(request, SessionQuery)
+        before = _parse_message_id(asked.before, "before") if asked.before else None
+        snapshot = await take_snapshot(self._web, request, asked.session_id, asked.limit, before)
+        if asked.short:
+            shorten_results(snapshot.page.messages)
+        return JsonAnswer(snapshot.shown(self._web))
+
+    async def result(self, request: Request) -> Response:
+        asked = read_query(request, ResultQuery)
+        message = _parse_message_id(asked.message_id, "message_id")
+        text = await read_result(self._web, request, asked.session_id, message)
+        return JsonAnswer(WholeResult(result=text, full_size=len(text)))
+
+    async def see(self, request: Request) -> Response:
+        given = await read_body(request, SeenSession)
+        session = await self._web.find_session(request, given.session_id)
+
+        async def body(tx: Transaction) -> None:
+            await tx.readers.see(request.state.principal, session.id, min(given.event_id, session.last_seq))
+
+        await self._web.store.write(body)
+        return JsonAnswer(Ok())
+
+    async def change(self, request: Request) -> Response:
+        given = await read_body(request, ChangedSession)
+        session = await self._web.find_session(request, given.session_id)
+        title = None if given.title is None else given.title.strip()
+        model = None if given.model is None else self._web.checked_model(given.model.strip())
+        pinned, archived = given.pinned, given.archived
+        if title is None and model is None and pinned is None and archived is None:
+            raise InvalidRequest("Say what to change: title, model, pinned or archived.")
+        if pinned is not None or archived is not None:
+            await self._web.engine.place_session(session.id, pinned=pinned, archived=archived)
+        if title is not None or model is not None:
+            await self._web.engine.change_session(session.id, title=title, model=model)
+        return JsonAnswer(Ok())
+
+    async def delete(self, request: Request) -> Response:
+        session = await self._web.find_session(request, read_query(request, OfSession).session_id)
+        await self._web.engine.purger.delete(session.id)
+        return JsonAnswer(Ok())
+
+    async def restore(self, request: Request) -> Response:
+        session_id = (await read_body(request, OfSession)).session_id
+
+        async def body(tx: Transaction) -> Session | None:
+            return await tx.sessions.get(session_id)
+
+        session = await self._web.store.read(body)
+        if session is None or not self._web.may_see(request, session.owner):
+            raise SessionNotFound(f"There is no session {session_id}.")
+        await self._web.engine.purger.restore(session.id)
+        return JsonAnswer(Ok())
+
+    async def branch(self, request: Request) -> Response:
+        given = await read_body(request, Branch)
+        session = await self._web.find_session(request, given.session_id)
+        branch = await self._web.engine.branch(session.id, given.turn_id)
+        return JsonAnswer(MadeSession(session_id=branch.id))
+
+
+def _cursor(session: Session) -> str:
+    return f"{session.updated_at!r}~{session.id}"
+
+
+def _parse_cursor(text: str) -> tuple[float, str] | None:
+    if not text:
+        return None
+    moment, _, session_id = text.partition("~")
+    try:
+        return float(moment), read(OfSession, {"session_id": session_id}).session_id
+    except (ValueError, InvalidRequest):
+        raise InvalidRequest("cursor must be a next_cursor of an earlier answer.", param="cursor") from None
+
+
+def _parse_message_id(text: str, name: str) -> MessageId:
+    message = MessageId.parse(text)
+    if message is None or "\0" in message.turn_id:
+        raise InvalidRequest(f"{name} must be the id of a message of this session.")
+    return message

@@ -1,0 +1,110 @@
+"""A session with all that its page shows, as clients see it."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, UnsetType
+
+from wakeful.web.approvals.approval import ShownApproval
+from wakeful.web.feeds.rows import SessionRow
+from wakeful.web.messages.messages import Message
+from wakeful.web.messages.turn import Count, Notice, ReadNotice, ShownTurn, notice_fields
+from wakeful.web.tasks.task import ShownTask
+from wakeful.wire.declared import Outgoing, words
+
+
+class SessionUsage(Outgoing):
+    input_tokens: Count
+    output_tokens: Count
+    context_tokens: Count
+    context_window: Count | None = None
+
+
+class ParentTask(Outgoing):
+    session_id: str
+    task_id: str
+
+
+class SnapshotSession(SessionRow):
+    workspace: str
+    created_at: str
+    parent: ParentTask | None
+    usage: SessionUsage
+
+
+class ShownTool(Outgoing):
+    call_id: str
+    name: str
+    arguments: str
+    result: str | None
+    truncated: Annotated[bool, words("`result` lacks its middle; `/api/session/result` has the whole.")]
+    full_size: Count
+    seconds: float | None
+    is_error: Annotated[bool, words("The tool failed. A command that ran and exited with another code than 0 did not.")]
+    status: Literal["done", "interrupted", "running"]
+
+
+class ShownMessage(Outgoing):
+    id: str
+    turn_id: str
+    role: Literal["user", "assistant", "tool", "note", "error"]
+    source: str
+    content: str
+    html: Annotated[str | None, words("Of the assistant's markdown, cleaned; null for other roles.")]
+    tool: ShownTool | None
+    notice: ReadNotice | None
+    created_at: str
+    reasoning: Annotated[str | UnsetType | None, words("Of the assistant's messages.")] = UNSET
+
+
+class Partial(Outgoing):
+    step: Count
+    text: str
+    reasoning: str
+
+
+class ActiveTurn(Outgoing):
+    turn_id: str
+    stream_id: str
+    source: str
+    partial: Annotated[Partial | None, words("What its open step has said up to `cursor`.")]
+
+
+class QueuedMessage(Outgoing):
+    turn_id: str
+    message: str
+    source: str
+    created_at: str
+
+
+class PendingNotice(Notice):
+    source: str
+    content: str
+    created_at: str
+    why: Literal["held", "blocked", "budget", "busy"]
+    until: str | None
+
+
+class ShownSnapshot(Outgoing):
+    session: SnapshotSession
+    messages: list[ShownMessage]
+    has_more: Annotated[bool, words("There are older messages.")]
+    turns: Annotated[dict[str, ShownTurn], words("By id: those of the messages, and the active one.")]
+    active: ActiveTurn | None
+    queued: list[QueuedMessage]
+    tasks: list[ShownTask]
+    approvals: list[ShownApproval]
+    pending_notices: list[PendingNotice]
+    last_event_id: Annotated[Count, words("The newest fact; as `session/seen` takes it.")]
+    cursor: Annotated[str, words("Where a stream goes on: `after` it comes all that is not in here.")]
+
+
+def shown_message(message: Message) -> ShownMessage:
+    tool: dict[str, Any] | None = message["tool"]
+    notice: dict[str, Any] | None = message["notice"]
+    return ShownMessage(
+        **message
+        | {
+            "tool": None if tool is None else ShownTool(**tool),
+            "notice": None if notice is None else ReadNotice(**notice_fields(ReadNotice, notice)),
+        }
+    )

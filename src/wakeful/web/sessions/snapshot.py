@@ -1,0 +1,212 @@
+"""A session at one moment, for GET /api/session: everything in it fits its cursor."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from starlette.requests import Request
+
+from wakeful.model.approvals.approval import Approval
+from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.journal import EntryKind
+from wakeful.model.marks import Marks
+from wakeful.model.session import Session
+from wakeful.model.tasks.task import Task
+from wakeful.model.tasks.task_data import time_text
+from wakeful.model.turn import Turn
+from wakeful.model.words import Said, WordsHead
+from wakeful.store.base import Transaction
+from wakeful.web.approvals.approval import shown_approval
+from wakeful.web.cursor import Cursor
+from wakeful.web.feeds.rows import row_fields
+from wakeful.web.messages.messages import MessageId, MessagePage, newest_messages, shown_turn
+from wakeful.web.messages.turn import Notice, ShownTurn, notice_fields
+from wakeful.web.sessions.session import (
+    ActiveTurn,
+    ParentTask,
+    Partial,
+    PendingNotice,
+    QueuedMessage,
+    SessionUsage,
+    ShownSnapshot,
+    SnapshotSession,
+    shown_message,
+)
+from wakeful.web.tasks.task import shown_tasks
+from wakeful.web.web import Web
+from wakeful.wire.errors import InvalidRequest
+
+# Of those that have ended, the newest.
+ENDED_TASKS = 100
+
+Words = tuple[WordsHead, Said]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    session: Session
+    parent: Task | None
+    active: Turn | None
+    # The session's number of the active turn's newest fact, and the words of its step since then.
+    base: int
+    words: Words | None
+    page: MessagePage
+    marks: Marks
+    pending: list[InboxRow]
+    tasks: list[Task]
+    approvals: list[Approval]
+    now: float
+
+    def shown(self, web: Web) -> ShownSnapshot:
+        return ShownSnapshot(
+            session=self._session(),
+            messages=[shown_message(message) for message in self.page.messages],
+            has_more=self.page.has_more,
+            turns=self._turns(),
+            active=None if self.active is None else ActiveTurn(**active_form(self.active), partial=self._partial()),
+            queued=queued_messages(self.pending),
+            tasks=shown_tasks(web, self.tasks),
+            approvals=[shown_approval(approval, self.session.id) for approval in self.approvals],
+            pending_notices=self._pending_notices(),
+            last_event_id=self.session.last_seq,
+            cursor=self._cursor(),
+        )
+
+    def _session(self) -> SnapshotSession:
+        session, parent = self.session, self.parent
+        return SnapshotSession(
+            **row_fields(session, self.marks),
+            workspace=session.workspace,
+            created_at=time_text(session.created_at),
+            parent=None if parent is None else ParentTask(session_id=parent.session_id, task_id=parent.id),
+            usage=SessionUsage(
+                input_tokens=session.input_tokens,
+                output_tokens=session.output_tokens,
+                context_tokens=session.context_tokens,
+            ),
+        )
+
+    def _partial(self) -> Partial | None:
+        if self.words is None:
+            return None
+        head, said = self.words
+        return Partial(step=head.step, text=said.text, reasoning=said.reasoning)
+
+    def _cursor(self) -> str:
+        """Return where a stream goes on after this snapshot."""
+        last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        # A base that is not the last fact is named even without words: other facts have followed it.
+        has_words = self.base > 0 and (place > 0 or self.base < last)
+        return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
+
+    def _turns(self) -> dict[str, ShownTurn]:
+        """Those of the messages, and the active one, which may have none yet."""
+        active = {} if self.active is None else {self.active.id: shown_turn(self.active, ())}
+        return active | self.page.turns
+
+    def _pending_notices(self) -> list[PendingNotice]:
+        why = _why_notices_wait(self.session, self.now)
+        until = time_text(self.session.wake_at) if why == "budget" and self.session.wake_at is not None else None
+        notices = [row for row in self.pending if row.kind is RowKind.NOTICE]
+        return [_pending_notice(row, why, until) for row in notices]
+
+
+async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
+    # Read before the facts: words that come after them are in the stream that goes on from the cursor.
+    words = await web.engine.live_words(session_id)
+
+    async def body(tx: Transaction) -> Snapshot:
+        session = await web.require_session(tx, request, session_id)
+        newest = session.active or session.head
+        if before is not None:
+            await _require_visible(web, tx, request, before)
+            newest = before.turn_id
+        now = await tx.now()
+        active = None if session.active is None else await tx.turns.get(session.active)
+        page = await newest_messages(tx, newest, limit, before)
+        base = 0 if active is None else await _last_fact(tx, active)
+        return Snapshot(
+            session=session,
+            parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
+            active=active,
+            base=base,
+            # A later fact of their turn has ended them.
+            words=words if words is not None and words[0].base == base and words[1].cuts else None,
+            page=page,
+            marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
+            pending=await tx.inbox.pending(session.id),
+            tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
+            approvals=await tx.approvals.open_of(session.id, now),
+            now=now,
+        )
+
+    snapshot = await web.store.read(body)
+    await web.answers.fill(snapshot.page.messages)
+    return snapshot
+
+
+async def _last_fact(tx: Transaction, turn: Turn) -> int:
+    """Return the session's number of the turn's newest fact."""
+    newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
+    return newest[0].session_seq if newest else 0
+
+
+def active_form(turn: Turn) -> dict[str, Any]:
+    return {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
+
+
+def queued_messages(pending: list[InboxRow]) -> list[QueuedMessage]:
+    """In the order in which they will have their turns."""
+    rows = [row for row in pending if row.kind is RowKind.MESSAGE]
+    rows.sort(key=lambda row: (not row.is_urgent, not row.steers))
+    return [
+        QueuedMessage(
+            turn_id=row.turn_id, message=row.data["text"], source=row.source, created_at=time_text(row.created_at)
+        )
+        for row in rows
+    ]
+
+
+async def _require_visible(web: Web, tx: Transaction, request: Request, message: MessageId) -> None:
+    """Also in a turn of the session that this one was branched from, which may be deleted by now."""
+    turn = await tx.turns.get(message.turn_id)
+    session = None if turn is None else await tx.sessions.get(turn.session_id)
+    if session is None or not web.may_see(request, session.owner):
+        raise InvalidRequest("Give the id of a message of this session.")
+
+
+async def read_result(web: Web, request: Request, session_id: str, message: MessageId) -> str:
+    """The whole result of a tool, however long it is."""
+
+    async def body(tx: Transaction) -> str:
+        await web.require_session(tx, request, session_id)
+        await _require_visible(web, tx, request, message)
+        for entry in await tx.journal.of_turns([message.turn_id]):
+            if (entry.step, entry.index) == message.place and entry.kind is EntryKind.RESULT:
+                return str(entry.data["text"])
+        raise InvalidRequest("message_id must be the id of a tool's message that has a result.")
+
+    return await web.store.read(body)
+
+
+def _why_notices_wait(session: Session, now: float) -> Literal["held", "blocked", "budget", "busy"]:
+    if session.is_held:
+        return "held"
+    if session.is_blocked:
+        return "blocked"
+    if session.wake_at is not None and session.wake_at > now:
+        return "budget"
+    return "busy"
+
+
+def _pending_notice(
+    row: InboxRow, why: Literal["held", "blocked", "budget", "busy"], until: str | None
+) -> PendingNotice:
+    data = row.data
+    return PendingNotice(
+        **notice_fields(Notice, data.get("notice", {})),
+        source=row.source,
+        content=data["text"],
+        created_at=time_text(row.created_at),
+        why=why,
+        until=until,
+    )

@@ -1,0 +1,19 @@
+"""The route of a session's timeline."""
+
+from wakeful.web.sessions.timeline import Timeline, TimelineQuery
+from wakeful.wire.openapi import Family, json_answer, operation
+from wakeful.wire.refusals import refusals
+from wakeful.wire.schema import Json, parameters
+
+PATHS: dict[str, dict[str, Json]] = {
+    "/api/session/timeline": {
+        "get": operation(
+            "getTimeline",
+            "Who started what, and who woke whom",
+            {200: json_answer("The newest, in order.", Timeline), **refusals(400, 404, 503)},
+            parameters=parameters(TimelineQuery, "query"),
+        ),
+    },
+}
+
+FAMILY = Family("Timeline", "A session on one axis.", PATHS)

@@ -1,0 +1,106 @@
+"""Facts of the log as frames. A fact makes the same frames for every reader."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wakeful.model import event as events
+from wakeful.model.event import Event
+from wakeful.model.packed_json import pack
+from wakeful.model.tasks.task_data import time_text
+
+# A frame in two parts: the cursor after it, and its lines after the `id`.
+Frame = tuple[str, bytes]
+
+# Events that are told to a session's readers. The others belong to one turn, and come only to those who want turns.
+_OF_SESSIONS = frozenset(
+    {
+        events.MESSAGE_QUEUED,
+        events.TASK_STARTED,
+        events.PROCESS_COMPLETE,
+        events.WATCH_MATCH,
+        events.APPROVAL_REQUIRED,
+        events.APPROVAL_ANSWERED,
+        events.SESSION_UPDATED,
+        events.WAKE_WAITS,
+    }
+)
+
+SERVER_TURN_STARTED = "server_turn_started"
+TURN_COMPLETED = "turn_completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the frames that an event makes, without its number."""
+
+    name: str
+    data: bytes
+    # It belongs to a turn's own stream.
+    is_inline: bool = False
+
+
+def on_the_wire(frames: Iterable[Frame], before: str = "", after: str = "") -> bytes:
+    """Join frames into the bytes of one write. `before` and `after` surround each cursor in the `id`."""
+    return b"".join([b"id: %b\n%b" % (f"{before}{at}{after}".encode(), lines) for at, lines in frames])
+
+
+def lines_of(name: str, data: bytes) -> bytes:
+    """`data` is JSON on one line."""
+    return b"event: %b\ndata: %b\n\n" % (name.encode(), data)
+
+
+def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[int, bytes]]:
+    """The frames of an event after the first `seen`: how many have now been seen (0: all), and the frame's lines.
+
+    Counted alike for those who want the turns and those who do not, so that a cursor serves both.
+    """
+    parts = list(enumerate(_parts(event), start=1))[seen:]
+    wanted = [(place, part) for place, part in parts if inline or not part.is_inline]
+    for number, (place, part) in enumerate(wanted, start=1):
+        yield 0 if number == len(wanted) else place, lines_of(part.name, part.data)
+
+
+def is_given_out(event: Event, frames: int) -> bool:
+    """Whether anybody was ever told that so many frames of this event have been seen, and not all."""
+    return 0 < frames < sum(1 for _ in _parts(event))
+
+
+def started_data(session_id: str, turn_id: str, source: str, **more: Any) -> bytes:
+    return pack({"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": source, **more})
+
+
+def _parts(event: Event) -> Iterator[Part]:
+    if event.kind in _OF_SESSIONS:
+        yield Part(event.kind, _session_data(event))
+        return
+    if event.kind == events.TURN_STARTED and event.turn_id is not None:
+        yield Part(SERVER_TURN_STARTED, started_data(event.session_id, event.turn_id, event.data["source"]))
+    yield Part(event.kind, _inline_data(event), is_inline=True)
+    if event.is_final:
+        yield _closing(event)
+
+
+def _session_data(event: Event) -> bytes:
+    if event.kind != events.WAKE_WAITS:
+        return event.payload
+    data = event.data
+    return pack(data | {"until": time_text(data["until"])})
+
+
+def _inline_data(event: Event) -> bytes:
+    return pack(event.data | {"session_id": event.session_id, "turn_id": event.turn_id})
+
+
+def _closing(event: Event) -> Part:
+    if event.turn_seq == 1:
+        # An id that was given out and never opened: its words were taken back, or joined another turn.
+        data = {"session_id": event.session_id, "changed": ["queued"], "turn_id": event.turn_id}
+        return Part(events.SESSION_UPDATED, pack(data))
+    data = {
+        "session_id": event.session_id,
+        "turn_id": event.turn_id,
+        "stream_id": event.turn_id,
+        "status": event.kind,
+    }
+    return Part(TURN_COMPLETED, pack(data))

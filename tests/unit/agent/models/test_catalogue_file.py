@@ -1,0 +1,111 @@
+"""The catalogue on disk: what one process has learnt, the next one knows at once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.agent.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
+from wakeful.agent.models.catalogue import Catalogue
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "models.json"
+
+
+@pytest.fixture
+async def written(file: Path) -> Path:
+    catalogue = Catalogue(
+        [Source("llama", settings={"base_url": "http://a/v1", "api_key": "old"})], file, DEFAULT, clock=Clock()
+    )
+    await catalogue.refresh()
+    return file
+
+
+async def test_the_next_process_knows_the_list_and_asks_nobody_while_it_is_young(written: Path) -> None:
+    source = Source(settings={"base_url": "http://a/v1", "api_key": "new"})
+
+    catalogue = Catalogue([source], written, DEFAULT, clock=Clock())
+
+    assert not reading_starts_a_refresh(catalogue)
+    assert ids(catalogue) == ["demo:wakeful", DEFAULT, "openai:llama"]
+
+
+async def test_the_next_process_serves_an_old_list_while_it_asks(written: Path) -> None:
+    source, clock = Source("qwen", settings={"base_url": "http://a/v1"}), Clock()
+    clock.now += 601
+    catalogue = Catalogue([source], written, DEFAULT, clock=clock)
+
+    before = ids(catalogue)
+    await catalogue.refresh()
+
+    assert before == ["demo:wakeful", DEFAULT, "openai:llama"]
+    assert ids(catalogue) == ["demo:wakeful", DEFAULT, "openai:qwen"]
+    assert source.asked == 1
+
+
+async def test_the_list_of_another_endpoint_is_not_told(written: Path) -> None:
+    source = Source("qwen", settings={"base_url": "http://b/v1"})
+    catalogue = Catalogue([source], written, DEFAULT, clock=Clock())
+
+    before = ids(catalogue)
+    await catalogue.refresh()
+
+    assert before == ["demo:wakeful", DEFAULT]
+    assert source.asked == 1
+
+
+async def test_only_the_owner_can_read_it_and_no_draft_is_left(written: Path) -> None:
+    assert written.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(written.parent) == [written.name]
+    assert "old" not in written.read_text()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "\x00\xff",
+        '{"version": 2, "providers": {}}',
+        '{"version": 1, "providers": []}',
+        '{"version": 1, "providers": {"openai": {"mark": "m", "at": 1, "models": [3]}}}',
+        '{"version": 1, "providers": {"openai": {"mark": "m", "at": 1, "models": [{"name": "a"}]}}}',
+        '{"version": 1, "providers": {"openai": {"mark": "m", "at": [], "models": []}}}',
+        '{"version": 1, "providers": {"o": {"mark": "", "at": 1, "models": [{"name": "a", "created": 1e999}]}}}',
+        "[" * 100_000,
+    ],
+)
+async def test_a_broken_file_is_no_file_and_is_replaced(file: Path, content: str) -> None:
+    file.write_bytes(content.encode("latin-1"))
+    catalogue = Catalogue([Source("llama")], file, DEFAULT)
+
+    before = ids(catalogue)
+    await catalogue.refresh()
+
+    assert before == ["demo:wakeful", DEFAULT]
+    assert "llama" in file.read_text()
+
+
+async def test_a_folder_that_cannot_be_written_costs_only_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalogue = Catalogue([Source("llama")], tmp_path / "gone" / "models.json", DEFAULT)
+
+    await catalogue.refresh()
+
+    assert "openai:llama" in ids(catalogue)
+    assert "cannot keep the list of models" in caplog.text
+
+
+async def test_a_draft_that_cannot_take_its_place_is_removed(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file.mkdir()
+    catalogue = Catalogue([Source("llama")], file, DEFAULT)
+
+    await catalogue.refresh()
+
+    assert os.listdir(file.parent) == [file.name]
+    assert "cannot keep the list of models" in caplog.text

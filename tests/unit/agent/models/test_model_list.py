@@ -1,0 +1,152 @@
+"""Asking an OpenAI-compatible endpoint which models it has, against a real server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.model_list import EndpointModels
+from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.errors import ModelError
+
+KEY = "sk-very-secret"
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def serving(handler: Handler) -> AsyncIterator[str]:
+    """A server that does this for every request; its base URL."""
+    server = web.Server(handler)
+    runner = web.ServerRunner(server, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    finally:
+        await runner.cleanup()
+
+
+def answering(body: object, status: int = 200) -> Handler:
+    async def handle(request: web.BaseRequest) -> web.Response:
+        return web.json_response(body, status=status)
+
+    return handle
+
+
+def models_at(url: str, *, idle_timeout: float = 5.0) -> EndpointModels:
+    return EndpointModels("openai", EndpointSettings(base_url=url, api_key=KEY, idle_timeout=idle_timeout))
+
+
+async def test_the_models_come_from_the_list_beside_the_chat_route() -> None:
+    seen: list[tuple[str, str, str]] = []
+
+    async def handle(request: web.BaseRequest) -> web.Response:
+        seen.append((request.method, request.path_qs, request.headers["authorization"]))
+        model = {"id": "llama3.2:3b", "object": "model", "created": 1686935002, "owned_by": "library"}
+        return web.json_response({"object": "list", "data": [model, {"id": "bare"}]})
+
+    async with serving(handle) as url:
+        entries = await models_at(f"{url}/chat/completions?version=1").list_models()
+
+    assert seen == [("GET", "/v1/models?version=1", f"Bearer {KEY}")]
+    assert entries == [
+        ModelEntry("openai:llama3.2:3b", "openai", 1686935002, "library"),
+        ModelEntry("openai:bare", "openai", 0, "openai"),
+    ]
+    assert entries[0].name == "llama3.2:3b"
+
+
+async def test_without_a_key_none_is_sent() -> None:
+    seen: list[bool] = []
+
+    async def handle(request: web.BaseRequest) -> web.Response:
+        seen.append("authorization" in request.headers)
+        return web.json_response({"data": []})
+
+    async with serving(handle) as url:
+        assert await EndpointModels("openai", EndpointSettings(base_url=url)).list_models() == []
+
+    assert seen == [False]
+
+
+async def test_a_bare_list_is_taken_and_what_has_no_name_is_left_out() -> None:
+    odd = [{"id": "good", "created": 2**70}, {"id": ""}, {"id": 3}, {"id": "a\nb"}, {"id": "x" * 300}, {}, "text", None]
+
+    async with serving(answering(odd)) as url:
+        entries = await models_at(url).list_models()
+
+    assert entries == [ModelEntry("openai:good", "openai", 0, "openai")]
+
+
+@pytest.mark.parametrize("body", [{}, {"data": None}, {"data": {"a": 1}}, "words", 3, None])
+async def test_another_answer_is_an_error_in_words(body: object) -> None:
+    async with serving(answering(body)) as url:
+        with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+/v1/models did not answer with a list of models"):
+            await models_at(url).list_models()
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, "model_auth"), (404, "model_not_found"), (500, "model_unavailable")]
+)
+async def test_a_refusal_is_told_without_the_key(status: int, code: str) -> None:
+    async with serving(answering({"error": {"message": f"no {KEY} here"}}, status)) as url:
+        with pytest.raises(ModelError) as caught:
+            await models_at(url).list_models()
+
+    assert caught.value.code == code
+    assert KEY not in str(caught.value)
+
+
+async def test_a_redirect_is_not_followed() -> None:
+    visits: list[str] = []
+
+    async def handle(request: web.BaseRequest) -> web.Response:
+        visits.append(request.path)
+        return web.Response(status=302, headers={"location": "/elsewhere"})
+
+    async with serving(handle) as url:
+        with pytest.raises(ModelError, match="redirects elsewhere"):
+            await models_at(url).list_models()
+
+    assert visits == ["/v1/models"]
+
+
+async def test_a_list_without_end_is_left() -> None:
+    was_left = asyncio.Event()
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while not was_left.is_set():
+            try:
+                await response.write(b" " * 65_536)
+            except ConnectionError:
+                was_left.set()
+        return response
+
+    async with serving(handle) as url:
+        with pytest.raises(ModelError, match="list of models"):
+            await models_at(url).list_models()
+        await was_left.wait()
+
+
+async def test_a_silent_endpoint_is_an_error() -> None:
+    async def handle(request: web.BaseRequest) -> web.Response:
+        await asyncio.Event().wait()
+        return web.Response()
+
+    async with serving(handle) as url:
+        with pytest.raises(ModelError, match=r"said nothing for 0\.05 s"):
+            await models_at(url, idle_timeout=0.05).list_models()
+
+
+async def test_an_endpoint_that_is_not_there_is_an_error() -> None:
+    async with serving(answering({})) as url:
+        pass
+
+    with pytest.raises(ModelError, match="cannot be reached"):
+        await models_at(url).list_models()

@@ -1,0 +1,56 @@
+"""A tool call in a few lines."""
+
+import json
+
+from wakeful.cli.chat.cards.card import Tone
+from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
+
+
+def test_a_command_shows_its_output_and_its_exit_code_rather_than_json() -> None:
+    result = json.dumps({"output": "one\n\x1b[31mtwo\x1b[0m\n", "exit_code": 3, "error": None})
+
+    card = tool_card("terminal", '{"command": "ls"}', result, 1.25)
+
+    assert (card.title, card.note) == ("terminal  ls", "exit code 3 · 1.2 s")
+    assert card.lines == ("one", "two")
+
+
+def test_a_background_command_shows_under_which_name_it_runs() -> None:
+    result = json.dumps({"output": "Background process started", "session_id": "proc_1", "pid": 7, "exit_code": 0})
+
+    card = tool_card("terminal", '{"command": "make", "background": true, "pty": false}', result, 0.0)
+
+    assert (card.title, card.note) == ("terminal  make · background", "runs as proc_1 · 0.0 s")
+    assert card.lines == ()
+
+
+def test_an_error_is_shown_and_stands_out() -> None:
+    assert tool_card("terminal", "{}", '{"error": "denied", "exit_code": -1}', None).tone is Tone.FAILURE
+    assert tool_card("terminal", "{}", '{"error": "no such folder"}', None).lines == ("no such folder",)
+    assert tool_card("terminal", "{}", '{"error": "too long", "output": "half"}', None).lines == ("half", "too long")
+
+
+def test_long_results_are_folded() -> None:
+    card = tool_card("read_file", '{"path": "a"}', "\n".join(map(str, range(100))), 0.1)
+
+    assert card.lines == ("0", "1", "… 94 more lines", "96", "97", "98", "99")
+
+
+def test_other_objects_are_told_field_by_field() -> None:
+    assert tool_card("process", "{}", '{"status": "running", "code": null}', 0.0).lines == ("status: running",)
+
+
+def test_arguments_are_short_and_on_one_line() -> None:
+    title = call_title("write_file", json.dumps({"path": "a.txt", "content": "x\ny" * 200}))
+
+    assert title.startswith("write_file  a.txt · content: x yx y")
+    assert len(title) < 180
+    assert "\n" not in title
+
+
+def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:
+    assert call_title("odd", '{"half') == 'odd  {"half'
+
+
+def test_a_call_without_a_result_says_so() -> None:
+    assert "no result" in interrupted_card("terminal", '{"command": "ls"}').note

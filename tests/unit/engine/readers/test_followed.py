@@ -1,0 +1,73 @@
+"""What a node keeps of the sessions that are followed or run here, and which of them it asks about."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tests.engine.kit import FakeClock
+from wakeful.engine.readers.broadcaster import Broadcaster
+from wakeful.engine.words.hearer import WordsHearer
+from wakeful.engine.words.words import LiveWords
+from wakeful.model.event import TURN_STARTED, Event
+from wakeful.model.words import WordsHead
+from wakeful.store.base import Signal
+from wakeful.store.sqlite.notifier import LocalNotifier
+
+
+class WatchingNotifier(LocalNotifier):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[Callable[[], Iterable[str]]] = []
+
+    def watch(self, followed: Callable[[], Iterable[str]]) -> None:
+        self.sources.append(followed)
+
+    def watched(self) -> set[str]:
+        return {session_id for source in self.sources for session_id in source()}
+
+
+class NotifierOnly:
+    """As much of a store as a broadcaster needs to begin."""
+
+    def __init__(self) -> None:
+        self.notifier = WatchingNotifier()
+        self.words = None
+
+
+def parts() -> tuple[Any, LiveWords, Broadcaster]:
+    store: Any = NotifierOnly()
+    live = LiveWords(FakeClock())
+    return store, live, Broadcaster(store, live, WordsHearer(store, live, FakeClock()))
+
+
+def test_sessions_with_readers_and_those_where_a_turn_runs_are_asked_about() -> None:
+    store, _, broadcaster = parts()
+    started, ended = (
+        Event("runs", place, "t", place, kind, b"{}", 0.0) for place, kind in ((1, TURN_STARTED), (2, "done"))
+    )
+
+    with broadcaster._followed.subscribed("read", with_words=True):
+        store.notifier.publish(Signal(frozenset({"runs"}), events=(started,)))
+        assert store.notifier.watched() == {"read", "runs"}
+    store.notifier.publish(Signal(frozenset({"runs"}), events=(ended,)))
+    assert store.notifier.watched() == set()
+
+
+def test_words_are_over_with_the_next_fact_of_their_turn_and_not_with_one_before_them() -> None:
+    store, live, _ = parts()
+    words = live.begin(WordsHead("s", "t", 1, 4), turn_base=2)
+    for number, turn_id, turn_seq in ((4, "t", 2), (5, None, None), (6, "other", 9)):
+        event = Event("s", number, turn_id, turn_seq, "message", b"{}", 0.0)
+        store.notifier.publish(Signal(frozenset({"s"}), events=(event,)))
+        assert live.of("s") is words
+    store.notifier.publish(Signal(frozenset({"s"}), events=(Event("s", 7, "t", 3, "usage", b"{}", 0.0),)))
+    assert live.of("s") is None
+
+
+async def test_a_reader_that_leaves_wants_no_words_any_more() -> None:
+    _, _, broadcaster = parts()
+    followed = broadcaster._followed
+    with followed.subscribed("s", with_words=True) as (session, first), followed.subscribed("s", with_words=True):
+        assert len(session.word_readers) == 2
+        assert broadcaster._hearer._wanted == {"s": 2}
+    assert first not in session.word_readers
+    assert broadcaster._hearer._wanted == {}

@@ -1,0 +1,37 @@
+"""How long a node may think that it has its lease."""
+
+from typing import Any
+
+from tests.bare_engine import HOST
+from tests.engine.kit import FakeClock
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
+from wakeful.engine.words.words import LiveWords
+
+
+class SlowStore:
+    """It takes its time to renew a lease."""
+
+    is_exclusive = False
+
+    def __init__(self, clock: FakeClock, seconds: float) -> None:
+        self._clock = clock
+        self._seconds = seconds
+
+    async def write_lease(self, body: object) -> None:
+        self._clock.advance(self._seconds)
+
+
+async def test_a_lease_is_counted_from_before_its_renewal_was_written() -> None:
+    clock, settings = FakeClock(), EngineSettings()
+    slow_store: Any = SlowStore(clock, settings.lease_seconds - 0.5)
+    words = LiveWords(clock)
+    keeper = LeaseKeeper(slow_store, "node", HOST, clock, settings, words)
+
+    await keeper.renew()
+
+    assert keeper.seconds_left == 0.5
+    assert keeper.is_late
+    assert words.may_show()
+    clock.advance(0.5)
+    assert not words.may_show()

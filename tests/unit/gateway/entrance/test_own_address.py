@@ -1,0 +1,69 @@
+"""Which hosts and origins are our own."""
+
+import pytest
+
+from wakeful.gateway.entrance.own_address import OwnAddress
+
+
+@pytest.mark.parametrize(
+    ("host", "is_own"),
+    [
+        ("localhost", True),
+        ("LocalHost:8787", True),
+        ("a.b.localhost", True),
+        ("127.0.0.1", True),
+        ("127.255.0.1:1", True),
+        ("[::1]", True),
+        ("[0:0:0:0:0:0:0:1]:8787", True),
+        ("notlocalhost", False),
+        ("localhost.example", False),
+        ("127.0.0.1.example", False),
+        ("127.1", False),
+        ("0177.0.0.1", False),
+        ("0.0.0.0", False),
+        ("::1", False),
+        ("[::1", False),
+        ("localhost:", False),
+        ("localhost:80:80", False),
+        ("user@localhost", False),
+        ("localhost/path", False),
+        ("localhost, evil.example", False),
+        (" localhost", False),
+        ("", False),
+    ],
+)
+def test_by_default_only_this_machine_is_meant(host: str, is_own: bool) -> None:
+    assert OwnAddress().is_host(host) is is_own
+
+
+@pytest.mark.parametrize("host", ["box.lan", "BOX.lan.:80", "[fd00::1]:8787", "[FD00:0::1]", "192.168.1.5:8787"])
+def test_names_and_addresses_are_the_same_however_they_are_written(host: str) -> None:
+    own = OwnAddress(["Box.lan", "fd00::1", "192.168.1.5"])
+
+    assert own.is_host(host)
+    assert not own.is_host("other.lan")
+
+
+def test_the_public_host_is_ours() -> None:
+    own = OwnAddress(public_url="https://wakeful.example.org:8443")
+
+    assert own.is_host("wakeful.example.org:8443")
+    assert own.is_host("wakeful.example.org")
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_own"),
+    [
+        ("http://localhost:8787", True),
+        ("https://localhost:8787", True),
+        ("http://localhost", False),
+        ("http://localhost:87", False),
+        ("http://127.0.0.1:8787", False),
+        ("http://localhost:8787.evil.example", False),
+        ("ftp://localhost:8787", False),
+        ("null", False),
+        ("", False),
+    ],
+)
+def test_our_origin_is_the_host_that_was_asked(origin: str, is_own: bool) -> None:
+    assert OwnAddress().is_origin(origin, "localhost:8787") is is_own

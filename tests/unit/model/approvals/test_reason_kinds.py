@@ -1,0 +1,17 @@
+"""The kinds of reasons, and the words that a grant of each is shown with."""
+
+from wakeful.model.approvals import reason_kinds
+from wakeful.model.approvals.reason_kinds import KIND_WORDS, ONCE_ONLY, words_of
+
+
+def test_every_kind_has_words_that_finish_the_sentence() -> None:
+    kinds = {value for name, value in vars(reason_kinds).items() if name.isupper() and isinstance(value, str)}
+
+    assert kinds == set(KIND_WORDS)
+    assert kinds >= ONCE_ONLY
+    assert all(words[0].islower() and not words.endswith(".") for words in KIND_WORDS.values())
+
+
+def test_a_kind_of_a_newer_version_has_words_too() -> None:
+    assert words_of("delete_outside") == "delete outside of the folder"
+    assert words_of("mcp:files") == "are of the kind mcp:files"

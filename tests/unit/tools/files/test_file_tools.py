@@ -1,0 +1,309 @@
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.unit.tools.kit import HOME, Person, gate_of, tool_context
+from wakeful.model.approvals.approval import Choice
+from wakeful.tools.base import Tool
+from wakeful.tools.files.file_tools import RESULT_LIMIT, ListFiles, ReadFile, WriteFile
+
+READ, LIST, WRITE = ReadFile(HOME), ListFiles(HOME), WriteFile(gate_of(Person(None)))
+_TOOLS: list[Tool] = [READ, LIST, WRITE]
+
+
+async def _run(tool: Tool, workspace: Path, **arguments: Any) -> str:
+    result = await tool.run(arguments, tool_context(workspace))
+    result.text.encode()
+    return result.text
+
+
+async def _failure(tool: Tool, workspace: Path, **arguments: Any) -> tuple[str, str]:
+    result = await tool.run(arguments, tool_context(workspace))
+    answer = orjson.loads(result.text)
+    assert result.is_error
+    assert list(answer) == ["error", "code"]
+    return answer["code"], answer["error"]
+
+
+async def test_only_writing_is_not_run_again(tmp_path: Path) -> None:
+    assert [await tool.may_rerun({}, tool_context(tmp_path)) for tool in _TOOLS] == [True, True, False]
+
+
+async def test_a_file_is_read_whole(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_bytes(b"one\r\ntwo\n")
+
+    assert await _run(READ, tmp_path, path="notes.txt") == "one\r\ntwo\n"
+
+
+async def test_an_absolute_path_inside_the_workspace_is_read(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("one")
+
+    assert await _run(READ, tmp_path, path=str(tmp_path / "notes.txt")) == "one"
+
+
+async def test_some_lines_are_read_and_the_next_offset_is_told(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text("1\n2\n3\n4\n")
+
+    assert await _run(READ, tmp_path, path="n", offset=2, limit=2) == (
+        "2\n3\n[More lines follow; go on with offset 4.]"
+    )
+    assert await _run(READ, tmp_path, path="n", offset="4", limit="9") == "4\n"
+    assert await _run(READ, tmp_path, path="n", offset=9) == "[The file ends before line 9.]"
+
+
+async def test_a_long_file_is_cut_between_lines_and_can_be_read_on(tmp_path: Path) -> None:
+    lines = [f"line {number}\n" for number in range(1, 10_001)]
+    (tmp_path / "n").write_text("".join(lines))
+
+    read, offset = "", 1
+    while True:
+        text = await _run(READ, tmp_path, path="n", offset=offset)
+        assert len(text) <= RESULT_LIMIT
+        text, mark, rest = text.partition("[Cut, the result is full; go on with offset ")
+        read += text
+        if not mark:
+            break
+        offset = int(rest.removesuffix(".]"))
+
+    assert read == "".join(lines)
+
+
+async def test_a_line_too_long_for_a_result_is_cut_and_skipped(tmp_path: Path) -> None:
+    (tmp_path / "n").write_text("x" * 200_000 + "\nnext\n")
+
+    text = await _run(READ, tmp_path, path="n")
+
+    assert len(text) <= RESULT_LIMIT
+    assert text.endswith("[Cut in line 1, which is too long for a result; go on with offset 2.]")
+    assert await _run(READ, tmp_path, path="n", offset=2) == "next\n"
+
+
+async def test_a_binary_file_is_read_with_replacements(tmp_path: Path) -> None:
+    (tmp_path / "b").write_bytes(b"a\xff\xfeb")
+
+    assert await _run(READ, tmp_path, path="b") == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}b"
+
+
+async def test_an_empty_file_says_so(tmp_path: Path) -> None:
+    (tmp_path / "e").touch()
+
+    assert await _run(READ, tmp_path, path="e") == "[The file is empty.]"
+
+
+async def test_a_directory_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("12345")
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "lost").symlink_to("nowhere")
+
+    assert await _run(LIST, tmp_path) == "a.txt  0 bytes\ndocs/\nlost  unreadable"
+    assert await _run(LIST, tmp_path, path="docs") == "b.md  5 bytes"
+
+
+async def test_an_empty_directory_says_so(tmp_path: Path) -> None:
+    assert await _run(LIST, tmp_path) == "[The directory is empty.]"
+
+
+async def test_a_long_listing_is_cut_and_says_how_much_is_missing(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number:03}{'x' * 240}").touch()
+
+    text = await _run(LIST, tmp_path)
+
+    assert len(text) <= RESULT_LIMIT
+    shown = text.count(" bytes")
+    assert text.endswith(f"[Cut, the result is full; {300 - shown} more entries are not shown.]")
+
+
+async def test_a_name_that_is_not_utf8_is_listed_with_a_replacement(tmp_path: Path) -> None:
+    Path(os.fsdecode(bytes(tmp_path) + b"/\xff.txt")).touch()
+
+    assert await _run(LIST, tmp_path) == "\N{REPLACEMENT CHARACTER}.txt  0 bytes"
+
+
+async def test_a_file_is_written_with_its_directories(tmp_path: Path) -> None:
+    text = await _run(WRITE, tmp_path, path="a/b/c.txt", content="häßlich\r\n")
+
+    assert text == "Wrote 11 bytes to a/b/c.txt."
+    assert (tmp_path / "a/b/c.txt").read_bytes() == "häßlich\r\n".encode()
+    assert os.listdir(tmp_path / "a/b") == ["c.txt"]
+
+
+async def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("old")
+    script.chmod(0o754)
+
+    await _run(WRITE, tmp_path, path="run.sh", content="new")
+
+    assert script.read_text() == "new"
+    assert stat.S_IMODE(script.stat().st_mode) == 0o754
+
+
+async def test_a_new_file_has_an_ordinary_mode(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+
+    await _run(WRITE, tmp_path, path="new", content="")
+
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+async def test_writing_through_a_link_inside_the_workspace_keeps_the_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+
+    assert await _run(WRITE, tmp_path, path="link", content="new") == "Wrote 3 bytes to real."
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+async def test_a_write_that_fails_leaves_the_old_content_and_no_rubbish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "n").write_text("old")
+
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    failure = await _failure(WRITE, tmp_path, path="n", content="new")
+
+    assert failure == ("tool_error", "n cannot be used: no space left on device.")
+    assert os.listdir(tmp_path) == ["n"]
+    assert (tmp_path / "n").read_text() == "old"
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+@pytest.mark.parametrize("path", ["..", "../outside", "/etc/passwd", "link", "link/passwd", "a/../../x"])
+async def test_no_path_leads_out_of_the_workspace(tool: Tool, path: str, tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "link").symlink_to("/etc")
+
+    failure = await _failure(tool, workspace, path=path, content="x")
+
+    assert failure == ("outside", f"{path} is outside of the workspace.")
+
+
+async def test_a_workspace_reached_through_a_link_is_usable(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+
+    assert await _run(WRITE, tmp_path / "link", path="n", content="x") == "Wrote 1 bytes to n."
+
+
+@pytest.mark.parametrize("tool", _TOOLS)
+async def test_links_in_a_circle_are_an_answer_not_an_exception(tool: Tool, tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+
+    failure = await _failure(tool, tmp_path, path="a", content="x")
+
+    assert failure == ("not_found", "a is a link that leads in a circle.")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "text"),
+    [
+        (READ, {}, "invalid_arguments", "path must be the path of a file or folder in the workspace."),
+        (READ, {"path": 7}, "invalid_arguments", "path must be the path of a file or folder in the workspace."),
+        (READ, {"path": "a\0b"}, "invalid_arguments", "path must be the path of a file or folder in the workspace."),
+        (READ, {"path": "none"}, "not_found", "none was not found."),
+        (READ, {"path": "."}, "not_a_file", ". is not a file."),
+        (READ, {"path": "pipe"}, "not_a_file", "pipe is not a file."),
+        (READ, {"path": "bytes"}, "binary", "bytes is not a text."),
+        (READ, {"path": "n" * 300}, "invalid_arguments", f"{'n' * 300} is too long a name."),
+        (READ, {"path": "file", "offset": 0}, "invalid_arguments", "offset must be a whole number from 1."),
+        (READ, {"path": "file", "limit": "all"}, "invalid_arguments", "limit must be a whole number from 1."),
+        (READ, {"path": "file", "limit": True}, "invalid_arguments", "limit must be a whole number from 1."),
+        (LIST, {"path": "file"}, "not_a_folder", "file is not a folder."),
+        (LIST, {"path": "none"}, "not_found", "none was not found."),
+        (WRITE, {"path": "new"}, "invalid_arguments", "content must be a text."),
+        (WRITE, {"path": ".", "content": "x"}, "not_a_file", ". is not a file."),
+        (WRITE, {"path": "pipe", "content": "x"}, "not_a_file", "pipe is not a file."),
+        (WRITE, {"path": "file/new", "content": "x"}, "not_a_folder", "file is not a folder."),
+        (WRITE, {"path": "file/a/b", "content": "x"}, "not_a_folder", "file/a/b is not a folder."),
+    ],
+)
+async def test_a_failure_is_a_code_and_a_clear_sentence(
+    tool: Tool, arguments: dict[str, Any], code: str, text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "bytes").write_bytes(b"a\0b")
+    os.mkfifo(tmp_path / "pipe")
+
+    assert await _failure(tool, tmp_path, **arguments) == (code, text)
+
+
+async def test_the_folder_of_the_server_is_outside_though_the_workspace_is_around_it(tmp_path: Path) -> None:
+    home = tmp_path / ".wakeful"
+    (home / "workspace").mkdir(parents=True)
+    (home / "key").write_text("secret")
+    (tmp_path / "link").symlink_to(home)
+    tools: list[Tool] = [ReadFile(home), ListFiles(home), WriteFile(gate_of(Person(None), home=home))]
+    paths = (".wakeful/key", ".wakeful", "link/key", ".wakeful/new")
+
+    failures = [await _failure(tool, tmp_path, path=path, content="x") for tool in tools for path in paths]
+
+    assert {code for code, _ in failures} == {"outside"}
+    assert sorted(os.listdir(home)) == ["key", "workspace"]
+    assert (home / "key").read_text() == "secret"
+
+
+async def test_the_workspace_in_the_folder_of_the_server_is_usable(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "workspace").mkdir(parents=True)
+    write, read = WriteFile(gate_of(Person(None), home=home)), ReadFile(home)
+
+    assert await _run(write, home / "workspace", path="n", content="x") == "Wrote 1 bytes to n."
+    assert await _run(read, home / "workspace", path=str(home / "workspace" / "n")) == "x"
+    assert (await _failure(read, home / "workspace", path="../key"))[0] == "outside"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git/hooks/pre-commit", "sub/.git/config", ".husky/x", ".envrc", ".vscode/tasks.json", ".bashrc", "link/x"],
+)
+async def test_a_file_that_runs_by_itself_is_written_only_if_a_person_allows_it(path: str, tmp_path: Path) -> None:
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(".git/hooks")
+    denying, allowing = Person(Choice.DENY), Person(Choice.ONCE)
+
+    refused = await _failure(WriteFile(gate_of(denying)), tmp_path, path=path, content="one\n")
+    assert not (tmp_path / path).exists()
+    allowed = await _run(WriteFile(gate_of(allowing)), tmp_path, path=path, content="one\n")
+
+    assert refused[0] == "denied"
+    assert allowed.startswith("Wrote 4 bytes")
+    (question,) = allowing.asked
+    assert (question.tool, [reason.kind for reason in question.reasons]) == ("write_file", ["runs_later"])
+    assert question.preview.endswith("@@ -0,0 +1 @@\n+one")
+
+
+async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) -> None:
+    envrc = tmp_path / ".envrc"
+    envrc.write_text("a\nb\n")
+    person = Person(Choice.ONCE)
+    write = WriteFile(gate_of(person))
+
+    await _run(write, tmp_path, path=".envrc", content="a\nc\n")
+    await _run(write, tmp_path, path=".envrc", content="\n".join("x" * 100 for _ in range(2_400)))
+    envrc.write_bytes(b"\0")
+    await _run(write, tmp_path, path=".envrc", content="text")
+    await _run(write, tmp_path, path=".envrc", content="y" * 300_000)
+
+    small, long, binary, large = (question.preview for question in person.asked)
+    assert small == "--- a/.envrc\n+++ b/.envrc\n@@ -1,2 +1,2 @@\n a\n-b\n+c"
+    assert (len(long), long.endswith("[Cut: the change is longer than this.]")) == (200_000, True)
+    assert "is not a text now" in binary
+    assert "is too large to be compared" in large
+
+
+async def test_a_write_that_waits_for_a_word_has_written_nothing_and_may_be_run_again(tmp_path: Path) -> None:
+    tool = WriteFile(gate_of(Person(None, is_still_asked=True)))
+
+    assert await tool.may_rerun({"path": ".envrc", "content": ""}, tool_context(tmp_path))

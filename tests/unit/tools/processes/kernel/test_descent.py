@@ -1,0 +1,130 @@
+"""Whose process it is: told by its environment, its session and its ancestors."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.unit.tools.processes.kit import Ledger, keeping
+from wakeful.tools.processes.kernel.descent import MARK, Descent
+from wakeful.tools.processes.settings import ProcessSettings
+
+# In a session of its own, as a child of somebody else than us, it says who it is and waits until its input ends.
+_ORPHAN = """
+import os, sys
+if os.fork():
+    os._exit(0)
+os.setsid()
+print(os.getpid(), flush=True)
+sys.stdin.read()
+"""
+
+# As an ordinary user: whether such a process, which has closed itself or not, counts as a command.
+_CLOSED = """
+import ctypes, os, sys
+from pathlib import Path
+from wakeful.tools.processes.kernel.descent import Descent
+
+os.setgid(65534)
+os.setuid(65534)
+said, says = os.pipe()
+ends, ended = os.pipe()
+if not os.fork():
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    ctypes.CDLL(None).prctl(4, int(sys.argv[1]))
+    os.write(says, b"%d" % os.getpid())
+    os.read(ends, 1)
+    os._exit(0)
+os.wait()
+print(Descent(Path("/tasks")).is_command(int(os.read(said, 32))))
+os.write(ended, b".")
+"""
+
+
+@pytest.fixture
+def descent(tmp_path: Path) -> Descent:
+    return Descent(tmp_path / "tasks")
+
+
+@contextmanager
+def orphan(**environment: str) -> Iterator[int]:
+    """A process that has left its parent and its session."""
+    how = [sys.executable, "-c", _ORPHAN]
+    with subprocess.Popen(how, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child:
+        assert child.stdout is not None
+        pid = int(child.stdout.readline())
+        child.wait()
+        yield pid
+
+
+def test_we_ourselves_and_whoever_started_us_are_no_commands(descent: Descent) -> None:
+    assert not descent.is_command(os.getpid())
+    assert not descent.is_command(os.getppid())
+
+
+def test_our_children_are_commands(descent: Descent) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as child:
+        assert descent.is_command(child.pid)
+
+
+def test_a_process_that_is_gone_or_out_of_sight_is_not_trusted(descent: Descent) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+
+    assert descent.is_command(gone.pid)
+    assert descent.is_command(0)
+
+
+def test_what_has_left_its_parents_is_told_by_the_mark_of_this_server(descent: Descent, tmp_path: Path) -> None:
+    with orphan(**{MARK: str(tmp_path / "tasks")}) as ours, orphan(**{MARK: "/others/tasks"}) as theirs:
+        assert descent.is_command(ours)
+        assert not descent.is_command(theirs)
+
+
+async def test_a_command_that_wipes_its_environment_is_told_by_the_shell_around_it(
+    ledger: Ledger, settings: ProcessSettings
+) -> None:
+    command = "echo $$; env -i sh -c 'echo $$; sleep 100'; true"
+    async with keeping(ledger, settings) as keeper:
+        job = asyncio.create_task(keeper.foreground.run(command, "/", timeout=60, pty=False))
+        pids = await _said_pids(settings.root)
+        descent = Descent(settings.root)
+        marked = [_is_marked(pid) for pid in pids]
+        is_ours = [descent.is_command(pid) for pid in pids]
+        leaders = [_is_marked(os.getsid(pid)) for pid in pids]
+        os.kill(pids[1], signal.SIGKILL)
+        await job
+
+    assert marked == [True, False]
+    # Also for another server of the same home, of which they are no children.
+    assert is_ours == leaders == [True, True]
+
+
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_what_has_closed_itself_and_belongs_to_nobody_is_not_trusted(is_closed: bool) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can try it as an ordinary user")
+
+    told = subprocess.run([sys.executable, "-c", _CLOSED, str(int(not is_closed))], capture_output=True, text=True)
+
+    assert (told.stdout, told.stderr) == (f"{is_closed}\n", "")
+
+
+async def _said_pids(root: Path) -> list[int]:
+    async with asyncio.timeout(PATIENCE):
+        while len(pids := [int(line) for path in root.glob("fg_*/output") for line in path.read_text().split()]) < 2:  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.005)
+    return pids
+
+
+def _is_marked(pid: int) -> bool:
+    return f"{MARK}=".encode() in Path(f"/proc/{pid}/environ").read_bytes()

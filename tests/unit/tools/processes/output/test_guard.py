@@ -1,0 +1,76 @@
+"""Outputs and the disk."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task
+from wakeful.tools.processes.output.guard import OutputGuard
+from wakeful.tools.processes.output.output import Output
+from wakeful.tools.processes.output.secrets import Redactor
+from wakeful.tools.processes.settings import MIB, ProcessSettings
+
+
+async def test_output_is_held_below_its_cap_while_it_grows(ledger: Ledger, settings: ProcessSettings) -> None:
+    task = new_task("echo begun; for n in $(seq 40); do head -c 1M /dev/urandom; sleep 0.02; done; echo ended")
+
+    async with keeping(ledger, replace(settings, output_cap=4 * MIB)) as keeper:
+        await keeper.start(None, task)
+        row = await ended(keeper, task.id)
+
+    status = (settings.root / task.id / "output").stat()
+    assert row.exit_code == 0
+    assert status.st_size > 40 * MIB
+    assert status.st_blocks * 512 <= 4 * MIB
+    assert row.result.endswith("ended\n")
+    with (settings.root / task.id / "output").open("rb") as output:
+        assert output.read(6) == b"begun\n"
+
+
+def test_beginning_and_end_stay_and_a_page_skips_what_was_given_back(settings: ProcessSettings, tmp_path: Path) -> None:
+    path = tmp_path / "output"
+    path.write_bytes(b"a" * MIB + b"b" * 6 * MIB + b"c" * 2 * MIB)
+    guard = OutputGuard(replace(settings, output_cap=4 * MIB))
+    output = Output(path, Redactor([]))
+
+    assert guard.is_too_large(path)
+    guard.trim(path)
+
+    assert not guard.is_too_large(path)
+    assert path.stat().st_size == 9 * MIB
+    first = output.page(0, 9 * MIB, is_whole=True)
+    second = output.page(first.next_offset, 9 * MIB, is_whole=True)
+    assert (first.offset, first.text) == (0, "a" * MIB)
+    assert (second.offset, second.text) == (7 * MIB, "c" * 2 * MIB)
+
+
+async def test_no_file_of_a_command_can_fill_the_disk(
+    ledger: Ledger, settings: ProcessSettings, tmp_path: Path
+) -> None:
+    task = new_task("yes > big; echo code $?", tmp_path)
+    settings = replace(settings, output_cap=MIB, disk_reserve=10**18)
+
+    async with keeping(ledger, settings) as keeper:
+        await keeper.start(None, task)
+        row = await ended(keeper, task.id)
+
+    assert (tmp_path / "big").stat().st_size == 4 * MIB
+    assert "code 153" in row.result
+
+
+def test_honest_large_file_is_possible(settings: ProcessSettings, tmp_path: Path) -> None:
+    free = os.statvfs(tmp_path)
+    reserve = 1024 * MIB
+
+    largest = OutputGuard(settings).largest_file(tmp_path)
+
+    assert largest == pytest.approx(max(1024 * MIB, free.f_bavail * free.f_frsize - reserve), abs=512 * MIB)
+
+
+def test_nothing_starts_without_room(settings: ProcessSettings) -> None:
+    OutputGuard(settings).require_room()
+
+    with pytest.raises(OSError, match="almost full"):
+        OutputGuard(replace(settings, minimum_free=10**18)).require_room()
