@@ -13,13 +13,14 @@ from wakeful.errors import SessionBusy
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.asking.common_fields import Count, Metadata
 from wakeful.gateway.openai.body import read_body
-from wakeful.gateway.openai.conversations.items import input_items, items_of_session
+from wakeful.gateway.openai.conversations.items import items_of_session
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.inputs import Input, inputs_of
 from wakeful.gateway.openai.items.objects import ShownItem
 from wakeful.gateway.openai.items.page import item_page, page_of
 from wakeful.gateway.openai.items.place import ItemPlace, pair_of, place_of
+from wakeful.gateway.openai.items.recorded_inputs import input_items
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.conversation_state import state_of

@@ -15,11 +15,11 @@ from starlette.routing import Route
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
 from wakeful.gateway.openai.body import read_body
-from wakeful.gateway.openai.conversations.items import input_items
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.objects import ShownItem
 from wakeful.gateway.openai.items.page import item_page
+from wakeful.gateway.openai.items.recorded_inputs import input_items
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, in_lane, require_idle, until_entered
