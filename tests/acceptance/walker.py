@@ -27,7 +27,7 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
@@ -36,7 +36,7 @@ from wakeful.model.session import Address, Session
 from wakeful.model.store_stats import StoreStats
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
-from wakeful.model.words import Place, Word
+from wakeful.model.words import Position, Word
 from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -292,12 +292,12 @@ class Walk:
                     self._see(session_id, told)
                     self._saw_something.set()
 
-    def _see(self, session_id: str, told: Told) -> None:
+    def _see(self, session_id: str, told: StreamItem) -> None:
         """Write it down where the next process finds it, and how many words were seen before a fact."""
         place = self._seen[session_id]
         if isinstance(told, Word):
-            place = Place(place.fact, told.head.base, told.place)
-            line = [told.head.turn_id, told.head.step, told.head.base, told.place, told.text]
+            place = Position(place.fact, told.head.base, told.number)
+            line = [told.head.turn_id, told.head.step, told.head.base, told.number, told.text]
             self._ledger.add(f"words.{session_id}", orjson.dumps(line).decode())
             self._seen[session_id] = place
             self._fate.meet(f"at the word {session_id} {len(self._ledger.lines(f'words.{session_id}'))}")
@@ -305,7 +305,7 @@ class Walk:
         else:
             self._ledger.add(f"seen.{session_id}", line_of(told))
             self._fate.meet(f"at the sight of {session_id} {told.session_seq}")
-            self._seen[session_id] = Place(told.session_seq, place.base, place.place)
+            self._seen[session_id] = Position(told.session_seq, place.base, place.word)
 
     async def _until_answered(self, receipt: Receipt) -> None:
         async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
@@ -328,11 +328,11 @@ class Walk:
         return True
 
 
-def _place_in(ledger: Ledger, session_id: str) -> Place:
+def _place_in(ledger: Ledger, session_id: str) -> Position:
     """Where the follower of the last process stood."""
     words = ledger.lines(f"words.{session_id}")
     _, _, base, place, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
-    return Place(len(ledger.lines(f"seen.{session_id}")), base, place)
+    return Position(len(ledger.lines(f"seen.{session_id}")), base, place)
 
 
 def line_of(event: Event) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tests.contract.promising import DOORS, MODEL, say, server_in
 from wakeful.engine.inbox.submission import Submission
 from wakeful.model import event as events
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.session import Address
 from wakeful.tools.process_registry import process_registry
 
@@ -40,7 +40,7 @@ async def test_ten_processes_that_end_together_wake_their_session_once(
     assert all(process_registry.is_completion_consumed(event.data["task_id"]) for event in notices)
 
 
-async def _turns_end(log: AsyncGenerator[list[Told], None], count: int) -> list[Event]:
+async def _turns_end(log: AsyncGenerator[list[StreamItem], None], count: int) -> list[Event]:
     """Every fact up to the end of so many turns."""
     facts: list[Event] = []
     while sum(event.is_final for event in facts) < count:

@@ -14,7 +14,7 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
@@ -427,7 +427,7 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[Told]:
+async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[StreamItem]:
     """Facts and words of a turn that has ended, or will soon."""
     async with asyncio.timeout(PATIENCE):
         return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
@@ -471,11 +471,11 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(told: Sequence[Told]) -> list[str]:
+def kinds_of(told: Sequence[StreamItem]) -> list[str]:
     return [one.kind for one in told]
 
 
-def texts_of(told: Sequence[Told]) -> list[str]:
+def texts_of(told: Sequence[StreamItem]) -> list[str]:
     return [one.text for one in told if isinstance(one, Word)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.engine.kit import HOME, WEB, House, Node, kinds_of, log_of, open_session, send, session_of, told_of
 from tests.patience import PATIENCE
 from wakeful.errors import EngineStopping
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.message import UserMessage
 from wakeful.model.turn import Turn, TurnStatus
 
@@ -30,7 +30,7 @@ def ephemeral_turn(session_id: str = "ses_none", turn_id: str = "turn_e") -> Tur
     )
 
 
-async def told(node: Node, *orders: str) -> list[Told]:
+async def told(node: Node, *orders: str) -> list[StreamItem]:
     """All events of an ephemeral turn that does this."""
     node.agent.order("turn_e", *orders)
     async with (
@@ -40,7 +40,7 @@ async def told(node: Node, *orders: str) -> list[Told]:
         return [event async for event in log]
 
 
-def shape(told: list[Told]) -> list[tuple[str, set[str] | str]]:
+def shape(told: list[StreamItem]) -> list[tuple[str, set[str] | str]]:
     return [(one.kind, set(one.data) if isinstance(one, Event) else one.text) for one in told if one.kind != "message"]
 
 

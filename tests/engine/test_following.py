@@ -25,8 +25,8 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.readers.followed import Followed
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.event import Event, Told
-from wakeful.model.words import Place, Word
+from wakeful.model.event import Event, StreamItem
+from wakeful.model.words import Position, Word
 from wakeful.store.base import Body, Transaction
 from wakeful.store.postgres.store import PostgresStore
 
@@ -40,9 +40,9 @@ async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str
     return receipt.turn_id
 
 
-async def read_turns(node: Node, session: str, start: Place, turns: int) -> list[Told]:
+async def read_turns(node: Node, session: str, start: Position, turns: int) -> list[StreamItem]:
     """What happens in a session after a place, up to the end of that many turns."""
-    seen: list[Told] = []
+    seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
             seen += page
@@ -51,14 +51,14 @@ async def read_turns(node: Node, session: str, start: Place, turns: int) -> list
     return seen
 
 
-def place_after(seen: Sequence[Told]) -> Place:
+def place_after(seen: Sequence[StreamItem]) -> Position:
     """Where a reader of a session stands that has read this from the start."""
-    place = Place()
+    place = Position()
     for told in seen:
         if isinstance(told, Word):
-            place = replace(place, base=told.head.base, place=told.place)
+            place = replace(place, base=told.head.base, word=told.number)
         else:
-            place = Place(told.session_seq) if told.ends is not None else replace(place, fact=told.session_seq)
+            place = Position(told.session_seq) if told.ends is not None else replace(place, fact=told.session_seq)
     return place
 
 
@@ -77,7 +77,7 @@ async def test_a_session_can_be_read_from_any_place(node: Node) -> None:
     session = await open_session(node)
     await finished_turn(node, session, "first", 3)
     await finished_turn(node, session, "second", 2)
-    whole = await read_turns(node, session, Place(), 2)
+    whole = await read_turns(node, session, Position(), 2)
     for seen in range(len(whole)):
         ended = sum(isinstance(told, Event) and told.is_final for told in whole[:seen])
         assert await read_turns(node, session, place_after(whole[:seen]), 2 - ended) == whole[seen:]
@@ -85,7 +85,7 @@ async def test_a_session_can_be_read_from_any_place(node: Node) -> None:
 
 async def test_a_session_is_followed_across_its_turns(node: Node) -> None:
     session = await open_session(node)
-    reader = asyncio.create_task(read_turns(node, session, Place(), 2))
+    reader = asyncio.create_task(read_turns(node, session, Position(), 2))
     await finished_turn(node, session, "first", 1)
     await finished_turn(node, session, "second", 1)
     seen = await reader
@@ -105,14 +105,14 @@ async def test_a_fact_that_comes_while_a_reader_looks_is_not_missed(node: Node) 
         return seen
 
     node.store.read = be_overtaken  # type: ignore[method-assign]
-    assert kinds_of(await read_turns(node, session, Place(), 1))[-1] == "done"
+    assert kinds_of(await read_turns(node, session, Position(), 1))[-1] == "done"
 
 
 async def test_many_subscribers_see_the_same(node: Node) -> None:
     session = await open_session(node)
-    readers = [asyncio.create_task(read_turns(node, session, Place(after), 1)) for after in range(3)]
+    readers = [asyncio.create_task(read_turns(node, session, Position(after), 1)) for after in range(3)]
     await finished_turn(node, session, "first", 4)
-    readers += [asyncio.create_task(read_turns(node, session, Place(after), 1)) for after in range(3)]
+    readers += [asyncio.create_task(read_turns(node, session, Position(after), 1)) for after in range(3)]
     whole, *others = await asyncio.gather(*readers)
     assert others == [whole[1:], whole[2:], whole, whole[1:], whole[2:]]
 
@@ -131,7 +131,7 @@ async def test_a_slow_subscriber_of_a_long_answer_misses_nothing(node: Node, hou
     rest = [told async for page in slow for told in page]
     seen += live + rest
     assert 0 < len(live) < 700
-    assert [told.place for told in seen if isinstance(told, Word)] == list(range(1, 701))
+    assert [told.number for told in seen if isinstance(told, Word)] == list(range(1, 701))
     assert [told.turn_seq for told in seen if isinstance(told, Event)] == [1, 2, 3, 4]
     assert seen == await told_of(node, session, receipt.turn_id)
 
@@ -196,7 +196,7 @@ async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: 
 async def test_a_node_that_stops_ends_its_subscriptions(node: Node, house: House) -> None:
     session = await open_session(node)
     await finished_turn(node, session, "hello", 1)
-    reader = asyncio.create_task(read_turns(node, session, Place(), 99))
+    reader = asyncio.create_task(read_turns(node, session, Position(), 99))
     await house.settle()
     await node.engine.stop()
     assert (await reader)[-1].kind == "done"

@@ -27,7 +27,7 @@ from tests.engine.kit import (
 from tests.engine.purge_child import SESSION, purge
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import SessionNotFound
-from wakeful.model.event import Told
+from wakeful.model.event import StreamItem
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -92,7 +92,7 @@ async def test_its_readers_are_let_go(house: House, node: Node) -> None:
         await asyncio.gather(*readers)
 
 
-async def _read_all(reading: AsyncGenerator[list[Told], None]) -> None:
+async def _read_all(reading: AsyncGenerator[list[StreamItem], None]) -> None:
     async for _ in reading:
         pass
 

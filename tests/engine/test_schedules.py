@@ -47,10 +47,10 @@ from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns import history
 from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
-from wakeful.model.event import FINAL_KINDS, STEP_ABANDONED, Event, Told
+from wakeful.model.event import FINAL_KINDS, STEP_ABANDONED, Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
-from wakeful.model.words import Place, Word
+from wakeful.model.words import Position, Word
 from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -106,7 +106,7 @@ class Follower:
         self.seen: list[Event] = []
         # The words before each fact that has ended some.
         self.said: dict[int, list[Word]] = {}
-        self._place = Place()
+        self._place = Position()
         self._words: list[Word] = []
         self._job: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -134,15 +134,15 @@ class Follower:
                 for told in page:
                     self._read(told)
 
-    def _read(self, told: Told) -> None:
+    def _read(self, told: StreamItem) -> None:
         if isinstance(told, Word):
             assert told.head.base <= self._place.fact, "words come after their base"
             if self._words and self._words[-1].head.base != told.head.base:
                 raise AssertionError("words end in a fact")
             self._words.append(told)
-            assert told.place == len(self._words), "no word is missed or doubled"
+            assert told.number == len(self._words), "no word is missed or doubled"
             assert len({word.text for word in self._words}) == 1, "who lost a turn says nothing more in it"
-            self._place = Place(self._place.fact, told.head.base, told.place)
+            self._place = Position(self._place.fact, told.head.base, told.number)
         elif told.turn_seq is None and told.kind == STEP_ABANDONED:
             self._words = []
         else:
@@ -155,7 +155,7 @@ class Follower:
             return
         assert all(word.head == fact.words_head or fact.ends.void for word in self._words), "the right words"
         self.said[fact.session_seq] = self._words
-        self._words, self._place = [], Place(fact.session_seq)
+        self._words, self._place = [], Position(fact.session_seq)
 
 
 class Schedules(RuleBasedStateMachine):

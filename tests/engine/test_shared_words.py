@@ -11,8 +11,8 @@ from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.sharer import WordsSharer
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Told
-from wakeful.model.words import Place, Said, WordsHead, WordsPart
+from wakeful.model.event import StreamItem
+from wakeful.model.words import Position, Said, WordsHead, WordsPart
 from wakeful.store.base import SharedWords, Signal, Store
 from wakeful.store.sqlite.notifier import LocalNotifier
 
@@ -22,8 +22,8 @@ Couple = tuple[House, Node, Node]
 async def test_words_are_shown_at_another_node_before_their_answer_is_there(couple: Couple) -> None:
     house, first, second = couple
     session, turn_id = await talking(house, first)
-    async with asyncio.timeout(PATIENCE), aclosing(second.engine.subscribe(session, Place())) as pages:
-        seen: list[Told] = []
+    async with asyncio.timeout(PATIENCE), aclosing(second.engine.subscribe(session, Position())) as pages:
+        seen: list[StreamItem] = []
         async for page in pages:
             seen += page
             if not page:
@@ -55,7 +55,7 @@ async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> N
     await shared(house, first, session, 2)
 
     live = await second.engine.live_words(session)
-    told = await second.engine.told_so_far(session, turn_id)
+    told = await second.engine.stream_so_far(session, turn_id)
 
     assert live is not None
     assert live[1].text == "n0 n0 "
@@ -72,7 +72,7 @@ async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) ->
     (*_, end) = await events_of(second, session, turn_id)
     assert end.ends is not None
     assert (end.ends.count, end.ends.void) == (2, 1000)
-    told = await second.engine.told_so_far(session, turn_id)
+    told = await second.engine.stream_so_far(session, turn_id)
     assert texts_of(told) == ["n0 ", "n0 "]
     assert kinds_of(told)[-1] == "cancelled"
 

@@ -11,20 +11,20 @@ from tests.engine.kit import House, Node, events_of, kinds_of, log_of, open_sess
 from tests.engine.test_resuming import successor_of
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.fact import Answered, StepAbandoned
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal import EntryKind
 from wakeful.model.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.words import Place, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
+from wakeful.model.words import Position, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 from wakeful.store.base import Body, Signal, Transaction
 
 T = TypeVar("T")
 
 
-async def read_until(node: Node, session: str, start: Place, *kinds: str) -> list[Told]:
+async def read_until(node: Node, session: str, start: Position, *kinds: str) -> list[StreamItem]:
     """What comes after a place, up to the first of each of these kinds."""
-    seen: list[Told] = []
+    seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
             seen += page
@@ -40,10 +40,10 @@ async def test_words_are_shown_before_anything_of_them_is_written(node: Node, ho
     before = await log_of(house, session)
     node.agent.order(receipt.turn_id, "token", "token")
 
-    seen = await read_until(node, session, Place(), "token")
+    seen = await read_until(node, session, Position(), "token")
 
     assert texts_of(seen) == ["n0 ", "n0 "]
-    assert [word.place for word in seen if isinstance(word, Word)] == [1, 2]
+    assert [word.number for word in seen if isinstance(word, Word)] == [1, 2]
     assert {word.head for word in seen if isinstance(word, Word)} == {WordsHead(session, receipt.turn_id, 1, base=2)}
     assert await log_of(house, session) == before
 
@@ -56,13 +56,13 @@ async def test_a_fact_of_the_session_in_mid_words_changes_nothing_of_them(node: 
     await send(node, session, "queued")
     node.agent.order(receipt.turn_id, "token", "finish")
 
-    live = await read_until(node, session, Place(3), "done")
-    late = await read_until(node, session, Place(3), "done")
+    live = await read_until(node, session, Position(3), "done")
+    late = await read_until(node, session, Position(3), "done")
 
     assert kinds_of(late)[:5] == ["message_queued", "token", "token", "usage", "done"]
     assert [word for word in live if isinstance(word, Word)] == [word for word in late if isinstance(word, Word)]
     # A reader that had the first word before the message was queued, and one that had it after.
-    for start in (Place(3, base=2, place=1), Place(4, base=2, place=1)):
+    for start in (Position(3, base=2, word=1), Position(4, base=2, word=1)):
         assert texts_of(await read_until(node, session, start, "done")) == ["n0 "]
 
 
@@ -71,7 +71,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     await house.settle()
-    engine, seen = node.engine, list[Told]()
+    engine, seen = node.engine, list[StreamItem]()
     log = engine.subscribe(session) if of == "session" else engine.subscribe_turn(session, receipt.turn_id)
     async with asyncio.timeout(PATIENCE), aclosing(log) as pages:
         while page := await anext(pages):
@@ -96,11 +96,11 @@ async def test_a_reader_who_comes_back_in_mid_words_gets_those_after_its_place(n
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token", "token")
     await house.settle()
-    of_session = await read_until(node, session, Place(3, base=2, place=2), "token")
+    of_session = await read_until(node, session, Position(3, base=2, word=2), "token")
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe_turn(session, receipt.turn_id, 2, 2)) as pages:
         of_turn = await anext(pages)
     for seen in (of_session, of_turn):
-        assert [word.place for word in seen if isinstance(word, Word)] == [3]
+        assert [word.number for word in seen if isinstance(word, Word)] == [3]
 
 
 @pytest.mark.parametrize("stops", ["stop", "interrupt", "fail", "delete"])
@@ -149,14 +149,14 @@ async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house:
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
-    seen: list[Told] = []
+    seen: list[StreamItem] = []
 
     async def speak_meanwhile(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         del node.store.write
         node.agent.order(receipt.turn_id, "token", "token")
         for _ in range(20):
             await asyncio.sleep(0)
-        seen.extend(await read_until(node, session, Place(2), "token"))
+        seen.extend(await read_until(node, session, Position(2), "token"))
         return await node.store.write(body, lock=lock, patience=patience)
 
     node.store.write = speak_meanwhile  # type: ignore[method-assign]
@@ -313,7 +313,7 @@ async def test_a_reader_with_words_of_a_dead_node_is_told_that_they_are_void(hou
     await house.settle()
     second = await successor_of(house, node)
     second.agent.order(receipt.turn_id, "token", "finish")
-    seen = await read_until(second, session, Place(3, base=2, place=2), "done")
+    seen = await read_until(second, session, Position(3, base=2, word=2), "done")
     assert kinds_of(seen) == ["step_abandoned", "token", "usage", "done"]
     assert texts_of(seen) == ["n1 "]
 
@@ -338,7 +338,7 @@ async def test_a_reader_with_more_words_than_are_kept_starts_over(house: House, 
     await house.settle()
     await second.engine.cancel(session)
     await house.settle()
-    seen = await read_until(second, session, Place(3, base=2, place=1), "cancelled")
+    seen = await read_until(second, session, Position(3, base=2, word=1), "cancelled")
     assert kinds_of(seen) == ["step_abandoned", "cancelled"]
 
 

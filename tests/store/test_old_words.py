@@ -148,7 +148,7 @@ async def frames_of(store: Store, turn_id: str) -> list[Frame]:
     engine = bare_engine(store, no_loop, SystemClock(), EngineSettings())
     turn = await store.read(lambda tx: tx.turns.get(turn_id))
     assert turn is not None
-    return fold(await engine.told_so_far(turn.session_id, turn_id), response_of(turn))
+    return fold(await engine.stream_so_far(turn.session_id, turn_id), response_of(turn))
 
 
 async def log_of(store: Store, turn_id: str) -> list[Event]:

@@ -119,8 +119,8 @@ async def test_pages_of_pinned_archived_and_deleted_sessions(store: Store) -> No
         await have_session(store, session_id, updated_at=float(number))
 
     async def body(tx: Transaction) -> None:
-        await tx.sessions.place("pinned", pinned=True)
-        await tx.sessions.place("archived", archived=True)
+        await tx.sessions.arrange("pinned", pinned=True)
+        await tx.sessions.arrange("archived", archived=True)
         await tx.sessions.delete("deleted", NOW)
 
     await store.write(body, lock=["pinned", "archived", "deleted"])

@@ -159,7 +159,7 @@ async def test_a_common_word_is_found_in_the_newest_sessions(
     for number in range(3):
         await have_session(store, f"s{number}", title="word")
         await _have_words(store, f"s{number}", f"word {number}")
-    await store.write(lambda tx: tx.sessions.place("s2", archived=True), lock=["s2"])
+    await store.write(lambda tx: tx.sessions.arrange("s2", archived=True), lock=["s2"])
     await _index_all(store)
     await sql("ANALYZE search_docs" if kind == "postgres" else "ANALYZE")
 

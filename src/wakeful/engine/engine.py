@@ -32,17 +32,17 @@ from wakeful.engine.vitals import Vitals
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.sharer import WordsSharer
 from wakeful.errors import EngineStopping, NotQueued, StoreError, TurnNotFound
-from wakeful.model.event import SESSION_UPDATED, NewEvent, Told
+from wakeful.model.event import SESSION_UPDATED, NewEvent, StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
-from wakeful.model.words import Place, Said, WordsHead
+from wakeful.model.words import Position, Said, WordsHead
 from wakeful.store.base import Body, Transaction
 
 # What a stop may take beyond its grace.
 _RELEASE_SECONDS = 1.5
-_START = Place()
+_START = Position()
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The turn was stopped.")
 
 logger = logging.getLogger(__name__)
@@ -64,12 +64,12 @@ class Engine:
         self._stopping = ledger.stopping
         self._dispatcher = dispatcher
         self._commits = commits
-        self._places = ledger.places
+        self._slots = ledger.slots
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
         executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
-        self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.places)
+        self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
@@ -122,7 +122,7 @@ class Engine:
         try:
             async with asyncio.timeout(grace + _RELEASE_SECONDS):
                 await self.supervisor.end(*self._jobs())
-                self._places.close()
+                self._slots.close()
                 await asyncio.gather(self._runners.drain(grace), self.ephemeral.drain(grace))
                 await self._release_all()
         except (TimeoutError, StoreError) as error:
@@ -180,12 +180,14 @@ class Engine:
 
         await self._commits.commit(body, lock=[session_id])
 
-    async def place_session(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+    async def arrange_session(
+        self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None
+    ) -> None:
         """Where it stands in lists. That is nothing that happened in it: its log does not tell."""
 
         async def body(tx: Transaction) -> None:
             await require_session(tx, session_id)
-            await tx.sessions.place(session_id, pinned=pinned, archived=archived)
+            await tx.sessions.arrange(session_id, pinned=pinned, archived=archived)
 
         await self._store.write(body, lock=[session_id])
 
@@ -247,8 +249,8 @@ class Engine:
         await self._store.write(body, lock=[session_id])
 
     def subscribe(
-        self, session_id: str, start: Place = _START, *, with_words: bool = True, starts_over: bool = True
-    ) -> AsyncGenerator[list[Told], None]:
+        self, session_id: str, start: Position = _START, *, with_words: bool = True, starts_over: bool = True
+    ) -> AsyncGenerator[list[StreamItem], None]:
         """What happens in a session after this place, as long as the session and this node live, as much at a time as
         there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
         who has seen words that are not kept is told by the event's `void`.
@@ -256,16 +258,16 @@ class Engine:
         return self._broadcaster.follow_session(session_id, start, with_words=with_words, starts_over=starts_over)
 
     def subscribe_turn(
-        self, session_id: str, turn_id: str, after: int = 0, place: int = 0, *, starts_over: bool = True
-    ) -> AsyncGenerator[list[Told], None]:
+        self, session_id: str, turn_id: str, after: int = 0, word: int = 0, *, starts_over: bool = True
+    ) -> AsyncGenerator[list[StreamItem], None]:
         """The same of a turn, to its end, after its own event `after` and so many words; a turn that is still queued is
         waited for.
         """
-        return self._broadcaster.follow_turn(session_id, turn_id, after, place, starts_over=starts_over)
+        return self._broadcaster.follow_turn(session_id, turn_id, after, word, starts_over=starts_over)
 
-    async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
+    async def stream_so_far(self, session_id: str, turn_id: str) -> list[StreamItem]:
         """All of a turn up to now, words included."""
-        return await self._broadcaster.told_so_far(session_id, turn_id)
+        return await self._broadcaster.stream_so_far(session_id, turn_id)
 
     async def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
         """What the step that is being answered has said so far."""
@@ -274,8 +276,8 @@ class Engine:
 
     def vitals(self) -> Vitals:
         return Vitals(
-            turns_at_work=self._places.taken,
-            turns_waiting=self._places.waiting,
+            turns_at_work=self._slots.taken,
+            turns_waiting=self._slots.waiting,
             taken_over=self._rescuer.taken_over,
             lease_seconds_left=self._lease.seconds_left,
             is_lease_late=self._lease.is_late,

@@ -16,7 +16,7 @@ from wakeful.engine.ports import Equipment
 from wakeful.engine.turns.memory_brief import memory_brief
 from wakeful.engine.turns.turn_run import follow, outcome_of
 from wakeful.errors import EngineStopping
-from wakeful.model.event import Event, NewEvent, Told
+from wakeful.model.event import Event, NewEvent, StreamItem
 from wakeful.model.fact import Fact, ReasoningDelta, TextDelta
 from wakeful.model.message import Message
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -32,11 +32,11 @@ class _Log:
     """The events of a turn, on their way to its reader."""
 
     turn: Turn
-    queue: asyncio.Queue[Told] = field(default_factory=asyncio.Queue)
+    queue: asyncio.Queue[StreamItem] = field(default_factory=asyncio.Queue)
     count: int = 0
     # Of the words since the last event.
     head: WordsHead | None = None
-    place: int = 0
+    word: int = 0
 
     def add(self, *told: NewEvent) -> None:
         for new in told:
@@ -47,10 +47,10 @@ class _Log:
 
     def say(self, delta: TextDelta | ReasoningDelta) -> None:
         if self.head is None:
-            self.head, self.place = WordsHead(self.turn.session_id, self.turn.id, delta.step, self.count), 0
-        self.place += 1
+            self.head, self.word = WordsHead(self.turn.session_id, self.turn.id, delta.step, self.count), 0
+        self.word += 1
         kind = TOKEN if isinstance(delta, TextDelta) else REASONING
-        self.queue.put_nowait(Word(self.head, self.place, kind, delta.text))
+        self.queue.put_nowait(Word(self.head, self.word, kind, delta.text))
 
     async def tell(self, fact: Fact) -> None:
         if isinstance(fact, TextDelta | ReasoningDelta):
@@ -60,7 +60,7 @@ class _Log:
         if self.queue.qsize() >= _FULL:
             await self.queue.join()
 
-    async def take(self) -> Told:
+    async def take(self) -> StreamItem:
         told = await self.queue.get()
         self.queue.task_done()
         return told
@@ -71,13 +71,13 @@ class EphemeralTurns:
         self._loop = equipment.loop
         self._work = equipment.unstored
         self._delegations = ledger.memory_delegations
-        self._places = ledger.places
+        self._slots = ledger.slots
         self._binder = ledger.binder
         self._settings = ledger.settings
         self._stopping = ledger.stopping
         self._jobs: set[asyncio.Task[Outcome]] = set()
 
-    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[Told, None]:
+    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
         """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
         closing the generator stops the model and the tools. Raises EngineStopping.
         """
@@ -92,7 +92,7 @@ class EphemeralTurns:
             await asyncio.wait(jobs, timeout=grace)
         await _end(jobs)
 
-    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[Told, None]:
+    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
         log.add(turn_events.started(log.turn))
         # In a context of its own, like every turn: it knows only what its own columns say.
         job = asyncio.create_task(self._run(log, messages), name=log.turn.id, context=Context())
@@ -116,7 +116,7 @@ class EphemeralTurns:
 
     async def _follow(self, log: _Log, messages: Sequence[Message]) -> bool:
         # Its background work has ended before its own end is reported.
-        async with self._places.taken_by(log.turn), self._work.allowed_in(log.turn.id):
+        async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
             with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
                 run = self._loop.run(memory_brief(log.turn, messages))
                 return await follow(run, log.tell, self._settings.turn_seconds)

@@ -13,7 +13,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.delegations import Delegations
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.engine.tasks.task_runner import TaskRunner
-from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Host
@@ -43,9 +43,9 @@ class Ledger:
         self.words = LiveWords(clock)
         self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
         self.commits = Commits(store, self.words)
-        self.places = TurnPlaces(settings.concurrent_turns, self._owner_of)
-        self.approvals = Approvals(store, self.places, clock, settings)
-        self.delegations = Delegations(store, self.dispatcher, self.commits, self.places, clock, settings, host)
+        self.slots = TurnSlots(settings.concurrent_turns, self._owner_of)
+        self.approvals = Approvals(store, self.slots, clock, settings)
+        self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)
         self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)
         self.memory_delegations = MemoryDelegations(binder, settings, host)
 

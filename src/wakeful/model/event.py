@@ -128,10 +128,10 @@ def _whole(kept: bytes, quote: Quote | None) -> bytes:
 
 
 # What a reader of a log gets, in order.
-Told = Event | Word
+StreamItem = Event | Word
 
 
-def spoken(told: Told) -> tuple[str, int, str] | None:
+def spoken(told: StreamItem) -> tuple[str, int, str] | None:
     """Kind, step and text of a word, also of one that an older version has written down as an event."""
     if isinstance(told, Word):
         return told.kind, told.head.step, told.text

@@ -34,7 +34,7 @@ class Word(NamedTuple):
 
     head: WordsHead
     # Counted from 1, since the base.
-    place: int
+    number: int
     # TOKEN or REASONING.
     kind: str
     text: str
@@ -63,12 +63,12 @@ class Said:
         thought = -sum(cut for cut in islice(self.cuts, after) if cut < 0)
         words: list[Word] = []
         last = None if limit is None else after + limit
-        for place, cut in enumerate(self.cuts[after:last], start=after + 1):
+        for number, cut in enumerate(self.cuts[after:last], start=after + 1):
             if cut > 0:
-                words.append(Word(head, place, TOKEN, self.text[said : said + cut]))
+                words.append(Word(head, number, TOKEN, self.text[said : said + cut]))
                 said += cut
             else:
-                words.append(Word(head, place, REASONING, self.reasoning[thought : thought - cut]))
+                words.append(Word(head, number, REASONING, self.reasoning[thought : thought - cut]))
                 thought -= cut
         return words
 
@@ -80,7 +80,7 @@ class WordsPart:
     head: WordsHead
     # The number of their base in the log of its turn.
     turn_base: int
-    # The place of the first of them.
+    # The number of the first of them.
     first: int
     said: Said
 
@@ -125,12 +125,12 @@ class WordsEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Where a reader of a session stands: after this fact, and after so many words since that base."""
 
     fact: int = 0
     base: int = 0
-    place: int = 0
+    word: int = 0
 
 
 def pack_cuts(cuts: Iterable[int]) -> bytes:

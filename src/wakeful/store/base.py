@@ -80,7 +80,7 @@ class Sessions(Protocol):
         """A model is about to be asked for a title."""
         ...
 
-    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+    async def arrange(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         """Where it stands in lists; None leaves what is there."""
         ...
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wakeful.model.words import Place
+from wakeful.model.words import Position
 
 # Longer ones are no numbers that any log gives out.
 _NUMBER = r"(\d{1,15})"
@@ -26,15 +26,15 @@ class Cursor:
     frames: int = 0
     # How many pieces it has had of the words that follow the fact `base`. Without words the base is 0.
     base: int = 0
-    place: int = 0
+    word: int = 0
 
     def __str__(self) -> str:
         facts = f"{self.fact + 1}.{self.frames}" if self.frames else str(self.fact)
-        return f"{facts}~{self.base}~{self.place}" if self.base else facts
+        return f"{facts}~{self.base}~{self.word}" if self.base else facts
 
     @property
-    def in_engine(self) -> Place:
-        return Place(self.fact, self.base, self.place)
+    def in_engine(self) -> Position:
+        return Position(self.fact, self.base, self.word)
 
 
 START = Cursor(0)
@@ -49,24 +49,24 @@ def fact_of(text: str) -> int:
 def parse_cursor(text: str, last: int) -> Cursor:
     """Return the start for a cursor that is malformed or lies beyond the log's end, so that no reader skips facts.
 
-    A place in words may lie beyond those that this node knows: the engine waits for them.
+    A position in words may lie beyond those that this node knows: the engine waits for them.
     """
     found = _OF_SESSION.fullmatch(text)
     if found is None:
         return START
-    number, frames, base, place = (None if part is None else int(part) for part in found.groups())
+    number, frames, base, word = (None if part is None else int(part) for part in found.groups())
     assert number is not None
     fact = number if frames is None else number - 1
     # Frames are counted from 1, and a reader gets no words before the fact that they follow.
     is_sound = frames != 0 and (base is None or 0 < base <= fact) and fact >= 0
-    return Cursor(fact, frames or 0, base or 0, place or 0) if is_sound and number <= last else START
+    return Cursor(fact, frames or 0, base or 0, word or 0) if is_sound and number <= last else START
 
 
 def parse_turn_cursor(text: str, last: int) -> tuple[int, int]:
     """Return the fact of the turn and the number of pieces after it; (0, 0) for a cursor that cannot be."""
     found = _OF_TURN.fullmatch(text)
-    fact, place = (0, 0) if found is None else (int(found[1]), int(found[2] or 0))
-    return (fact, place) if 0 < fact <= last else (0, 0)
+    fact, word = (0, 0) if found is None else (int(found[1]), int(found[2] or 0))
+    return (fact, word) if 0 < fact <= last else (0, 0)
 
 
 def parse_cursors(text: str, lasts: Mapping[str, int]) -> dict[str, Cursor]:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wakeful.model import inbox, task, turn
+from wakeful.model import inbox, turn
+from wakeful.model.tasks import task
 
 _PICTURE = Path(__file__).parents[3] / "docs" / "architecture.md"
 

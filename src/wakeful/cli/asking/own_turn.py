@@ -14,7 +14,7 @@ from wakeful.config.values import OPERATOR
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.gateway.platforms.ask import AskAdapter
-from wakeful.model.event import TOKEN, Event, Told
+from wakeful.model.event import TOKEN, Event, StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.session import Address
 
@@ -66,7 +66,7 @@ async def _print_turn(engine: Engine, receipt: Receipt) -> Event:
     return last
 
 
-def _print(printer: AnswerPrinter, told: Told) -> None:
+def _print(printer: AnswerPrinter, told: StreamItem) -> None:
     if isinstance(told, Event):
         printer.show(told.kind, told.data)
     elif told.kind == TOKEN:

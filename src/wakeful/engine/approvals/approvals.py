@@ -10,7 +10,7 @@ from wakeful.engine.news import append_news
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.family import child_below, sessions_above
-from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice, Question
@@ -23,9 +23,9 @@ _LONGEST_WAIT_SECONDS = 60.0
 
 
 class Approvals:
-    def __init__(self, store: Store, places: TurnPlaces, clock: Clock, settings: EngineSettings) -> None:
+    def __init__(self, store: Store, slots: TurnSlots, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
-        self._places = places
+        self._slots = slots
         self._clock = clock
         self.seconds = settings.approval_seconds
         self._grant_seconds = settings.grant_days * 86_400
@@ -55,7 +55,7 @@ class Approvals:
             asked = await self._ask_once(turn, asking)
             if asked is None:
                 return Choice.ONCE
-            async with self._places.lent():
+            async with self._slots.lent():
                 return await self._answer_to(turn, asked, answered)
         finally:
             self._stop_waiting(turn.session_id, answered)

@@ -7,8 +7,8 @@ from wakeful.engine.readers.followed import FollowedSessions
 from wakeful.engine.readers.reader import SLICE, Reader
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.words import LiveWords, Words
-from wakeful.model.event import Event, Told
-from wakeful.model.words import Place
+from wakeful.model.event import Event, StreamItem
+from wakeful.model.words import Position
 from wakeful.store.base import Store, Transaction
 
 _PAGE = 500
@@ -29,27 +29,27 @@ class Broadcaster:
             followed.wake()
 
     def follow_session(
-        self, session_id: str, start: Place, *, with_words: bool = True, starts_over: bool = True
-    ) -> AsyncGenerator[list[Told], None]:
+        self, session_id: str, start: Position, *, with_words: bool = True, starts_over: bool = True
+    ) -> AsyncGenerator[list[StreamItem], None]:
         """What happens in a session after this place, as long as the session and this node live, as much at a time as
         there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
         who has seen words that are not kept learns it from the event's `void` alone.
         """
         return self._follow(
-            session_id, Reader(self._store, start.fact, start.base, start.place, with_words, starts_over)
+            session_id, Reader(self._store, start.fact, start.base, start.word, with_words, starts_over)
         )
 
     def follow_turn(
-        self, session_id: str, turn_id: str, after: int, place: int = 0, *, starts_over: bool = True
-    ) -> AsyncGenerator[list[Told], None]:
+        self, session_id: str, turn_id: str, after: int, word: int = 0, *, starts_over: bool = True
+    ) -> AsyncGenerator[list[StreamItem], None]:
         """The same of one turn, after its own event `after` and so many words, up to its end. Waits for it to open."""
         return self._follow(
-            session_id, Reader(self._store, after, after, place, starts_over=starts_over, of_turn=turn_id)
+            session_id, Reader(self._store, after, after, word, starts_over=starts_over, of_turn=turn_id)
         )
 
-    async def told_so_far(self, session_id: str, turn_id: str) -> list[Told]:
+    async def stream_so_far(self, session_id: str, turn_id: str) -> list[StreamItem]:
         """All of a turn up to now, words included."""
-        told: list[Told] = []
+        told: list[StreamItem] = []
         async with (
             self._hearer.heard(session_id),
             aclosing(self.follow_turn(session_id, turn_id, 0, starts_over=False)) as pages,
@@ -67,7 +67,7 @@ class Broadcaster:
         async with self._hearer.heard(session_id) as words:
             return words
 
-    async def _follow(self, session_id: str, reader: Reader) -> AsyncGenerator[list[Told], None]:
+    async def _follow(self, session_id: str, reader: Reader) -> AsyncGenerator[list[StreamItem], None]:
         is_new = True
         with self._followed.subscribed(session_id, reader.with_words) as (followed, changed):
             while not self._is_closed:

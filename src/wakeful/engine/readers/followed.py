@@ -58,9 +58,9 @@ class Followed:
 
     def after_turn_event(self, turn_id: str, number: int) -> list[Event] | None:
         """The session's events from the one that follows this event of the turn on, when the tail has that one."""
-        for place, event in enumerate(self.tail):
+        for index, event in enumerate(self.tail):
             if event.turn_id == turn_id and event.turn_seq == number + 1:
-                return list(islice(self.tail, place, None))
+                return list(islice(self.tail, index, None))
         return None
 
 

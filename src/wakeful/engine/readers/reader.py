@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wakeful.engine.readers.followed import Followed
 from wakeful.engine.words.words import Words
-from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, Told
+from wakeful.model.event import REASONING, STEP_ABANDONED, TOKEN, TURN_STARTED, Event, StreamItem
 from wakeful.model.packed_json import pack
 from wakeful.model.words import Word, WordsEnd
 from wakeful.store.base import Store, Transaction
@@ -33,7 +33,7 @@ class Reader:
     # the session's log, for one of a turn the turn's own. A base of 0 means none.
     fact: int
     base: int
-    place: int
+    word: int
     with_words: bool = True
     # When it has seen words that are not kept, they are taken back and it gets those that are.
     starts_over: bool = True
@@ -61,9 +61,9 @@ class Reader:
         self.looked_at = tail[-1].session_seq
         return [event for event in tail if event.turn_id == self.of_turn and (event.turn_seq or 0) > self.fact]
 
-    async def tell(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[Told], None]:
+    async def tell(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
         """The facts, each after the words that end with it."""
-        page: list[Told] = []
+        page: list[StreamItem] = []
         for fact in facts:
             if self.with_words and fact.ends is not None:
                 async for words in self._ended(fact, fact.ends, followed):
@@ -76,15 +76,15 @@ class Reader:
         if page:
             yield page
 
-    def new_words(self, words: Words | None) -> list[Told]:
+    def new_words(self, words: Words | None) -> list[StreamItem]:
         """Of the step that is being answered, once the reader has the fact that they follow."""
         if words is None or not self.with_words or not self._is_at(words):
             return []
         base = words.head.base if self.of_turn is None else self.fact
         if self.base != base:
-            self.base, self.place = base, 0
-        page: list[Told] = [*words.after(self.place, SLICE)]
-        self.place += len(page)
+            self.base, self.word = base, 0
+        page: list[StreamItem] = [*words.after(self.word, SLICE)]
+        self.word += len(page)
         return page
 
     def _is_at(self, words: Words) -> bool:
@@ -107,9 +107,9 @@ class Reader:
         if fact.turn_id is not None:
             self._turn_id = fact.turn_id
 
-    async def _ended(self, fact: Event, ends: WordsEnd, followed: Followed) -> AsyncGenerator[list[Told], None]:
+    async def _ended(self, fact: Event, ends: WordsEnd, followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
         """What the reader has not seen of the words that end with this fact."""
-        seen = self.place if self.base == (ends.base if self.of_turn is None else self.fact) else 0
+        seen = self.word if self.base == (ends.base if self.of_turn is None else self.fact) else 0
         is_in_hole = self._is_in_hole(fact, ends)
         if is_in_hole and not self.starts_over:
             # The words were moved while it read them as events.

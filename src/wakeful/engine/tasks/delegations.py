@@ -24,7 +24,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.delegation_end import outcome_of
 from wakeful.engine.tasks.delegation_limits import check_delegation_limits
 from wakeful.engine.tasks.task_runner import begin_task, finish_task, require_task
-from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.ids import new_id
@@ -56,7 +56,7 @@ class Delegations:
         store: Store,
         dispatcher: Dispatcher,
         commits: Commits,
-        places: TurnPlaces,
+        slots: TurnSlots,
         clock: Clock,
         settings: EngineSettings,
         host: Host,
@@ -64,7 +64,7 @@ class Delegations:
         self._store = store
         self._dispatcher = dispatcher
         self._commits = commits
-        self._places = places
+        self._slots = slots
         self._settings = settings
         self._host = host
         self._clock = clock
@@ -94,7 +94,7 @@ class Delegations:
         changed = asyncio.Event()
         self._waiting[changed] = None
         try:
-            async with self._places.lent():
+            async with self._slots.lent():
                 return await self._ended(task_ids, changed)
         finally:
             del self._waiting[changed]

@@ -11,7 +11,7 @@ from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, assignment_of, first_assignment
 from wakeful.engine.ports import TurnBinder
 from wakeful.engine.turns.executor import Ending, Executor
-from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Turn
@@ -43,13 +43,13 @@ class Runners:
         commits: Commits,
         executor: Executor,
         binder: TurnBinder,
-        places: TurnPlaces,
+        slots: TurnSlots,
     ) -> None:
         self._dispatcher = dispatcher
         self._commits = commits
         self._executor = executor
         self._binder = binder
-        self._places = places
+        self._slots = slots
         self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
         # Turns that broke by a fault of ours: going on with them counts, or it would never end.
@@ -136,9 +136,9 @@ class Runners:
         """The boundary of a turn: whatever happens in it ends here."""
         turn = runner.assignment.turn
         try:
-            if not self._places.has_room:
+            if not self._slots.has_room:
                 await runner.assignment.until_open()  # To wait in the queue it has to be known whose it is.
-            async with self._places.taken_by(turn):
+            async with self._slots.taken_by(turn):
                 with self._binder.bind(turn):
                     ending = await self._executor.run(runner.assignment)
             if ending is not None:

@@ -57,7 +57,7 @@ class WordsHearer:
         """Hear what is to be heard now."""
         if self._shared is None or not session_ids:
             return
-        known = {session_id: self._place_in(session_id) for session_id in session_ids}
+        known = {session_id: self._position_in(session_id) for session_id in session_ids}
         for part in await self._shared.read(known):
             self._add(part)
 
@@ -71,7 +71,7 @@ class WordsHearer:
         finally:
             self.leave(session_id)
 
-    def _place_in(self, session_id: str) -> tuple[int, int]:
+    def _position_in(self, session_id: str) -> tuple[int, int]:
         words = self._words.get(session_id)
         return (0, 0) if words is None else (words.head.base, words.count)
 

@@ -78,5 +78,5 @@ class WordsSharer:
             self._written[words] = part.first + len(part.said.cuts) - 1
 
     def _part_of(self, words: Words) -> WordsPart:
-        place = self._written.get(words, 0)
-        return WordsPart(words.head, words.turn_base, place + 1, Said.of(words.after(place, words.count)))
+        written = self._written.get(words, 0)
+        return WordsPart(words.head, words.turn_base, written + 1, Said.of(words.after(written, words.count)))

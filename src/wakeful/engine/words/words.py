@@ -34,8 +34,8 @@ class Words:
         self._pieces.append(Word(self.head, len(self._pieces) + 1, kind, text))
         self.size += len(text)
 
-    def after(self, place: int, limit: int) -> list[Word]:
-        return self._pieces[place : place + limit]
+    def after(self, number: int, limit: int) -> list[Word]:
+        return self._pieces[number : number + limit]
 
     def said(self) -> Said:
         return Said.of(self._pieces)

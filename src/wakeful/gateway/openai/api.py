@@ -9,7 +9,7 @@ from starlette.requests import Request
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.model.event import Told
+from wakeful.model.event import StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.request import MCP_CALL, TurnRequest
 from wakeful.model.session import Address, Session
@@ -78,7 +78,7 @@ class Api:
         """The request with what the server decides about it now and keeps to later."""
         return replace(request, tool_items=self.tool_items)
 
-    def follow(self, session_id: str, turn_id: str) -> AsyncGenerator[list[Told], None]:
+    def follow(self, session_id: str, turn_id: str) -> AsyncGenerator[list[StreamItem], None]:
         """All of a turn, to its end. Its readers number what they have seen themselves, so nothing is told anew."""
         return self.engine.subscribe_turn(session_id, turn_id, starts_over=False)
 

@@ -27,8 +27,8 @@ class TooManyRequests(WakefulError):
     """Too many requests are under way: try again in a moment."""
 
 
-class Place:
-    """A request's place among those under way: `request.state.place`."""
+class Slot:
+    """A request's slot among those under way: `request.state.slot`."""
 
     def __init__(self, under_way: Counter[str], limits: RequestLimits, holder: str) -> None:
         self._under_way = under_way
@@ -54,7 +54,7 @@ class Place:
 class LimitRequests:
     """ASGI middleware, inside the key check. A request counts until its answer is complete, so streams count too.
 
-    One with an idempotency key may turn out to join what is under way already. It takes its place itself, if it begins
+    One with an idempotency key may turn out to join what is under way already. It takes its slot itself, if it begins
     something.
     """
 
@@ -68,16 +68,16 @@ class LimitRequests:
         if scope["type"] != "http" or not scope["path"].startswith(_PATH):
             await self._app(scope, receive, send)
             return
-        place = Place(self._under_way, self._limits, scope["state"]["principal"])
-        scope["state"]["place"] = place
+        slot = Slot(self._under_way, self._limits, scope["state"]["principal"])
+        scope["state"]["slot"] = slot
         try:
             if _counts_at_once(scope):
-                place.take()
+                slot.take()
             await self._app(scope, receive, send)
         except TooManyRequests:
             await _refusal()(scope, receive, send)
         finally:
-            place.give_back()
+            slot.give_back()
 
 
 async def answer_too_many(request: Request, error: Exception) -> Response:

@@ -193,7 +193,7 @@ class SessionRoutes:
         if title is None and model is None and pinned is None and archived is None:
             raise InvalidRequest("Say what to change: title, model, pinned or archived.")
         if pinned is not None or archived is not None:
-            await self._web.engine.place_session(session.id, pinned=pinned, archived=archived)
+            await self._web.engine.arrange_session(session.id, pinned=pinned, archived=archived)
         if title is not None or model is not None:
             await self._web.engine.change_session(session.id, title=title, model=model)
         return JsonAnswer(Ok())

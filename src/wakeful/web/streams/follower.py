@@ -73,7 +73,7 @@ async def follow_with_html(engine: Engine, standing: Standing, cursor: Cursor) -
     """
     yield list(_greeting(standing, cursor))
     screen = _Screen(standing.session.id, cursor)
-    log = engine.subscribe(standing.session.id, replace(cursor.in_engine, place=0))
+    log = engine.subscribe(standing.session.id, replace(cursor.in_engine, word=0))
     async with aclosing(with_pauses(log, screen.patience)) as pages:
         async for page in pages:
             if not page:

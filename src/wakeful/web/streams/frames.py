@@ -56,9 +56,9 @@ def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[i
     Counted alike for those who want the turns and those who do not, so that a cursor serves both.
     """
     parts = list(enumerate(_parts(event), start=1))[seen:]
-    wanted = [(place, part) for place, part in parts if inline or not part.is_inline]
-    for number, (place, part) in enumerate(wanted, start=1):
-        yield 0 if number == len(wanted) else place, lines_of(part.name, part.data)
+    wanted = [(index, part) for index, part in parts if inline or not part.is_inline]
+    for number, (index, part) in enumerate(wanted, start=1):
+        yield 0 if number == len(wanted) else index, lines_of(part.name, part.data)
 
 
 def is_given_out(event: Event, frames: int) -> bool:

@@ -19,18 +19,18 @@ class Reading:
         self._frames = cursor.frames
         # The cursor without its words, as text: every word's cursor begins with it.
         self._facts = str(Cursor(cursor.fact, cursor.frames))
-        self._base, self._place = cursor.base, cursor.place
+        self._base, self._word = cursor.base, cursor.word
 
     @property
     def at(self) -> str:
-        return f"{self._facts}~{self._base}~{self._place}" if self._base else self._facts
+        return f"{self._facts}~{self._base}~{self._word}" if self._base else self._facts
 
     def fact(self, event: Event) -> list[Frame]:
         """Return the frames of a fact. The place in words is kept until the fact that ends them."""
         if event.turn_seq is None and event.kind == STEP_ABANDONED:
             return [self.take_back(event, event.data["step"])]
         if event.ends is not None:
-            self._base, self._place = 0, 0
+            self._base, self._word = 0, 0
         made, number = [], event.session_seq
         for frames, lines in session_frames(event, self._frames, inline=self._inline):
             self._facts = str(Cursor(number - 1, frames) if frames else Cursor(number))
@@ -41,13 +41,13 @@ class Reading:
     def words(self, words: Sequence[Word]) -> list[Frame]:
         """Return the frames of words of one step."""
         last = words[-1]
-        self._base, self._place = last.head.base, last.place
+        self._base, self._word = last.head.base, last.number
         return inline_words(words, self._facts)
 
     def take_back(self, event: Event, step: int) -> Frame:
         """Return a `step_abandoned` for a reader that has had words which the log did not keep, and move it back before
         the first word. This frame is in no log, so it has no fact's number.
         """
-        self._base, self._place = self._base or _FIRST_BASE, 0
+        self._base, self._word = self._base or _FIRST_BASE, 0
         data = {"session_id": event.session_id, "turn_id": event.turn_id, "step": step}
         return self.at, lines_of(STEP_ABANDONED, pack(data))

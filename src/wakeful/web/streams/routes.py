@@ -49,11 +49,11 @@ class StreamRoutes:
     async def turn(self, request: Request) -> Response | EventStream:
         asked = read_query(request, TurnStreamQuery)
         log = await self._turn_log(request, asked.stream_id)
-        after, place = parse_turn_cursor(cursor_of(request, asked.after), log.last_seq)
+        after, word = parse_turn_cursor(cursor_of(request, asked.after), log.last_seq)
         if log.has_ended and after == log.last_seq:
             # The reader has it all; an EventSource that hears this does not ask again.
             return Response(status_code=204)
-        return self._stream(_turn_frames(self._web.engine, log, after, place))
+        return self._stream(_turn_frames(self._web.engine, log, after, word))
 
     async def session(self, request: Request) -> EventStream:
         asked = read_query(request, SessionStreamQuery)
@@ -96,7 +96,7 @@ class StreamRoutes:
         if not told or not is_given_out(told[0], cursor.frames):
             return START
         ends = told[0].ends
-        return cursor if ends is None else replace(cursor, base=ends.base, place=ends.count)
+        return cursor if ends is None else replace(cursor, base=ends.base, word=ends.count)
 
     def _follow(self, standing: Standing, cursor: Cursor, asked: SessionStreamQuery | SeveralStreamsQuery) -> Frames:
         if asked.html:
@@ -169,8 +169,8 @@ def _news_cursor(given: str, last: int) -> Cursor:
     return START if cursor.frames or cursor.base else cursor
 
 
-async def _turn_frames(engine: Engine, log: _TurnLog, after: int, place: int) -> AsyncGenerator[bytes, None]:
-    async with aclosing(engine.subscribe_turn(log.session_id, log.turn_id, after, place)) as pages:
+async def _turn_frames(engine: Engine, log: _TurnLog, after: int, word: int) -> AsyncGenerator[bytes, None]:
+    async with aclosing(engine.subscribe_turn(log.session_id, log.turn_id, after, word)) as pages:
         async for page in pages:
             if not page:
                 continue
@@ -210,7 +210,7 @@ def _around(source: str, cursors: dict[str, str]) -> tuple[str, str]:
     if source not in cursors:
         # Rows have no place in any log; without a session there is nothing to go on from.
         return ",".join(parts) or f"{_ROWS}:0", ""
-    place = list(cursors).index(source)
-    return "".join(f"{part}," for part in parts[:place]) + f"{source}:", "".join(
-        f",{part}" for part in parts[place + 1 :]
+    index = list(cursors).index(source)
+    return "".join(f"{part}," for part in parts[:index]) + f"{source}:", "".join(
+        f",{part}" for part in parts[index + 1 :]
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 from wakeful.web.streams.frames import Frame, lines_of
 
@@ -16,7 +16,7 @@ _KNOWN_STEPS = 4096
 _TEXT_GOES_HERE = b'""}\n\n'
 
 
-def runs_of(page: Sequence[Told]) -> Iterator[Event | list[Word]]:
+def runs_of(page: Sequence[StreamItem]) -> Iterator[Event | list[Word]]:
     """Yield the events of a page, and runs of words of the same step as lists."""
     for head, run in groupby(page, key=_head_of):
         if head is None:
@@ -39,10 +39,10 @@ def turn_words(words: Sequence[Word], after: int) -> list[Frame]:
 def _frames(words: Sequence[Word], at: str, lines: dict[str, bytes]) -> list[Frame]:
     """Format the frames. This runs for every word of every answer, for each reader."""
     dumps = orjson.dumps
-    return [(f"{at}{place}", b"%b%b}\n\n" % (lines[kind], dumps(text))) for _, place, kind, text in words]
+    return [(f"{at}{number}", b"%b%b}\n\n" % (lines[kind], dumps(text))) for _, number, kind, text in words]
 
 
-def _head_of(told: Told) -> WordsHead | None:
+def _head_of(told: StreamItem) -> WordsHead | None:
     return told.head if isinstance(told, Word) else None
 
 

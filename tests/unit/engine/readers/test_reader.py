@@ -8,7 +8,7 @@ import pytest
 from wakeful.engine.readers.followed import Followed
 from wakeful.engine.readers.reader import Reader
 from wakeful.engine.words.words import Words
-from wakeful.model.event import Event, Told
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead
 
 PIECES = ["one ", "two ", "three "]
@@ -44,11 +44,11 @@ def spoken(*texts: str) -> Words:
     return words
 
 
-async def read(reader: Reader, *facts: Event) -> list[Told]:
+async def read(reader: Reader, *facts: Event) -> list[StreamItem]:
     return [told async for page in reader.tell(facts, Followed()) for told in page]
 
 
-def what(told: Sequence[Told]) -> list[str]:
+def what(told: Sequence[StreamItem]) -> list[str]:
     return [one.text if isinstance(one, Word) else one.kind for one in told]
 
 

@@ -14,7 +14,7 @@ from wakeful.gateway.openai.frames import DONE, Frame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model import event as events
-from wakeful.model.event import Event, NewEvent, Told, spoken
+from wakeful.model.event import Event, NewEvent, StreamItem, spoken
 from wakeful.model.request import FUNCTION_CALL
 from wakeful.model.words import Word, WordsEnd, WordsHead
 
@@ -79,9 +79,9 @@ def log(*told: NewEvent) -> list[Event]:
     ]
 
 
-def with_words(turn_log: Iterable[Event]) -> list[Told]:
+def with_words(turn_log: Iterable[Event]) -> list[StreamItem]:
     """The same log as it is told now: its words are no events of it."""
-    told: list[Told] = []
+    told: list[StreamItem] = []
     words: list[Word] = []
     base = 0
     for event in turn_log:
@@ -95,7 +95,7 @@ def with_words(turn_log: Iterable[Event]) -> list[Told]:
     return [*told, *words]
 
 
-def fold(turn_log: Iterable[Told], projection: ResponseProjection | None = None) -> list[Frame]:
+def fold(turn_log: Iterable[StreamItem], projection: ResponseProjection | None = None) -> list[Frame]:
     projection = projection or ResponseProjection(FACTS, {})
     return [frame for told in turn_log for frame in projection.feed(told)]
 

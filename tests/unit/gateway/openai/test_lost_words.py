@@ -32,7 +32,7 @@ from tests.unit.gateway.openai.logs import TEXTS, randomly
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
-from wakeful.model.event import NewEvent, Told
+from wakeful.model.event import NewEvent, StreamItem
 from wakeful.model.words import REASONING, TOKEN, Word, WordsEnd, WordsHead
 
 RESERVED = 1000
@@ -55,13 +55,13 @@ class Spoken:
 Story = list[NewEvent | Spoken]
 
 
-def told(story: Story, seen: list[int] | None = None) -> list[Told]:
+def told(story: Story, seen: list[int] | None = None) -> list[StreamItem]:
     """As one reader has it who saw so many of the words of each, and no fewer than the log keeps; without `seen`, one
     who comes when all is over.
     """
     facts = log(*[part.end if isinstance(part, Spoken) else part for part in story])
     heard = iter(seen or [0] * len(story))
-    news: list[Told] = [*facts[:2]]
+    news: list[StreamItem] = [*facts[:2]]
     for part, before, fact in zip(story, facts[1:], facts[2:], strict=False):
         if not isinstance(part, Spoken):
             news.append(fact)

@@ -14,7 +14,7 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.upkeep.old_words import OldWords
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model import event as events
-from wakeful.model.event import Event, Told, spoken
+from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.fact import Answered
 from wakeful.model.journal import Entry, answer_entry
 from wakeful.model.message import AssistantMessage, Usage
@@ -96,8 +96,8 @@ def test_a_reader_who_is_in_the_middle_when_the_words_move_misses_and_repeats_no
 ) -> None:
     async def read_on() -> None:
         log = await left_behind(place, "response", turn_log, is_trimmed=False)
-        before = await place.api.engine.told_so_far(log.turn.session_id, log.turn.id)
-        told: list[Told] = []
+        before = await place.api.engine.stream_so_far(log.turn.session_id, log.turn.id)
+        told: list[StreamItem] = []
         pages = place.api.follow(log.turn.session_id, log.turn.id)
         async with aclosing(pages):
             async for page in pages:

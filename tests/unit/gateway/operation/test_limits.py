@@ -61,7 +61,7 @@ class Api:
 
     async def _join_or_begin(self, request: Request) -> Response:
         if request.headers["idempotency-key"] == "new":
-            request.state.place.take()
+            request.state.slot.take()
         return PlainTextResponse("joined")
 
     async def _break(self, request: Request) -> Response:

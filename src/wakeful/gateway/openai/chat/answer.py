@@ -17,7 +17,7 @@ from wakeful.gateway.openai.failure import chat_error_of
 from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import ChatUsage, UsageSum
 from wakeful.model import event as events
-from wakeful.model.event import Event, Told, spoken
+from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.words import TOKEN
 from wakeful.wire.error_types import ApiFailure
 
@@ -40,7 +40,7 @@ class ChatAnswer:
         # Why there is no answer, once that is known.
         self.error: ApiFailure | None = None
 
-    def feed(self, told: Told) -> None:
+    def feed(self, told: StreamItem) -> None:
         if (piece := spoken(told)) is not None:
             kind, step, text = piece
             if kind == TOKEN:

@@ -11,7 +11,7 @@ from wakeful.gateway.openai.failure import chat_error
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.model import event as events
-from wakeful.model.event import Event, Told, spoken
+from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.words import TOKEN
 from wakeful.wire.error_types import ApiFailure, ApiProblem
 
@@ -30,7 +30,7 @@ class ChatStream:
         # The last line has been told; what comes after it, if anything, is not for this stream.
         self.is_ended = False
 
-    def feed(self, told: Told) -> list[bytes]:
+    def feed(self, told: StreamItem) -> list[bytes]:
         """Take what is told next; return the lines that it makes, as they go over the wire."""
         if self.is_ended:
             return []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from wakeful.engine.readers.reader import ended_words
 from wakeful.gateway.openai.items.objects import OutputItem, ShownItem
-from wakeful.gateway.openai.items.place import place_of
+from wakeful.gateway.openai.items.position import position_of
 from wakeful.gateway.openai.items.recorded_inputs import recorded_inputs
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import Event
@@ -47,6 +47,6 @@ async def _words_before(tx: Transaction, event: Event) -> Sequence[Word]:
 
 
 def _is_deleted(item: ShownItem, journal: Sequence[Entry]) -> bool:
-    place = place_of(item.id)
-    assert place is not None
-    return place.is_deleted(journal)
+    position = position_of(item.id)
+    assert position is not None
+    return position.is_deleted(journal)

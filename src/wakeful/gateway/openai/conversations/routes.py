@@ -19,7 +19,7 @@ from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.inputs import Input, inputs_of
 from wakeful.gateway.openai.items.objects import ShownItem
 from wakeful.gateway.openai.items.page import item_page, page_of
-from wakeful.gateway.openai.items.place import ItemPlace, pair_of, place_of
+from wakeful.gateway.openai.items.position import ItemPosition, pair_of, position_of
 from wakeful.gateway.openai.items.recorded_inputs import input_items
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
@@ -45,7 +45,7 @@ class NewConversation(Incoming):
 
 
 class ChangedConversation(Incoming):
-    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the place of what there was.")]
+    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the position of what there was.")]
 
 
 class NewItems(Incoming):
@@ -139,18 +139,20 @@ class ConversationRoutes:
         found = await self._find(request)
         items = await self._items(found)
         doomed = pair_of(items, _item_in(request, items))
-        await self._delete(found, [part for item in doomed if (place := place_of(item.id)) for part in place.parts])
+        await self._delete(
+            found, [part for item in doomed if (position := position_of(item.id)) for part in position.parts]
+        )
         return await self._shown(found)
 
-    async def _delete(self, conversation: Conversation, places: list[ItemPlace]) -> None:
+    async def _delete(self, conversation: Conversation, positions: list[ItemPosition]) -> None:
         async def body(tx: Transaction) -> None:
             session = await tx.sessions.get(conversation.session_id)
             if session is not None and session.active is not None:
                 raise busy(await state_of(tx, session))
-            for place in places:
-                entry = place.entry_in(await tx.journal.of_turns([place.turn_id]))
+            for position in positions:
+                entry = position.entry_in(await tx.journal.of_turns([position.turn_id]))
                 assert entry is not None
-                await tx.journal.replace(without(entry, place.part))
+                await tx.journal.replace(without(entry, position.part))
 
         await self._api.store.write(body, lock=[conversation.session_id])
 

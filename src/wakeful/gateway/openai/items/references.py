@@ -9,7 +9,7 @@ from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import Input, Reference
 from wakeful.gateway.openai.items.output_items import SERVER_LABEL
-from wakeful.gateway.openai.items.place import ItemPlace, place_of
+from wakeful.gateway.openai.items.position import ItemPosition, position_of
 from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
 from wakeful.store.base import Transaction
 
@@ -22,12 +22,12 @@ class References:
         self._api = api
 
     async def resolve(self, request: Request, inputs: Sequence[Input | Reference]) -> list[Input]:
-        """The inputs, with what the references name in their places. Raises ApiError."""
+        """The inputs, with what the references name in their positions. Raises ApiError."""
         return [given if isinstance(given, dict) else await self._named(request, given) for given in inputs]
 
     async def _named(self, request: Request, reference: Reference) -> Input:
-        place = place_of(reference.id)
-        found = None if place is None else await self._find(request, place)
+        position = position_of(reference.id)
+        found = None if position is None else await self._find(request, position)
         if found is None and reference.otherwise is not None:
             return reference.otherwise
         if found is None:
@@ -35,17 +35,19 @@ class References:
             raise ApiError(404, "item_not_found", message, param=f"{reference.where}.id")
         return found
 
-    async def _find(self, request: Request, place: ItemPlace) -> Input | None:
+    async def _find(self, request: Request, position: ItemPosition) -> Input | None:
         async def body(tx: Transaction) -> list[Entry]:
-            is_there = await self._is_there(tx, request, place.turn_id)
-            return await tx.journal.of_turns([place.turn_id]) if is_there else []
+            is_there = await self._is_there(tx, request, position.turn_id)
+            return await tx.journal.of_turns([position.turn_id]) if is_there else []
 
         journal = await self._api.store.read(body)
-        entry = place.entry_in(journal)
-        if entry is None or entry.kind is EntryKind.CUT or place.is_deleted(journal):
+        entry = position.entry_in(journal)
+        if entry is None or entry.kind is EntryKind.CUT or position.is_deleted(journal):
             return None
-        named = _input_of(entry, place)
-        return _with_result(named, place, journal) if named is not None and place.result_index is not None else named
+        named = _input_of(entry, position)
+        return (
+            _with_result(named, position, journal) if named is not None and position.result_index is not None else named
+        )
 
     async def _is_there(self, tx: Transaction, request: Request, turn_id: str) -> bool:
         """A deleted response leaves its items where they are in a conversation."""
@@ -56,22 +58,22 @@ class References:
         return conversation is not None and self._api.may_see(request, conversation.owner)
 
 
-def _input_of(entry: Entry, place: ItemPlace) -> Input | None:
+def _input_of(entry: Entry, position: ItemPosition) -> Input | None:
     data: dict[str, Any] = entry.data
     if entry.kind is EntryKind.INPUT:
         return {name: value for name, value in data.items() if name not in _ORIGIN}
     if entry.kind is EntryKind.RESULT:
         return {"role": "tool", "call_id": data["call_id"], "text": data["text"]}
-    if place.part in (TEXT, REASONING):
-        return {"role": "assistant", "text": data["text"] if place.part == TEXT else ""}
-    assert isinstance(place.part, int)
-    calls = data["calls"][place.part - 1 : place.part]
+    if position.part in (TEXT, REASONING):
+        return {"role": "assistant", "text": data["text"] if position.part == TEXT else ""}
+    assert isinstance(position.part, int)
+    calls = data["calls"][position.part - 1 : position.part]
     return {"role": "assistant", "text": "", "calls": calls} if calls else None
 
 
-def _with_result(call: Input, place: ItemPlace, journal: Sequence[Entry]) -> Input | None:
+def _with_result(call: Input, position: ItemPosition, journal: Sequence[Entry]) -> Input | None:
     """None where there is no result: then it is no call that the server has run."""
-    results = [entry.data for part in place.parts[1:] if (entry := part.entry_in(journal)) is not None]
+    results = [entry.data for part in position.parts[1:] if (entry := part.entry_in(journal)) is not None]
     if not results:
         return None
     result = {"text": results[0]["text"], "is_error": results[0].get("is_error", False)}

@@ -15,7 +15,7 @@ from wakeful.gateway.openai.responses.events import EVENTS, StageEvent
 from wakeful.gateway.openai.responses.response import Response, ResponseFacts, ResponseForm, ResponseState
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
-from wakeful.model.event import Event, Told, spoken
+from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.request import FUNCTION_CALL
 from wakeful.model.words import Word, WordsEnd
 
@@ -38,7 +38,7 @@ class ResponseProjection:
         # Of the first frame of the words that no event has ended yet.
         self._words_from: int | None = None
 
-    def feed(self, told: Told) -> list[Frame]:
+    def feed(self, told: StreamItem) -> list[Frame]:
         if isinstance(told, Word):
             begun = [] if self._words_from is not None else self._begin_words(told.head.step)
             return begun + self._say(told.kind, told.text)

@@ -33,7 +33,7 @@ from wakeful.gateway.openai.responses.response import Response as ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.responses.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.model.event import Told
+from wakeful.model.event import StreamItem
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -164,13 +164,13 @@ class ResponseRoutes:
             return known or await self._begin(request, asked, key, fingerprint)
 
     async def _begin(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> _Stored:
-        request.state.place.take()
+        request.state.slot.take()
         receipt = await until_entered(lambda: self._submit(request, asked, key, fingerprint))
         if receipt.turn is not None:
             # Nothing is read again that was written just now.
             return _Stored(receipt.turn)
         # Another node was quicker.
-        request.state.place.give_back()
+        request.state.slot.give_back()
         return await self._repeated(request, receipt)
 
     async def _submit(self, request: Request, asked: ResponseRequest, key: str, fingerprint: str) -> Receipt:
@@ -212,7 +212,7 @@ class ResponseRoutes:
     async def _object(self, stored: _Stored) -> ResponseObject:
         """As it stands now, also while it runs."""
         projection = stored.projection()
-        for told in await self._api.engine.told_so_far(stored.turn.session_id, stored.turn.id):
+        for told in await self._api.engine.stream_so_far(stored.turn.session_id, stored.turn.id):
             projection.feed(told)
         return projection.response()
 
@@ -252,7 +252,7 @@ class ResponseRoutes:
             yield DONE
 
 
-def _news(projection: ResponseProjection, page: Sequence[Told], starting_after: int) -> bytes:
+def _news(projection: ResponseProjection, page: Sequence[StreamItem], starting_after: int) -> bytes:
     """What there is at once, in one piece: each piece is a walk through the whole server."""
     return b"".join(frame.wire for told in page for frame in projection.feed(told) if frame.number > starting_after)
 

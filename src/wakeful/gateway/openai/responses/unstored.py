@@ -18,7 +18,7 @@ from wakeful.gateway.openai.lanes.lane import Lane, Lanes
 from wakeful.gateway.openai.responses.request import ResponseRequest
 from wakeful.gateway.openai.responses.response import Response as ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
-from wakeful.model.event import Told
+from wakeful.model.event import StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.journal import input_entry
 from wakeful.model.message import Message
@@ -88,7 +88,7 @@ class UnstoredResponses:
         return _Unstored(turn, fold([*before, *said], turn.id).messages)
 
 
-async def _frames(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> AsyncGenerator[bytes, None]:
+async def _frames(unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> AsyncGenerator[bytes, None]:
     projection = response_of(unstored.turn)
     async with aclosing(log):
         async for told in log:
@@ -97,7 +97,7 @@ async def _frames(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> Async
     yield DONE
 
 
-async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[Told, None]) -> ResponseObject:
+async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> ResponseObject:
     """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
     answering = asyncio.create_task(_whole(unstored, log))
     leaving = asyncio.create_task(until_gone(request.receive))
@@ -112,7 +112,7 @@ async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerato
         await asyncio.gather(answering, leaving, return_exceptions=True)
 
 
-async def _whole(unstored: _Unstored, log: AsyncGenerator[Told, None]) -> ResponseObject:
+async def _whole(unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> ResponseObject:
     projection = response_of(unstored.turn)
     async with aclosing(log):
         async for told in log:

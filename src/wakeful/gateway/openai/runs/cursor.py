@@ -4,35 +4,35 @@ so a number alone does not say what a reader has seen. The id of an event does.
 
 from dataclasses import dataclass, field, replace
 
-from wakeful.model.event import Told
-from wakeful.model.words import Place, Word
+from wakeful.model.event import StreamItem
+from wakeful.model.words import Position, Word
 
 
 @dataclass(frozen=True, slots=True)
 class RunCursor:
     """After this place in the session; or, as clients have it that count, after the event with this number."""
 
-    place: Place = field(default_factory=Place)
+    position: Position = field(default_factory=Position)
     number: int = -1
 
     @property
     def id(self) -> str:
-        return f"{self.place.fact}.{self.place.base}.{self.place.place}"
+        return f"{self.position.fact}.{self.position.base}.{self.position.word}"
 
-    def after(self, told: Told) -> "RunCursor":
+    def after(self, told: StreamItem) -> "RunCursor":
         if isinstance(told, Word):
-            return RunCursor(replace(self.place, base=told.head.base, place=told.place))
-        return RunCursor(replace(self.place, fact=told.session_seq))
+            return RunCursor(replace(self.position, base=told.head.base, word=told.number))
+        return RunCursor(replace(self.position, fact=told.session_seq))
 
     def is_within(self, last: int) -> bool:
         """Whether a reader can stand here, in a session whose last event has this number."""
-        return self.place.base <= self.place.fact <= last
+        return self.position.base <= self.position.fact <= last
 
-    def covers(self, told: Told, number: int) -> bool:
+    def covers(self, told: StreamItem, number: int) -> bool:
         """Whether the reader has seen the event of this number, which was made of this."""
         if isinstance(told, Word):
-            return number <= self.number or (told.head.base, told.place) <= (self.place.base, self.place.place)
-        return number <= self.number or told.session_seq <= self.place.fact
+            return number <= self.number or (told.head.base, told.number) <= (self.position.base, self.position.word)
+        return number <= self.number or told.session_seq <= self.position.fact
 
 
 def cursor_from(given: str) -> RunCursor:
@@ -40,4 +40,4 @@ def cursor_from(given: str) -> RunCursor:
     if not given:
         return RunCursor()
     first, *rest = map(int, given.split("."))
-    return RunCursor(Place(first, *rest)) if rest else RunCursor(number=first)
+    return RunCursor(Position(first, *rest)) if rest else RunCursor(number=first)

@@ -25,7 +25,7 @@ from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.event import Event, Told, spoken
+from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.words import TOKEN, Word, WordsEnd
 
 _Status = Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -65,7 +65,7 @@ class RunProjection:
     def is_ended(self) -> bool:
         return self._status in _STATUS.values()
 
-    def feed(self, told: Told) -> list[Frame]:
+    def feed(self, told: StreamItem) -> list[Frame]:
         if isinstance(told, Word):
             return self._say(told) if told.head.turn_id == self._turn_id else []
         if self._status == "queued" and told.turn_id == self._turn_id:

@@ -22,11 +22,11 @@ from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsH
 from wakeful.gateway.openai.runs.run import RunAnswered, RunBegun
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.event import Told
+from wakeful.model.event import StreamItem
 from wakeful.model.request import RUN, TurnRequest, request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
-from wakeful.model.words import Place
+from wakeful.model.words import Position
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.reading import read, read_texts
@@ -58,10 +58,10 @@ class _Reader:
     seen: RunCursor
     cursor: RunCursor
 
-    def news(self, page: Sequence[Told]) -> bytes:
+    def news(self, page: Sequence[StreamItem]) -> bytes:
         return b"".join(wire for told in page for wire in self._frames(told))
 
-    def _frames(self, told: Told) -> list[bytes]:
+    def _frames(self, told: StreamItem) -> list[bytes]:
         self.cursor = self.cursor.after(told)
         frames = [one for one in self.projection.feed(told) if not self.seen.covers(told, one.number)]
         return [frame(self.cursor.id, one.type, one.data) for one in frames]
@@ -143,13 +143,13 @@ class RunRoutes:
     async def _shown(self, run: _Run) -> NamingItsSession:
         """As it stands now, also while it runs."""
         projection = run.projection()
-        for told in await self._api.engine.told_so_far(run.session.id, run.turn.id):
+        for told in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
             projection.feed(told)
         return NamingItsSession(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
-        start = Place(run.before)
+        start = Position(run.before)
         reader = _Reader(run.projection(), seen, RunCursor(start))
         async with aclosing(self._api.engine.subscribe(run.session.id, start, starts_over=False)) as pages:
             async for page in pages:

@@ -78,7 +78,7 @@ class PostgresSessions:
     async def count_title_try(self, session_id: str) -> None:
         await self._write("UPDATE sessions SET title_tries = title_tries + 1 WHERE id = $1", session_id)
 
-    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+    async def arrange(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         await self._write(
             """UPDATE sessions SET is_pinned = coalesce($2, is_pinned), is_archived = coalesce($3, is_archived)
                WHERE id = $1""",

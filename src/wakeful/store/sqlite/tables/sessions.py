@@ -61,7 +61,7 @@ class SqliteSessions:
     async def count_title_try(self, session_id: str) -> None:
         self._write("UPDATE sessions SET title_tries = title_tries + 1 WHERE id = ?", session_id)
 
-    async def place(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
+    async def arrange(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         self._write(
             """UPDATE sessions SET is_pinned = coalesce(?, is_pinned), is_archived = coalesce(?, is_archived)
                WHERE id = ?""",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from wakeful.model.approvals.reason_kinds import DROP_DATA
 from wakeful.tools.commands.gate.finding import Finding
-from wakeful.tools.commands.gate.place import Place
+from wakeful.tools.commands.gate.location import Location
 from wakeful.tools.commands.shell.command import SimpleCommand
 
 DATABASE_CLIENTS = ("psql", "mysql", "mariadb", "sqlite3", "duckdb", "sqlcmd", "clickhouse-client", "mongosh")
@@ -16,7 +16,7 @@ _DROP = re.compile(
 )
 
 
-def drops_data(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def drops_data(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     if command.program == "dropdb":
         name = command.operands[-1] if command.operands else None
         yield Finding(DROP_DATA, f"deletes the database {name}" if name else "deletes a database", name)

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from wakeful.model.approvals.reason_kinds import DELETE_OUTSIDE, RIGHTS_OUTSIDE
 from wakeful.tools.commands.gate.finding import Finding
-from wakeful.tools.commands.gate.place import Place, Target
+from wakeful.tools.commands.gate.location import Location, Target
 from wakeful.tools.commands.gate.writing import target_folders
 from wakeful.tools.commands.shell.command import SimpleCommand, inside_of, starts_of_find
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
@@ -16,14 +16,14 @@ _FD_RUNS = ("-x", "-X", "--exec", "--exec-batch")
 _FD_DELETES = re.compile(r"(^| )(-x|-X|--exec(-batch)?) (\S*/)?(rm|unlink|shred|rmdir)\b")
 
 
-def deletes_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def deletes_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     for target in _deleted(command, place):
         yield Finding(DELETE_OUTSIDE, in_words("deletes", target, place), target.folder)
     for target in _moved_away(command, place):
         yield Finding(DELETE_OUTSIDE, in_words("takes away", target, place), target.folder)
 
 
-def changes_rights_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def changes_rights_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     if command.program not in ("chmod", "chown", "chgrp") or not command.has_flag("R", "--recursive"):
         return
     has_own_word = not any(re.fullmatch(r"-[rwxXst]+|--reference=.*", option) for option in command.options)
@@ -31,7 +31,7 @@ def changes_rights_outside(command: SimpleCommand, place: Place) -> Iterator[Fin
         yield Finding(RIGHTS_OUTSIDE, in_words("changes the rights of", target, place), target.folder)
 
 
-def in_words(verb: str, target: Target, place: Place) -> str:
+def in_words(verb: str, target: Target, place: Location) -> str:
     """Say what is hit, and why that matters."""
     if target.path is None:
         what = "files that cannot be told from its text" if UNKNOWN in target.operand else target.operand
@@ -46,7 +46,7 @@ def in_words(verb: str, target: Target, place: Place) -> str:
     return f"{verb} {target.shown}, which {why}"
 
 
-def _deleted(command: SimpleCommand, place: Place) -> Iterator[Target]:
+def _deleted(command: SimpleCommand, place: Location) -> Iterator[Target]:
     program = command.program
     if program in ("rm", "rimraf", "unlink", "rmdir") or (program == "shred" and command.has_flag("u", "--remove")):
         is_sweeping = program == "rimraf" or command.is_listed or command.has_flag("rR", "--recursive")
@@ -67,7 +67,7 @@ def _starts_of_fd(command: SimpleCommand) -> list[str]:
     return [word for word in words if not word.startswith("-")][1:] or ["."]
 
 
-def _mirrored(targets: list[str], place: Place) -> Iterator[Target]:
+def _mirrored(targets: list[str], place: Location) -> Iterator[Target]:
     for to in targets:
         if ":" in to:
             yield Target(to, None)
@@ -75,7 +75,7 @@ def _mirrored(targets: list[str], place: Place) -> Iterator[Target]:
             yield from place.outside([inside_of(to)])
 
 
-def _moved_away(command: SimpleCommand, place: Place) -> Iterator[Target]:
+def _moved_away(command: SimpleCommand, place: Location) -> Iterator[Target]:
     if command.program == "mv" and not command.is_listed:
         moved = command.operands if target_folders(command) else command.operands[:-1]
         named = [operand for operand in moved if operand not in target_folders(command)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wakeful.tools.commands.gate.place import Place
+from wakeful.tools.commands.gate.location import Location
 from wakeful.tools.commands.shell.command import SimpleCommand
 
 
@@ -15,4 +15,4 @@ class Finding:
     path: str | None = None
 
 
-Rule = Callable[[SimpleCommand, Place], Iterator[Finding]]
+Rule = Callable[[SimpleCommand, Location], Iterator[Finding]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from wakeful.model.approvals.reason_kinds import DELETE_OUTSIDE, DISCARD_WORK, FORCE_PUSH, RUNS_LATER
 from wakeful.tools.commands.gate.deleting import in_words
 from wakeful.tools.commands.gate.finding import Finding
-from wakeful.tools.commands.gate.place import Place
+from wakeful.tools.commands.gate.location import Location
 from wakeful.tools.commands.shell.command import SimpleCommand
 
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
@@ -18,7 +18,7 @@ _RUNNING_SETTING = re.compile(
 )
 
 
-def forces_push(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def forces_push(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if verb == "push" and (
         command.has_flag("fd", "--force", "--mirror", "--delete") or any(name[:1] in ("+", ":") for name in rest)
@@ -29,7 +29,7 @@ def forces_push(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         )
 
 
-def discards_work(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def discards_work(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if not _discards(verb, rest, command):
         return
@@ -40,7 +40,7 @@ def discards_work(command: SimpleCommand, place: Place) -> Iterator[Finding]:
             yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, place), target.folder)
 
 
-def discards_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def discards_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     """Of single files too, where they are not those of the workspace."""
     verb, rest = _verb(command)
     for operand in _discarded_files(verb, rest, command):
@@ -64,7 +64,7 @@ def _forces(command: SimpleCommand) -> bool:
     return bool(command.has_flag("f", "--force"))
 
 
-def sets_what_git_runs(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def sets_what_git_runs(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     words = [word for word in rest if not word.startswith("-")]
     if verb == "config" and len(words) > 1 and _RUNNING_SETTING.fullmatch(words[0]):

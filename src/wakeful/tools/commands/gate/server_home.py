@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from wakeful.model.approvals.reason_kinds import HOME
 from wakeful.tools.commands.gate.finding import Finding
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.place import Place, Target
+from wakeful.tools.commands.gate.location import Location, Target
 from wakeful.tools.commands.shell.command import SimpleCommand, starts_of_find
 from wakeful.tools.commands.shell.words import only_talks
 
@@ -53,7 +53,7 @@ _GLOB = re.compile(r"[*?\[]")
 _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 
-def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def touches_home(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     if target := next(_named(command, place), None):
         # As it was written: the model reads this too, and need not learn where the server lives.
         yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
@@ -65,7 +65,7 @@ def touches_home(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
 
 
-def _named(command: SimpleCommand, place: Place) -> Iterator[Target]:
+def _named(command: SimpleCommand, place: Location) -> Iterator[Target]:
     words = (*command.arguments, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
@@ -95,7 +95,7 @@ def _is_meant(target: Target) -> bool:
     return not is_bare or target.operand in _OWN_FILES or is_file
 
 
-def _homes_of(word: str, place: Place) -> Iterator[Target]:
+def _homes_of(word: str, place: Location) -> Iterator[Target]:
     if _names_server_process(word):
         yield Target(word, word)
     yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
@@ -133,7 +133,7 @@ def _names_server_process(word: str) -> bool:
     return len(steps) > 2 and steps[:2] == ["", "proc"] and fnmatchcase(str(os.getpid()), steps[2])
 
 
-def _read_through(command: SimpleCommand, place: Place) -> Iterator[str]:
+def _read_through(command: SimpleCommand, place: Location) -> Iterator[str]:
     for start in _starts_of_reading(command):
         for target in place.targets(start, follow=True):
             if target.path and place.ground.is_above_home(target.path) and not _leaves_home_out(command, place.ground):

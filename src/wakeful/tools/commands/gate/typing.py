@@ -11,7 +11,7 @@ from wakeful.model.approvals.reason_kinds import UNCLEAR
 from wakeful.tools.commands.gate.databases import DATABASE_CLIENTS
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.interpreters import PLAIN_SHELLS, is_elsewhere, is_interpreter, starts_anew
-from wakeful.tools.commands.gate.place import Directories
+from wakeful.tools.commands.gate.location import Directories
 from wakeful.tools.commands.gate.reasons import Found, Scene, reasons_in, reasons_of_commands, without_doubles
 from wakeful.tools.commands.gate.walk import Walk
 from wakeful.tools.commands.shell.command import SimpleCommand

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.place import MADE_HERE, Directories, Place, Target
+from wakeful.tools.commands.gate.location import MADE_HERE, Directories, Location, Target
 from wakeful.tools.commands.shell.carriers import carried
 from wakeful.tools.commands.shell.command import SimpleCommand
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
 from wakeful.tools.commands.shell.variables import Variables
 from wakeful.tools.commands.shell.words import program_of
 
-Step = tuple[SimpleCommand, Place]
+Step = tuple[SimpleCommand, Location]
 
 _DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _READING = frozenset({"read", "mapfile", "readarray", "getopts"})
@@ -55,7 +55,7 @@ class _Loop:
 
 class Walk:
     def __init__(self, ground: Ground, directories: Directories) -> None:
-        self._place = Place(ground, directories)
+        self._place = Location(ground, directories)
         self._shells: dict[tuple[int, ...], _Folders] = {(): _Folders(directories)}
         self._variables = Variables(_known_variables(ground), _OUTPUTS)
         self._aliases: dict[str, str] = {}
@@ -88,9 +88,9 @@ class Walk:
                 folders.otherwise = ()
             folders.operator = command.separator
 
-    def _place_of(self, command: SimpleCommand, folders: _Folders) -> Place:
+    def _place_of(self, command: SimpleCommand, folders: _Folders) -> Location:
         if command.is_elsewhere:
-            return Place(self._place.ground.elsewhere, (None,))
+            return Location(self._place.ground.elsewhere, (None,))
         place = self._place.at(folders.now)
         if not command.workdir:
             return place

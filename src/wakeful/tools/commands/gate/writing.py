@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from wakeful.model.approvals.reason_kinds import OVERWRITE_DEVICE, RUNS_LATER, WRITE_OUTSIDE, WRITE_TO_SYSTEM
 from wakeful.tools.commands.gate.finding import Finding
-from wakeful.tools.commands.gate.place import Place, Target
+from wakeful.tools.commands.gate.location import Location, Target
 from wakeful.tools.commands.gate.program_outputs import program_outputs
 from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.commands.shell.command import SimpleCommand, inside_of
@@ -21,7 +21,7 @@ _COPIERS = ("cp", "mv", "ln", "install", "rsync", "scp")
 _MAKES_RUNNABLE = re.compile(r"[ugoa]*[+=][rwst]*x.*|[0-7]*[1357][0-7]{0,2}")
 
 
-def overwrites_device(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def overwrites_device(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     written = [*_dd_target(command), *command.targets]
     if command.program in ("tee", "shred", "cp", "mv"):
         written += command.operands
@@ -30,7 +30,7 @@ def overwrites_device(command: SimpleCommand, place: Place) -> Iterator[Finding]
             yield Finding(OVERWRITE_DEVICE, f"writes to the device {target}", target)
 
 
-def writes_to_system(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def writes_to_system(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     written = _written(command, place)
     if command.program in ("rm", "unlink", "shred"):
         written += command.operands
@@ -40,13 +40,13 @@ def writes_to_system(command: SimpleCommand, place: Place) -> Iterator[Finding]:
         )
 
 
-def overwrites_outside(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def overwrites_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     """Only what is there already: a new file takes nothing away."""
     for target in place.overwritten(_overwritten(command, place)):
         yield Finding(WRITE_OUTSIDE, _overwrites(target), target.folder)
 
 
-def changes_what_runs_later(command: SimpleCommand, place: Place) -> Iterator[Finding]:
+def changes_what_runs_later(command: SimpleCommand, place: Location) -> Iterator[Finding]:
     written = _written(command, place)
     if command.program == "chmod" and any(map(_MAKES_RUNNABLE.fullmatch, command.operands[:1])):
         written += command.operands[1:]
@@ -64,11 +64,11 @@ def target_folders(command: SimpleCommand) -> list[str]:
     return folders + [option.partition("=")[2] for option in command.options if option.startswith("--t")]
 
 
-def _written(command: SimpleCommand, place: Place) -> list[str]:
+def _written(command: SimpleCommand, place: Location) -> list[str]:
     return [*command.targets, *_written_by_program(command, place)]
 
 
-def _overwritten(command: SimpleCommand, place: Place) -> Iterator[str]:
+def _overwritten(command: SimpleCommand, place: Location) -> Iterator[str]:
     yield from (target for target in command.targets if target not in command.appended)
     if _spares_what_is_there(command):
         return
@@ -92,7 +92,7 @@ def _overwrites(target: Target) -> str:
     return f"overwrites {target.path}, which is outside of the workspace"
 
 
-def _written_by_program(command: SimpleCommand, place: Place) -> list[str]:
+def _written_by_program(command: SimpleCommand, place: Location) -> list[str]:
     if command.program in ("tee", "truncate", "sponge"):
         return command.operands
     if command.program == "shred":
@@ -104,7 +104,7 @@ def _written_by_program(command: SimpleCommand, place: Place) -> list[str]:
     return [*_dd_target(command), *program_outputs(command)]
 
 
-def _copied_to(command: SimpleCommand, place: Place) -> list[str]:
+def _copied_to(command: SimpleCommand, place: Location) -> list[str]:
     folders = target_folders(command)
     last = command.operands[-1:] if not folders and len(command.operands) > 1 else []
     names = [_name_there(each, command) for each in command.operands if each not in (*folders, *last)]

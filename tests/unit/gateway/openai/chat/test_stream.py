@@ -29,12 +29,12 @@ from wakeful.gateway.openai.chat.answer import ChatFacts
 from wakeful.gateway.openai.chat.stream import ChatStream
 from wakeful.gateway.openai.frames import DONE
 from wakeful.model import event as events
-from wakeful.model.event import Event, NewEvent, Told
+from wakeful.model.event import Event, NewEvent, StreamItem
 
 FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
 
-def stream(turn_log: Iterable[Told], *, includes_usage: bool = False) -> list[bytes]:
+def stream(turn_log: Iterable[StreamItem], *, includes_usage: bool = False) -> list[bytes]:
     projection = ChatStream(FACTS, includes_usage=includes_usage)
     return [line for told in turn_log for line in projection.feed(told)]
 

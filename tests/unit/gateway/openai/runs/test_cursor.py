@@ -8,8 +8,8 @@ from tests.unit.gateway.openai.kit import TURN, abandoned, log
 from tests.unit.gateway.openai.runs.test_projection import question
 from wakeful.gateway.openai.runs.cursor import RunCursor, cursor_from
 from wakeful.gateway.openai.runs.request import RunEventsQuery
-from wakeful.model.event import Told
-from wakeful.model.words import TOKEN, Place, Word, WordsHead
+from wakeful.model.event import StreamItem
+from wakeful.model.words import TOKEN, Position, Word, WordsHead
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read_texts
 
@@ -20,15 +20,15 @@ def word(place: int, base: int = BASE) -> Word:
     return Word(WordsHead("s", TURN, 1, base), place, TOKEN, "x")
 
 
-def unseen(told: list[Told], last_id: str) -> list[Told]:
+def unseen(told: list[StreamItem], last_id: str) -> list[StreamItem]:
     cursor = cursor_from(last_id)
     return [one for number, one in enumerate(told) if not cursor.covers(one, number)]
 
 
 def test_an_id_says_what_was_read_whatever_the_order_in_which_it_came() -> None:
     asked = replace(question("c1"), session_seq=BASE + 1)
-    live: list[Told] = [*log(), word(1), word(2), asked, word(3)]
-    replayed: list[Told] = [*log(), asked, word(1), word(2), word(3)]
+    live: list[StreamItem] = [*log(), word(1), word(2), asked, word(3)]
+    replayed: list[StreamItem] = [*log(), asked, word(1), word(2), word(3)]
     cursor = RunCursor()
 
     for count, told in enumerate(live, start=1):
@@ -40,11 +40,11 @@ def test_words_that_were_read_and_lost_hide_nothing_that_follows() -> None:
     lost = log(abandoned())[-1]
     again = [word(1, lost.session_seq), word(2, lost.session_seq)]
 
-    assert unseen([*log(), lost, *again], RunCursor(Place(BASE, BASE, 9)).id) == [lost, *again]
+    assert unseen([*log(), lost, *again], RunCursor(Position(BASE, BASE, 9)).id) == [lost, *again]
 
 
 def test_a_number_still_says_how_many_events_were_read() -> None:
-    told: list[Told] = [*log(), word(1), word(2)]
+    told: list[StreamItem] = [*log(), word(1), word(2)]
 
     assert unseen(told, "2") == told[3:]
 

@@ -31,7 +31,7 @@ def watch(*patterns: str, interval: float = 0.0, clock: Clock | None = None) -> 
 
 
 @dataclass(frozen=True)
-class Told:
+class StreamItem:
     """What was found, with its bytes."""
 
     patterns: list[str]
@@ -43,20 +43,20 @@ class Told:
 
 def search(
     watch: Watch, data: bytes, state: WatchState | None = None, *, is_whole: bool = False
-) -> tuple[WatchState, list[Told]]:
+) -> tuple[WatchState, list[StreamItem]]:
     """All that is told of a whole output, as a reader would that goes on from each state."""
     state = state or WatchState()
-    told: list[Told] = []
+    told: list[StreamItem] = []
     while True:
         state, found = watch.step(state, data[state.offset :], is_whole=is_whole)
         if found is None:
             return state, told
         lines = [data[hit.offset : hit.offset + hit.length] for hit in found.hits]
         patterns, offsets = [hit.pattern for hit in found.hits], [hit.offset for hit in found.hits]
-        told.append(Told(patterns, lines, offsets, found.suppressed, found.is_last))
+        told.append(StreamItem(patterns, lines, offsets, found.suppressed, found.is_last))
 
 
-def lines_of(told: list[Told]) -> list[bytes]:
+def lines_of(told: list[StreamItem]) -> list[bytes]:
     return [line for item in told for line in item.lines]
 
 
@@ -100,7 +100,7 @@ def test_line_is_told_once_however_many_patterns_it_contains() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
 def test_patterns_are_found_across_chunks_and_characters(size: int) -> None:
     data = "zwölf\nBoxkämpfer jagen\nViktor → quer\n".encode()
-    state, found = WatchState(), list[Told]()
+    state, found = WatchState(), list[StreamItem]()
 
     for end in range(size, len(data) + size, size):
         state, new = search(watch("Boxkämpfer", "→"), data[:end], state)
@@ -120,7 +120,7 @@ def test_incomplete_line_waits_for_its_end() -> None:
 
 def test_endless_line_is_searched_in_pieces_and_told_once() -> None:
     data = b"." * (LINE_LIMIT - 3) + b"needle" + b"." * LINE_LIMIT + b"needle" + b"." * LINE_LIMIT + b"\nneedle\n"
-    state, found = WatchState(), list[Told]()
+    state, found = WatchState(), list[StreamItem]()
 
     for end in [*range(LINE_LIMIT, len(data), LINE_LIMIT // 2), len(data)]:
         state, new = search(watch("needle", "le"), data[:end], state)
@@ -217,7 +217,7 @@ def test_skipped_part_is_counted_and_what_was_searched_is_not() -> None:
 def test_three_strikes_in_a_row_turn_the_watch_off() -> None:
     clock = Clock()
     one = watch("x", interval=15, clock=clock)
-    data, state, told = b"", WatchState(), list[Told]()
+    data, state, told = b"", WatchState(), list[StreamItem]()
 
     for _ in range(5):
         data += b"x\nx\n"

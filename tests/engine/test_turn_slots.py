@@ -13,7 +13,7 @@ from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.turns.turn_places import TurnPlaces
+from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.model.fact import Answered, Brief, Fact
 from wakeful.model.message import AssistantMessage, Usage
 from wakeful.model.turn import Turn, TurnStatus
@@ -24,7 +24,7 @@ class Hall:
     """Places, and turns that are named for their owners: ann1, ann2, bob1."""
 
     def __init__(self, limit: int) -> None:
-        self.places = TurnPlaces(limit, self._owner_of)
+        self.slots = TurnSlots(limit, self._owner_of)
         self.begun: list[str] = []
         self.jobs: dict[str, asyncio.Task[None]] = {}
         self._orders: dict[str, asyncio.Queue[str]] = {}
@@ -43,10 +43,10 @@ class Hall:
         await idle()
 
     async def _work(self, name: str) -> None:
-        async with self.places.taken_by(replace(ephemeral_turn(), id=name)):
+        async with self.slots.taken_by(replace(ephemeral_turn(), id=name)):
             self.begun.append(name)
             await self._orders[name].get()
-            async with self.places.lent():
+            async with self.slots.lent():
                 await self._orders[name].get()
             self.begun.append(f"{name} again")
             await self._orders[name].get()
@@ -64,7 +64,7 @@ async def hall() -> AsyncIterator[Hall]:
     for job in hall.jobs.values():
         job.cancel()
     await asyncio.gather(*hall.jobs.values(), return_exceptions=True)
-    assert (hall.places.taken, hall.places.waiting) == (0, 0)
+    assert (hall.slots.taken, hall.slots.waiting) == (0, 0)
 
 
 async def test_a_stop_ends_the_wait_of_those_who_come_and_of_those_who_come_back(hall: Hall) -> None:
@@ -72,20 +72,20 @@ async def test_a_stop_ends_the_wait_of_those_who_come_and_of_those_who_come_back
     await hall.tell("ann1", "lend")
     await hall.come("bob1", "eve1")
     await hall.tell("ann1", "come back")
-    assert hall.places.waiting == 2
+    assert hall.slots.waiting == 2
 
-    hall.places.close()
+    hall.slots.close()
     await idle()
 
     assert hall.jobs["ann1"].cancelled()
     assert hall.jobs["eve1"].cancelled()
-    assert hall.places.waiting == 0
+    assert hall.slots.waiting == 0
 
 
 async def test_owners_take_turns_however_much_one_of_them_asks_for(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "ann3", "ann4", "bob1", "ann5", "bob2", "eve1")
     assert hall.begun == ["ann1", "ann2"]
-    assert hall.places.waiting == 6
+    assert hall.slots.waiting == 6
     for name in ("ann1", "ann2", "ann3", "bob1", "eve1", "ann4", "bob2"):
         hall.jobs[name].cancel()
         await idle()
@@ -97,7 +97,7 @@ async def test_who_is_stopped_while_waiting_leaves_at_once_and_holds_up_nobody(h
     hall.jobs["bob1"].cancel()
     await idle()
     assert hall.jobs["bob1"].done()
-    assert hall.places.waiting == 1
+    assert hall.slots.waiting == 1
     hall.jobs["ann1"].cancel()
     await idle()
     assert hall.begun == ["ann1", "ann2", "eve1"]
@@ -105,11 +105,11 @@ async def test_who_is_stopped_while_waiting_leaves_at_once_and_holds_up_nobody(h
 
 async def test_a_place_that_is_handed_to_one_who_is_stopped_in_the_same_breath_goes_to_the_next(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
-    hall.places._new.give_back()
+    hall.slots._new.give_back()
     hall.jobs["bob1"].cancel()
     await idle()
     assert hall.begun == ["ann1", "ann2", "eve1"]
-    hall.places._new.taken += 1
+    hall.slots._new.taken += 1
 
 
 async def test_who_waits_for_others_lends_the_place_and_comes_back_before_those_who_have_not_begun(hall: Hall) -> None:
@@ -134,7 +134,7 @@ async def test_who_is_stopped_while_the_place_is_lent_takes_nobody_elses(hall: H
         await hall.tell("ann1", "come back")
     hall.jobs["ann1"].cancel()
     await idle()
-    assert hall.places.taken == 2
+    assert hall.slots.taken == 2
     assert hall.begun == ["ann1", "ann2", "bob1"]
 
 
@@ -143,25 +143,25 @@ async def test_calls_side_by_side_lend_one_place_and_take_one_back() -> None:
     orders = [asyncio.Event(), asyncio.Event()]
 
     async def wait(order: asyncio.Event) -> None:
-        async with hall.places.lent():
+        async with hall.slots.lent():
             await order.wait()
 
     async def work() -> None:
-        async with hall.places.taken_by(ephemeral_turn()):
+        async with hall.slots.taken_by(ephemeral_turn()):
             async with asyncio.TaskGroup() as calls:
                 for order in orders:
                     calls.create_task(wait(order))
-            assert hall.places.taken == 1
+            assert hall.slots.taken == 1
 
     job = asyncio.create_task(work())
     await idle()
-    assert hall.places.taken == 0
+    assert hall.slots.taken == 0
     orders[0].set()
     await idle()
-    assert hall.places.taken == 0
+    assert hall.slots.taken == 0
     orders[1].set()
     await job
-    assert hall.places.taken == 0
+    assert hall.slots.taken == 0
 
 
 async def in_sessions(node: Node, house: House, *names: str) -> list[Receipt]:
@@ -207,7 +207,7 @@ async def test_after_a_crash_the_orphans_come_one_after_the_other(house: House) 
     house.settings = EngineSettings(stop_grace_seconds=1.0, concurrent_turns=10)
     second = await house.start_node()
     assert len(second.agent.briefs) == 2
-    # What begins meanwhile has places of its own.
+    # What begins meanwhile has slots of its own.
     (new,) = await in_sessions(second, house, "bob")
     assert new.turn_id in second.agent.briefs
     receipts.append(new)

@@ -10,7 +10,7 @@ _NUMBER_LIMIT = 9
 
 
 @dataclass(frozen=True, slots=True)
-class ItemPlace:
+class ItemPosition:
     turn_id: str
     step: int
     index: int
@@ -19,10 +19,10 @@ class ItemPlace:
     result_index: int | None = None
 
     @property
-    def parts(self) -> list["ItemPlace"]:
-        """All places that its content stands at."""
+    def parts(self) -> list["ItemPosition"]:
+        """All positions that its content stands at."""
         result = self.result_index
-        return [self] if result is None else [self, ItemPlace(self.turn_id, self.step, result, WHOLE)]
+        return [self] if result is None else [self, ItemPosition(self.turn_id, self.step, result, WHOLE)]
 
     def entry_in(self, journal: Sequence[Entry]) -> Entry | None:
         """`journal` is its turn's."""
@@ -34,18 +34,18 @@ class ItemPlace:
         return entry is not None and self.part in deleted_parts(entry)
 
 
-def place_of(item_id: str) -> ItemPlace | None:
-    """None for what is no id of an item. There need not be anything at the place."""
+def position_of(item_id: str) -> ItemPosition | None:
+    """None for what is no id of an item. There need not be anything at the position."""
     kind, _, rest = item_id.partition("_")
     turn, _, numbers = rest.partition("_")
     step, _, number = numbers.partition("_")
     if not turn or "\0" in turn or not _is_number(step) or not _is_number(number):
         return None
-    place = _place_in_step(kind, int(step), int(number))
-    return None if place is None else ItemPlace(f"turn_{turn}", int(step), *place)
+    position = _position_in_step(kind, int(step), int(number))
+    return None if position is None else ItemPosition(f"turn_{turn}", int(step), *position)
 
 
-def _place_in_step(kind: str, step: int, number: int) -> tuple[int, Part, int | None] | None:
+def _position_in_step(kind: str, step: int, number: int) -> tuple[int, Part, int | None] | None:
     """The index of its entry, which part of that it is, and the index of its result."""
     if step == 0:
         return number, WHOLE, None

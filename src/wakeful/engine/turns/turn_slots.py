@@ -1,9 +1,9 @@
-"""How many turns may be at work at once, and who is next when all places are taken.
+"""How many turns may be at work at once, and who is next when all slots are taken.
 
-A turn is opened and owned as ever; with all places taken it waits before its first step. The owners take turns, so
-that one who sends a hundred messages does not keep the others waiting. Turns that were taken over have few places of
+A turn is opened and owned as ever; with all slots taken it waits before its first step. The owners take turns, so
+that one who sends a hundred messages does not keep the others waiting. Turns that were taken over have few slots of
 their own: after a restart the models are not asked for all of them at once. A turn that waits for its sub-agents, or
-for a person, lends its place: otherwise a full house of parents would wait for children that find no place.
+for a person, lends its slot: otherwise a full house of parents would wait for children that find no slot.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class _Line:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self.taken = 0
-        # Turns that have begun and want their place back come before those that have not.
+        # Turns that have begun and want their slot back come before those that have not.
         self._returning: deque[asyncio.Future[None]] = deque()
         # By owner; the owner who was served last stands last.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
@@ -50,7 +50,7 @@ class _Line:
         await self._wait_in(self._waiting.setdefault(owner, deque()))
 
     async def take_again(self) -> None:
-        """One that is cancelled has its place at once: it gives it back as soon."""
+        """One that is cancelled has its slot at once: it gives it back as soon."""
         if self.take_if_free():
             return
         try:
@@ -103,17 +103,17 @@ class _Line:
 
 
 @dataclass(slots=True)
-class _Place:
+class _Slot:
     line: _Line
     # Calls of the turn that have lent it; several may run side by side.
     lenders: int = 0
 
 
 # That of the turn in whose context the code runs.
-_place: ContextVar[_Place | None] = ContextVar("turn_place", default=None)
+_slot: ContextVar[_Slot | None] = ContextVar("turn_place", default=None)
 
 
-class TurnPlaces:
+class TurnSlots:
     def __init__(self, limit: int, owner_of: OwnerOf) -> None:
         """`owner_of` is asked only when a turn has to wait."""
         self._owner_of = owner_of
@@ -135,36 +135,36 @@ class TurnPlaces:
 
     @asynccontextmanager
     async def taken_by(self, turn: Turn) -> AsyncIterator[None]:
-        """Have a place while this is open; wait for one before. Cancelling the wait leaves the queue at once."""
+        """Have a slot while this is open; wait for one before. Cancelling the wait leaves the queue at once."""
         line = self._taken_over if turn.was_taken_over else self._new
         if not line.take_if_free():
             await line.wait(await self._owner_of(turn))
-        token = _place.set(_Place(line))
+        token = _slot.set(_Slot(line))
         try:
             yield
         finally:
-            _place.reset(token)
+            _slot.reset(token)
             line.give_back()
 
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[None]:
-        """Leave the place of the turn that runs here to others while this is open."""
-        place = _place.get()
-        if place is None:
+        """Leave the slot of the turn that runs here to others while this is open."""
+        slot = _slot.get()
+        if slot is None:
             yield
             return
-        place.lenders += 1
-        if place.lenders == 1:
-            place.line.give_back()
+        slot.lenders += 1
+        if slot.lenders == 1:
+            slot.line.give_back()
         try:
             yield
         except BaseException:
-            # What is cancelled cannot wait: the turn has its place at once, and most often gives it back as soon.
-            if _is_last_lender(place):
-                place.line.taken += 1
+            # What is cancelled cannot wait: the turn has its slot at once, and most often gives it back as soon.
+            if _is_last_lender(slot):
+                slot.line.taken += 1
             raise
-        if _is_last_lender(place):
-            await place.line.take_again()
+        if _is_last_lender(slot):
+            await slot.line.take_again()
 
     def close(self) -> None:
         """Those who wait are cancelled: the server is stopping, and their turns go on elsewhere."""
@@ -172,6 +172,6 @@ class TurnPlaces:
         self._taken_over.close()
 
 
-def _is_last_lender(place: _Place) -> bool:
-    place.lenders -= 1
-    return place.lenders == 0
+def _is_last_lender(slot: _Slot) -> bool:
+    slot.lenders -= 1
+    return slot.lenders == 0

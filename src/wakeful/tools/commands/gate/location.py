@@ -40,7 +40,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     ground: Ground
     # Any of them may be the one; None: one that cannot be told.
     directories: Directories
@@ -48,7 +48,7 @@ class Place:
     _real_folders: dict[str, str] = field(default_factory=dict)
     _resolved: dict[tuple[str, Directories, bool], list[Target]] = field(default_factory=dict)
 
-    def at(self, directories: Directories) -> "Place":
+    def at(self, directories: Directories) -> "Location":
         if directories == self.directories:
             return self
         different = tuple(dict.fromkeys(directories))
