@@ -11,8 +11,8 @@ from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
 from wakeful.model.event import Event
 from wakeful.model.older.texts import quotes_of
-from wakeful.model.older.words import Move, moves_of
-from wakeful.store.base import Body, LookedAt, Store, Transaction
+from wakeful.model.older.words import LookedAt, Move, moves_of
+from wakeful.store.base import Body, Store, Transaction
 
 # Turns that are looked at together.
 _TURNS = 100

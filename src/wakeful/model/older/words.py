@@ -17,6 +17,17 @@ _CUT_OFF = frozenset({events.FAILED, events.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A turn, as the job sees it that moves old words and long texts."""
+
+    turn_id: str
+    session_id: str
+    is_closed: bool
+    # Some of its events are words, or have long texts that the journal has, too.
+    is_old: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """What one step said, from its events into the fact that ended it."""
 

@@ -4,8 +4,7 @@ import sqlite3
 
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES
-from wakeful.model.older.words import Move
-from wakeful.store.base import LookedAt
+from wakeful.model.older.words import LookedAt, Move
 from wakeful.store.encode import packed_end, place_of
 from wakeful.store.footprint import Footprint
 
