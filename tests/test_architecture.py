@@ -1,7 +1,9 @@
-"""Who may import whom, and three smaller rules, read from the syntax tree of every file in the package."""
+"""Who may import whom, and a few smaller rules, read from the syntax tree of every file in the package."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,8 +32,16 @@ MAY_IMPORT = {
     "__main__": {"cli"},
 }
 
-# The two stores know their common base, and nothing of each other.
-STRANGERS = [("store.sqlite", "store.postgres"), ("store.postgres", "store.sqlite")]
+# Inner rooms that know what they share, and nothing of each other: the two stores, and the families of an API.
+STRANGERS = [
+    {"store.sqlite", "store.postgres"},
+    {"gateway.openai.chat", "gateway.openai.responses", "gateway.openai.runs", "gateway.openai.models"},
+    {"web.approvals", "web.facts", "web.html", "web.tasks"},
+    {"cli.asking", "cli.chat"},
+]
+
+# More than this, and a folder hides its shape.
+MOST_FILES = 25
 
 # A checker takes a file's path below the package and its source, and yields (line, rule) for each breach.
 Breach = tuple[int, str]
@@ -40,6 +50,24 @@ Checker = Callable[[str, str], Iterator[Breach]]
 
 def test_imports_go_downwards_only() -> None:
     assert_nowhere(upward_imports)
+
+
+def test_what_lies_in_one_folder_imports_in_one_direction() -> None:
+    found = circles(dict(sources()))
+
+    assert found == []
+
+
+def test_no_folder_has_too_many_files() -> None:
+    files: dict[str, int] = defaultdict(int)
+    for path, _ in sources():
+        files[str(Path(path).parent)] += not path.endswith("__init__.py")
+
+    assert {folder: count for folder, count in files.items() if count > MOST_FILES} == {}
+
+
+def test_a_name_means_one_thing() -> None:
+    assert clashes(dict(sources())) == []
 
 
 def test_functions_do_not_import_our_own_modules() -> None:
@@ -116,6 +144,35 @@ def test_checker_names_the_line_and_the_rule() -> None:
     assert breaches == [(2, "engine may import context, errors, model, store.base, under_way; not agent.loop.run")]
 
 
+def test_checker_catches_a_circle_between_rooms_and_accepts_one_direction() -> None:
+    one_way = {
+        "web/web.py": "from wakeful.web.feeds.rows import Row",
+        "web/tasks/routes.py": "from wakeful.web.web import Web",
+        "web/feeds/rows.py": "",
+    }
+
+    assert circles(one_way) == []
+    assert circles(one_way | {"web/feeds/news.py": "from wakeful.web.tasks.routes import Tasks"}) == [
+        "wakeful.web: feeds, tasks, web"
+    ]
+
+
+def test_checker_catches_strangers_that_import_each_other() -> None:
+    assert list(upward_imports("gateway/openai/chat/stream.py", "from wakeful.gateway.openai.runs.run import Run"))
+    assert not list(upward_imports("gateway/openai/chat/stream.py", "from wakeful.gateway.openai.usage import Usage"))
+
+
+def test_checker_catches_a_name_with_two_meanings() -> None:
+    sources = {
+        "model/turn.py": "class Turn: ...\nclass _Own: ...\nlogger = 1",
+        "web/turn.py": "class Turn: ...\nclass _Own: ...\nlogger = 1",
+        "store/sqlite/turns.py": "class Turns: ...",
+        "store/postgres/turns.py": "class Turns: ...",
+    }
+
+    assert clashes(sources) == ["Turn: model/turn.py, web/turn.py"]
+
+
 def test_checker_catches_an_import_in_a_function() -> None:
     source = """
 import wakeful.model.turn
@@ -171,6 +228,11 @@ def sources() -> Iterator[tuple[str, str]]:
         yield file.relative_to(PACKAGE).as_posix(), file.read_text(encoding="utf-8")
 
 
+@cache
+def syntax_of(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def upward_imports(path: str, source: str) -> Iterator[Breach]:
     if path == "__init__.py":
         return
@@ -178,17 +240,65 @@ def upward_imports(path: str, source: str) -> Iterator[Breach]:
     if room not in MAY_IMPORT:
         yield 1, f"{room} has no row in the table of tests/test_architecture.py"
         return
-    for line, target in own_imports(path, ast.parse(source)):
+    for line, target in own_imports(path, syntax_of(source)):
         if not may_import(room, target):
             row = ", ".join(sorted(MAY_IMPORT[room])) or "nothing"
             yield line, f"{room} may import {row}; not {target}"
-        for here, there in STRANGERS:
-            if is_inside(dotted(path), here) and is_inside(target, there):
-                yield line, f"{here} and {there} never import each other"
+        for here, there in strangers(dotted(path), target):
+            yield line, f"{here} and {there} never import each other"
+
+
+def strangers(here: str, there: str) -> Iterator[tuple[str, str]]:
+    """Yield the two rooms, when an import leads from one to another that it must not know."""
+    for group in STRANGERS:
+        mine = [room for room in group if is_inside(here, room)]
+        others = [room for room in group if is_inside(there, room)]
+        yield from ((first, second) for first in mine for second in others if first != second)
+
+
+def circles(sources: Mapping[str, str]) -> list[str]:
+    """Name each folder whose files and folders import each other in a circle, and the members of the circle."""
+    imports: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for path, source in sources.items():
+        here = ["wakeful", *dotted(path).split(".")]
+        for _, target in own_imports(path, syntax_of(source)):
+            there = ["wakeful", *target.split(".")]
+            shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), None)
+            if shared is not None:
+                imports[".".join(here[:shared])][here[shared]].add(there[shared])
+    rings = {folder: [name for name in own if name in reachable(own, name)] for folder, own in imports.items()}
+    return [f"{folder}: {', '.join(sorted(ring))}" for folder, ring in sorted(rings.items()) if ring]
+
+
+def reachable(imports: Mapping[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    ahead = [start]
+    while ahead:
+        new = imports.get(ahead.pop(), set()) - seen
+        seen |= new
+        ahead += new
+    return seen
+
+
+def clashes(sources: Mapping[str, str]) -> list[str]:
+    """Name each public class or function that two modules define, unless they are siblings in the two stores."""
+    homes: dict[str, set[str]] = defaultdict(set)
+    for path, source in sources.items():
+        for node in syntax_of(source).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith(
+                "_"
+            ):
+                homes[node.name].add(path)
+    several = {name: paths for name, paths in homes.items() if len({without_store(path) for path in paths}) > 1}
+    return [f"{name}: {', '.join(sorted(paths))}" for name, paths in sorted(several.items())]
+
+
+def without_store(path: str) -> str:
+    return path.replace("store/sqlite/", "store/*/").replace("store/postgres/", "store/*/")
 
 
 def imports_in_functions(path: str, source: str) -> Iterator[Breach]:
-    nodes = ast.walk(ast.parse(source))
+    nodes = ast.walk(syntax_of(source))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     # A set, for an import in a nested function is inside both.
     for line, target in sorted({found for function in functions for found in own_imports(path, function)}):
@@ -201,7 +311,7 @@ def filled_init_files(path: str, source: str) -> Iterator[Breach]:
 
 
 def swallowed_exceptions(path: str, source: str) -> Iterator[Breach]:
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(syntax_of(source)):
         if isinstance(node, ast.ExceptHandler) and is_broad(node.type) and does_nothing(node.body):
             yield node.lineno, "a broad exception is logged and recorded, never passed over"
         if isinstance(node, ast.Call) and name_of(node.func) == "suppress" and any(map(is_broad, node.args)):
