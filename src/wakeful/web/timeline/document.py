@@ -1,6 +1,6 @@
 """The route of a session's timeline."""
 
-from wakeful.web.sessions.timeline import Timeline, TimelineQuery
+from wakeful.web.timeline.routes import Timeline, TimelineQuery
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import Json, parameters

@@ -1,8 +1,8 @@
 """The routes of talking."""
 
+from wakeful.web.chat.routes import Again, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, StartedChat
 from wakeful.web.door import DOOR
 from wakeful.web.fields import OfSession
-from wakeful.web.sessions.chat import Again, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, StartedChat
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
