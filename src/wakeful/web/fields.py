@@ -1,7 +1,7 @@
 """The fields that requests of the page and the terminal have in common, with their limits, and how both are read."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from msgspec import Meta
 from starlette.requests import Request
@@ -61,6 +61,12 @@ class OfSession(Incoming):
     session_id: Annotated[Id, words("Which.")]
 
 
+class DoorHeader(Incoming, rename={"door": "X-Wakeful-Door"}):
+    door: Annotated[Literal["ask", "terminal", "web"], words("Which client this is; `web` where nothing is said.")] = (
+        "web"
+    )
+
+
 def clamped(low: int, high: int) -> Meta:
     """A number that is out of range is moved to its end."""
     return says("{} must be a whole number.", clamped=(low, high))
@@ -74,3 +80,8 @@ async def read_body(request: Request, kind: type[T]) -> T:
 def read_query(request: Request, kind: type[T]) -> T:
     """Raises InvalidRequest."""
     return read_texts(kind, request.query_params)
+
+
+def read_headers(request: Request, kind: type[T]) -> T:
+    """Raises InvalidRequest."""
+    return read_texts(kind, request.headers)

@@ -13,13 +13,11 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 from wakeful.web.feeds.news_feed import NewsFeed
 from wakeful.web.feeds.row_feed import RowFeed
+from wakeful.web.fields import DoorHeader, read_headers
 from wakeful.web.messages.answers import Answers
 from wakeful.web.ports import TaskDoor
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
-
-_DOOR_HEADER = "x-wakeful-door"
-_DEFAULT_DOOR = "web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Web:
     engine: Engine
     store: Store
     tasks: TaskDoor
-    # The doors that a client may say it is, by name; `web` is the one that says nothing.
+    # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
     # Raises ConfigError when nobody can answer under this name.
     check_model: Callable[[str], None]
@@ -46,11 +44,8 @@ class Web:
         object.__setattr__(self, "news", NewsFeed(self.store))
 
     def door(self, request: Request) -> Door:
-        name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)
-        if name not in self.doors:
-            known = ", ".join(sorted(self.doors))
-            raise InvalidRequest(f"X-Wakeful-Door must be one of {known}.")
-        return self.doors[name]
+        """Raises InvalidRequest."""
+        return self.doors[read_headers(request, DoorHeader).door]
 
     def checked_model(self, name: str) -> str:
         try:

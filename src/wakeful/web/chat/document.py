@@ -1,12 +1,11 @@
 """The routes of talking."""
 
 from wakeful.web.chat.routes import Again, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, StartedChat
-from wakeful.web.door import DOOR
-from wakeful.web.fields import OfSession
+from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import Json
+from wakeful.wire.schema import Json, parameters
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/start": {
@@ -14,7 +13,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "startChat",
             "Say something",
             {200: json_answer("It is taken.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
-            parameters=[DOOR],
+            parameters=parameters(DoorHeader, "header"),
             body=json_body(StartedChat),
         ),
     },
@@ -23,7 +22,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "editMessage",
             "Other words in place of a message and of all that followed",
             {200: json_answer("They are taken.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
-            parameters=[DOOR],
+            parameters=parameters(DoorHeader, "header"),
             body=json_body(EditedMessage),
         ),
     },
@@ -32,7 +31,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "regenerateAnswer",
             "The last answer again",
             {200: json_answer("It is asked for.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
-            parameters=[DOOR],
+            parameters=parameters(DoorHeader, "header"),
             body=json_body(Again),
         ),
     },

@@ -1,8 +1,7 @@
 """The routes of sessions."""
 
-from wakeful.web.door import DOOR
 from wakeful.web.feeds.rows import SessionRow
-from wakeful.web.fields import OfSession
+from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.web.messages.turn import ShownTurn
 from wakeful.web.sessions.routes import (
     Branch,
@@ -29,7 +28,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "createSession",
             "Begin a session",
             {200: _MADE, **refusals(400, 413, 503)},
-            parameters=[DOOR],
+            parameters=parameters(DoorHeader, "header"),
             body=json_body(NewSession, required=False),
         ),
     },

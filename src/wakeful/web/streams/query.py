@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from starlette.requests import Request
 
-from wakeful.web.fields import Id, OfSession
+from wakeful.web.fields import Id, OfSession, read_headers
 from wakeful.wire.declared import Incoming, Switch, says, words
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read
@@ -84,4 +84,4 @@ def require_turns(asked: SessionStreamQuery | SeveralStreamsQuery) -> None:
 
 def cursor_of(request: Request, after: str) -> str:
     """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
-    return request.headers.get("last-event-id", "") or after
+    return read_headers(request, StreamHeaders).last_event_id or after
