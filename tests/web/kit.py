@@ -35,7 +35,7 @@ from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
-from wakeful.web.facts.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -286,7 +286,7 @@ def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddre
         LoginListRoutes(desk, operator="operator"),
         PageRoutes(has_password=password.is_set),
         MeRoutes(ServerFacts("machine", "1", "demo:led", password.is_set, 30.0), "operator"),
-        ModelRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
+        ModelChoiceRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
     )
     return [route for room in rooms for route in room.routes()]
 

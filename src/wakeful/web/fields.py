@@ -45,7 +45,7 @@ Title: TypeAlias = Annotated[
     Meta(extra_json_schema={"maxLength": _TITLE_LIMIT, "pattern": _NO_NUL}),
     says(f"{{}} must be a text of at most {_TITLE_LIMIT} characters.", check=_is_title),
 ]
-ModelName: TypeAlias = Annotated[
+ModelId: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"pattern": "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$"}),
     says("{} must be provider:model, as in demo:wakeful.", check=_is_model),

@@ -21,7 +21,7 @@ _TYPES = {
 # These are compressed already.
 _DENSE = (".woff2", ".png")
 # In pages: where the files are, and the modules that the page's own script needs, all the way down.
-_PLACE = b"{{static}}"
+_STATIC = b"{{static}}"
 _MODULES = b"{{modules}}"
 _MAIN = "js/main.js"
 _IMPORT = re.compile(rb'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
@@ -58,13 +58,13 @@ class StaticFiles:
     @cached_property
     def pages(self) -> Mapping[str, StaticFile]:
         """The html files, which know where the others are."""
-        place = f"/static/{self.digest}".encode()
+        address = f"/static/{self.digest}".encode()
         pages = {path: body for path, body in self._bodies.items() if path.endswith(".html")}
         links = b"\n  ".join(
-            b'<link rel="modulepreload" href="%b/%b">' % (_PLACE, path.encode()) for path in self.modules
+            b'<link rel="modulepreload" href="%b/%b">' % (_STATIC, path.encode()) for path in self.modules
         )
         return {
-            path: _file(path, self._without_parts(body).replace(_MODULES, links).replace(_PLACE, place))
+            path: _file(path, self._without_parts(body).replace(_MODULES, links).replace(_STATIC, address))
             for path, body in pages.items()
         }
 

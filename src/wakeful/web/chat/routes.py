@@ -14,7 +14,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
-from wakeful.web.fields import Id, MessageText, ModelName, OfSession, read_body
+from wakeful.web.fields import Id, MessageText, ModelId, OfSession, read_body
 from wakeful.web.messages.messages import MessageId
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
@@ -25,7 +25,7 @@ from wakeful.wire.errors import InvalidRequest
 class Again(Incoming):
     session_id: Id
     client_message_id: Annotated[Id | None, words("Sent twice, it is one message.")] = None
-    model: ModelName | None = None
+    model: ModelId | None = None
 
 
 class StartedChat(Again):
@@ -81,7 +81,7 @@ class ChatRoutes:
         submission = await self._submission(request, given, text)
 
         async def find(tx: Transaction, session: Session) -> Retake:
-            return await edited(tx, session, message.turn_id, message.place, text)
+            return await edited(tx, session, message.turn_id, message.position, text)
 
         return await self._again(request, submission, find)
 

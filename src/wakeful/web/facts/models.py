@@ -21,7 +21,7 @@ class ModelChoices(Outgoing):
     default: str
 
 
-class ModelRoutes:
+class ModelChoiceRoutes:
     def __init__(self, models: Callable[[], Sequence[ModelChoice]], default: str) -> None:
         """`models` returns what is known now, without asking the providers."""
         self._models = models

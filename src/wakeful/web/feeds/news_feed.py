@@ -26,7 +26,7 @@ _KINDS = frozenset(
 )
 
 # The number of a piece of news, and its form.
-Item = tuple[int, ShownNews]
+NumberedNews = tuple[int, ShownNews]
 
 
 @dataclass(slots=True, eq=False)
@@ -48,7 +48,7 @@ class NewsFeed:
 
         return await self._store.read(body)
 
-    async def follow(self, owner: str, after: int) -> AsyncGenerator[Item, None]:
+    async def follow(self, owner: str, after: int) -> AsyncGenerator[NumberedNews, None]:
         """The owner's news after this number, as they come; a cursor beyond the end has to be caught before."""
         listener = _Listener()
         self._listeners.add(listener)
@@ -66,8 +66,8 @@ class NewsFeed:
         finally:
             self._listeners.discard(listener)
 
-    async def _read(self, owner: str, after: int) -> list[Item]:
-        async def body(tx: Transaction) -> list[Item]:
+    async def _read(self, owner: str, after: int) -> list[NumberedNews]:
+        async def body(tx: Transaction) -> list[NumberedNews]:
             return [
                 (news.number, ShownNews(**await news_fields(tx, news)))
                 for news in await tx.news.after(owner, after, _PAGE)

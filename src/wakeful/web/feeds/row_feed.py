@@ -34,7 +34,7 @@ class _Listener:
     next_at: dict[str, float] = field(default_factory=dict)
 
 
-News = list[tuple[str, bytes]]
+RowChanges = list[tuple[str, bytes]]
 
 
 class RowFeed:
@@ -43,7 +43,7 @@ class RowFeed:
         self._listeners: set[_Listener] = set()
         # What is being read, by reader, owner, sessions and whether all are wanted: the tabs of one person want the
         # same at the same moment. Nobody joins a read that began before something changed again.
-        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[News]] = {}
+        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[RowChanges]] = {}
         store.notifier.listen(self._hear)
 
     async def follow(self, reader: str, owner: str | None) -> AsyncGenerator[tuple[str, bytes], None]:
@@ -53,7 +53,7 @@ class RowFeed:
         try:
             while True:
                 await _wait(listener)
-                for name, data in await self._news(listener, reader, owner):
+                for name, data in await self._changes(listener, reader, owner):
                     yield name, data
         finally:
             self._listeners.discard(listener)
@@ -68,7 +68,7 @@ class RowFeed:
             if listener.changed or listener.is_lost:
                 listener.woken.set()
 
-    async def _news(self, listener: _Listener, reader: str, owner: str | None) -> News:
+    async def _changes(self, listener: _Listener, reader: str, owner: str | None) -> RowChanges:
         now = time.monotonic()
         is_lost, listener.is_lost = listener.is_lost, False
         due = {session_id for session_id in listener.changed if listener.next_at.get(session_id, 0.0) <= now}
@@ -83,8 +83,8 @@ class RowFeed:
         # Who leaves meanwhile does not take it from the others.
         return await asyncio.shield(self._reads[key])
 
-    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> News:
-        async def body(tx: Transaction) -> News:
+    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> RowChanges:
+        async def body(tx: Transaction) -> RowChanges:
             found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
             if is_lost:
                 found = await tx.sessions.page(owner, limit=_MOST_ROWS)

@@ -32,7 +32,7 @@ class SessionRow(Outgoing):
     woken: Annotated[bool, words("Background work had opened it.")]
 
 
-class Snippet(Outgoing):
+class ShownSnippet(Outgoing):
     before: str
     hit: str
     after: str
@@ -44,7 +44,7 @@ class FoundRow(SessionRow):
         words("Of a search: the newest message that was found; null where only the title was."),
     ] = UNSET
     snippet: Annotated[
-        Snippet | UnsetType | None,
+        ShownSnippet | UnsetType | None,
         words(
             "Of a search: the piece of that message around the first of the words, as plain text. `hit` may be empty."
         ),
@@ -70,7 +70,7 @@ async def with_hits(
     for row in rows:
         hit = hits[row.session_id]
         entry = None if hit is None else entries.get(hit)
-        snippet = None if entry is None else Snippet(**asdict(snippet_of(searched_text(entry), wanted)))
+        snippet = None if entry is None else ShownSnippet(**asdict(snippet_of(searched_text(entry), wanted)))
         found.append(msgspec.structs.replace(row, message_id=None if entry is None else entry.id, snippet=snippet))
     return found
 

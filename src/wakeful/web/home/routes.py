@@ -108,14 +108,14 @@ async def _titles(tx: Transaction, session_ids: Iterable[str]) -> dict[str, str]
 async def _reported(tx: Transaction, reader: str) -> list[Report]:
     """Open questions are not among them: they have not happened but wait."""
     unread = await tx.news.unread(reader, _MOST_REPORTED)
-    told = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
-    readers = [await _reader_of(tx, news) for news in told]
+    reported = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
+    readers = [await _reader_of(tx, news) for news in reported]
     turn_ids = list(dict.fromkeys(turn.id for turn in readers if turn is not None))
     quotes = await _quotes(tx, turn_ids)
     ways = await _ways(tx, turn_ids)
     return [
         Report(**await news_fields(tx, news), last_event_id=news.last_seq, **_reading(news, turn, quotes, ways))
-        for news, turn in zip(told, readers, strict=True)
+        for news, turn in zip(reported, readers, strict=True)
     ]
 
 

@@ -57,11 +57,11 @@ def _last_line(state: StateBlock, start: int, end: int) -> int:
     return line
 
 
-def _push(state: StateBlock, number: int, words: str, place: list[int]) -> None:
+def _push(state: StateBlock, number: int, words: str, lines: list[int]) -> None:
     token = state.push("footnote_open", "div", 1)
-    token.meta, token.map = {"number": number}, place
+    token.meta, token.map = {"number": number}, lines
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = words, place, []
+    inline.content, inline.map, inline.children = words, lines, []
     state.push("footnote_close", "div", -1)
 
 

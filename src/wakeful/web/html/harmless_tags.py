@@ -51,11 +51,11 @@ def _show(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Mut
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Each line by itself; what belongs together is found when all of them are there."""
-    place = (state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if state.is_code_block(start) or state.src[place[0] : place[0] + 1] != "<":
+    line = (state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if state.is_code_block(start) or state.src[line[0] : line[0] + 1] != "<":
         return False
-    opening, closing = _OPEN.fullmatch(state.src, *place), _CLOSE.fullmatch(state.src, *place)
-    summary = _SUMMARY.fullmatch(state.src, *place) if _awaits_summary(state) else None
+    opening, closing = _OPEN.fullmatch(state.src, *line), _CLOSE.fullmatch(state.src, *line)
+    summary = _SUMMARY.fullmatch(state.src, *line) if _awaits_summary(state) else None
     if not (opening or closing or summary):
         return False
     if silent:

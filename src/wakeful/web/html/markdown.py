@@ -44,7 +44,7 @@ TAGS = frozenset(
     {"a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"}
     | {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
     | {"details", "kbd", "sub", "summary", "sup"}
-    | mathematics.TAGS
+    | mathematics.MATH_TAGS
 )
 _CELL_CLASSES = set(_ALIGNMENTS.values())
 
@@ -197,7 +197,7 @@ def _cleaner() -> Cleaner:
             "sup": {"data-note"},
             "ol": {"start"},
         }
-        | {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS},
+        | {tag: set(mathematics.MATH_ATTRIBUTES) for tag in mathematics.MATH_TAGS},
         tag_attribute_values={"pre": {"tabindex": {"0"}}, "div": {"tabindex": {"0"}}},
         set_tag_attribute_values={"a": {"target": "_blank"}},
         allowed_classes={

@@ -17,12 +17,12 @@ LONGEST_FORMULA = 1_000
 
 logger = logging.getLogger(__name__)
 
-TAGS = frozenset(
+MATH_TAGS = frozenset(
     {"math", "menclose", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom", "mprescripts"}
     | {"mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr"}
     | {"munder", "munderover", "none"}
 )
-ATTRIBUTES = frozenset(
+MATH_ATTRIBUTES = frozenset(
     {"accent", "accentunder", "columnalign", "columnspacing", "depth", "display", "displaystyle", "fence", "form"}
     | {"height", "largeop", "linethickness", "lspace", "mathvariant", "maxsize", "minsize", "movablelimits", "notation"}
     | {"rowspacing", "rspace", "scriptlevel", "separator", "stretchy", "symmetric", "width"}
@@ -58,7 +58,7 @@ class _UnreadableError(Exception):
 
 
 def _written(element: Element) -> str:
-    if element.tag not in TAGS:
+    if element.tag not in MATH_TAGS:
         raise _UnreadableError
     given = element.attrib | ({"mathvariant": "normal"} if _is_upright(element) else {})
     attributes = "".join(_attribute(name, value) for name, value in given.items() if name not in _LEFT_OUT)
@@ -72,7 +72,7 @@ def _is_upright(element: Element) -> bool:
 
 
 def _attribute(name: str, value: str) -> str:
-    if name not in ATTRIBUTES or not _VALUE.fullmatch(value):
+    if name not in MATH_ATTRIBUTES or not _VALUE.fullmatch(value):
         raise _UnreadableError
     if any(float(number) > _WIDEST for number in _NUMBER.findall(value)):
         raise _UnreadableError

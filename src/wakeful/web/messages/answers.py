@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from wakeful.web.html.markdown import render_blocks
-from wakeful.web.messages.messages import Message
+from wakeful.web.messages.messages import MessageFields
 
 # Characters of HTML that are kept; what was used last stays.
 _MOST_KEPT = 8_000_000
@@ -16,7 +16,7 @@ class Answers:
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0
 
-    async def fill(self, messages: Sequence[Message]) -> None:
+    async def fill(self, messages: Sequence[MessageFields]) -> None:
         """Give the assistant's messages their HTML. New ones are rendered on a thread: the event loop has readers."""
         answers = [message for message in messages if message["role"] == "assistant"]
         # Taken out now: while the others are rendered, another reader's answers may push these out.

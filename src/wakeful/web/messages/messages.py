@@ -23,7 +23,7 @@ _PART_OF_RESULT = 8_000
 _END = "end"
 _LAST = (1 << 62, 0)
 
-Message = dict[str, Any]
+MessageFields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class MessageId:
     """`<turn>.<step>.<index>`, or `<turn>.end` for the line that tells how a turn broke off."""
 
     turn_id: str
-    place: tuple[int, int]
+    position: tuple[int, int]
 
     @classmethod
     def parse(cls, text: str) -> "MessageId | None":
@@ -46,7 +46,7 @@ class MessageId:
 @dataclass(frozen=True, slots=True)
 class MessagePage:
     # In order.
-    messages: list[Message]
+    messages: list[MessageFields]
     # The turns that they belong to, by id, as people see them.
     turns: dict[str, ShownTurn]
     # There are older ones.
@@ -59,7 +59,7 @@ async def newest_messages(
     """The last `limit` messages of the conversation that ends with this turn; with `before`, of the part that comes
     before that message. What it costs depends on what it returns, not on how long the conversation is.
     """
-    found: list[Message] = []
+    found: list[MessageFields] = []
     forms: dict[str, ShownTurn] = {}
     count = _FEWEST
     while turn_id is not None:
@@ -69,7 +69,7 @@ async def newest_messages(
             messages = turn_messages(turn, entries.get(turn.id, ()))
             forms[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
             if before is not None and turn.id == before.turn_id:
-                messages = [message for message in messages if _place_of(message) < before.place]
+                messages = [message for message in messages if _position_of(message) < before.position]
             found[:0] = messages
             if len(found) >= limit:
                 return _page(found, limit, forms, has_older=turn.parent is not None)
@@ -78,7 +78,7 @@ async def newest_messages(
     return _page(found, limit, forms, has_older=False)
 
 
-def _page(found: list[Message], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
+def _page(found: list[MessageFields], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
     shown = found[-limit:]
     outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
     return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
@@ -93,11 +93,11 @@ def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
     return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
 
 
-def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
+def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
     """What one turn has recorded, in order, and how it broke off if it did. What was deleted is left out."""
     entries = [entry for entry in entries if not is_gone(entry)]
     results = {(entry.step, entry.index): entry for entry in entries if entry.kind is EntryKind.RESULT}
-    messages: list[Message] = []
+    messages: list[MessageFields] = []
     for entry in sorted(entries, key=lambda entry: (entry.step, entry.index)):
         if entry.kind is EntryKind.INPUT:
             messages.append(_input(entry))
@@ -116,12 +116,12 @@ def _by_turn(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return grouped
 
 
-def _input(entry: Entry) -> Message:
+def _input(entry: Entry) -> MessageFields:
     data = entry.data
     return _message(entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice"))
 
 
-def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[Message]:
+def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[MessageFields]:
     answer = answer_of(entry)
     if answer.text or answer.reasoning or not answer.calls:
         message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
@@ -130,16 +130,16 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
 
-def _cut(entry: Entry) -> Message:
+def _cut(entry: Entry) -> MessageFields:
     """Return an answer that was cut off, as the last message before the line that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
     return message | {"reasoning": data["reasoning"] or None}
 
 
-def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> Message:
-    told = {} if result is None else result.data
-    text: str = told.get("text", "")
+def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:
+    recorded = {} if result is None else result.data
+    text: str = recorded.get("text", "")
     shown = cut_result(text)
     tool = {
         "call_id": call.id,
@@ -148,8 +148,8 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
         "result": None if result is None else shown,
         "truncated": len(text) > _MOST_RESULT,
         "full_size": len(text),
-        "seconds": told.get("seconds"),
-        "is_error": bool(told.get("is_error")) or (result is None and turn.status.is_final),
+        "seconds": recorded.get("seconds"),
+        "is_error": bool(recorded.get("is_error")) or (result is None and turn.status.is_final),
         "status": "done" if result is not None else _unfinished(turn),
     }
     number = f"{turn.id}.{answer.step}.{index}"
@@ -173,7 +173,7 @@ def _unfinished(turn: Turn) -> str:
     return "interrupted" if turn.status.is_final else "running"
 
 
-def _ending(turn: Turn) -> Iterator[Message]:
+def _ending(turn: Turn) -> Iterator[MessageFields]:
     """A turn that broke off says so; a stop is no error."""
     if turn.status not in (TurnStatus.FAILED, TurnStatus.CANCELLED):
         return
@@ -194,7 +194,7 @@ def _message(
     *,
     tool: Any = None,
     notice: Any = None,
-) -> Message:
+) -> MessageFields:
     return {
         "id": number,
         "turn_id": turn_id,
@@ -208,10 +208,10 @@ def _message(
     }
 
 
-def _place_of(message: Message) -> tuple[int, int]:
+def _position_of(message: MessageFields) -> tuple[int, int]:
     parsed = MessageId.parse(message["id"])
     assert parsed is not None
-    return parsed.place
+    return parsed.position
 
 
 def _is_number(text: str) -> bool:

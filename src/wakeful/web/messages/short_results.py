@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from wakeful.web.messages.messages import Message, both_ends
+from wakeful.web.messages.messages import MessageFields, both_ends
 
 _MOST = 2_000
 _PART = 800
 
 
-def shorten_results(messages: Sequence[Message]) -> None:
+def shorten_results(messages: Sequence[MessageFields]) -> None:
     """They are most of a long session, and `content` would tell each a second time."""
     for message in messages:
         tool = message["tool"]

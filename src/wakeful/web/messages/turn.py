@@ -10,7 +10,7 @@ from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.wire.declared import Outgoing, words
 
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
+ZeroOrMore: TypeAlias = Annotated[int, Meta(ge=0)]
 NoticeKind: TypeAlias = Literal["process", "delegation", "watch"]
 
 
@@ -25,8 +25,8 @@ class TurnOutline(Outgoing):
 
 
 class TurnCost(Outgoing):
-    input_tokens: Count
-    output_tokens: Count
+    input_tokens: ZeroOrMore
+    output_tokens: ZeroOrMore
 
 
 class ShownTurn(TurnOutline):

@@ -15,7 +15,7 @@ from wakeful.model.search.search import wanted_in
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.feeds.rows import FoundRow, session_rows, with_hits
-from wakeful.web.fields import Folder, Id, ModelName, OfSession, SearchWords, Title, clamped, read_body, read_query
+from wakeful.web.fields import Folder, Id, ModelId, OfSession, SearchWords, Title, clamped, read_body, read_query
 from wakeful.web.messages.messages import MessageId
 from wakeful.web.messages.short_results import shorten_results
 from wakeful.web.sessions.snapshot import read_result, take_snapshot
@@ -33,7 +33,7 @@ _MOST_FOUND = 100
 
 class NewSession(Incoming):
     title: Title = ""
-    model: Annotated[ModelName | None, words("`provider:model`.")] = None
+    model: Annotated[ModelId | None, words("`provider:model`.")] = None
     workspace: Folder | None = None
 
 
@@ -84,7 +84,7 @@ class SeenSession(Incoming):
 class ChangedSession(Incoming):
     session_id: Id
     title: Title | None = None
-    model: ModelName | None = None
+    model: ModelId | None = None
     pinned: bool | None = None
     archived: bool | None = None
 

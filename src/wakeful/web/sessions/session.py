@@ -6,17 +6,17 @@ from msgspec import UNSET, UnsetType
 
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
-from wakeful.web.messages.messages import Message
-from wakeful.web.messages.turn import Count, Notice, ReadNotice, ShownTurn, notice_fields
+from wakeful.web.messages.messages import MessageFields
+from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, ZeroOrMore, notice_fields
 from wakeful.web.tasks.task import ShownTask
 from wakeful.wire.declared import Outgoing, words
 
 
 class SessionUsage(Outgoing):
-    input_tokens: Count
-    output_tokens: Count
-    context_tokens: Count
-    context_window: Count | None = None
+    input_tokens: ZeroOrMore
+    output_tokens: ZeroOrMore
+    context_tokens: ZeroOrMore
+    context_window: ZeroOrMore | None = None
 
 
 class ParentTask(Outgoing):
@@ -37,7 +37,7 @@ class ShownTool(Outgoing):
     arguments: str
     result: str | None
     truncated: Annotated[bool, words("`result` lacks its middle; `/api/session/result` has the whole.")]
-    full_size: Count
+    full_size: ZeroOrMore
     seconds: float | None
     is_error: Annotated[bool, words("The tool failed. A command that ran and exited with another code than 0 did not.")]
     status: Literal["done", "interrupted", "running"]
@@ -57,7 +57,7 @@ class ShownMessage(Outgoing):
 
 
 class Partial(Outgoing):
-    step: Count
+    step: ZeroOrMore
     text: str
     reasoning: str
 
@@ -94,11 +94,11 @@ class ShownSnapshot(Outgoing):
     tasks: list[ShownTask]
     approvals: list[ShownApproval]
     pending_notices: list[PendingNotice]
-    last_event_id: Annotated[Count, words("The newest fact; as `session/seen` takes it.")]
+    last_event_id: Annotated[ZeroOrMore, words("The newest fact; as `session/seen` takes it.")]
     cursor: Annotated[str, words("Where a stream goes on: `after` it comes all that is not in here.")]
 
 
-def shown_message(message: Message) -> ShownMessage:
+def shown_message(message: MessageFields) -> ShownMessage:
     tool: dict[str, Any] | None = message["tool"]
     notice: dict[str, Any] | None = message["notice"]
     return ShownMessage(

@@ -38,8 +38,6 @@ from wakeful.wire.errors import InvalidRequest
 # Of those that have ended, the newest.
 ENDED_TASKS = 100
 
-Words = tuple[WordsHead, Said]
-
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -48,7 +46,7 @@ class Snapshot:
     active: Turn | None
     # The session's number of the active turn's newest fact, and the words of its step since then.
     base: int
-    words: Words | None
+    words: tuple[WordsHead, Said] | None
     page: MessagePage
     marks: Marks
     pending: list[InboxRow]
@@ -93,10 +91,10 @@ class Snapshot:
 
     def _cursor(self) -> str:
         """Return where a stream goes on after this snapshot."""
-        last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        last, word = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
         # A base that is not the last fact is named even without words: other facts have followed it.
-        has_words = self.base > 0 and (place > 0 or self.base < last)
-        return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
+        has_words = self.base > 0 and (word > 0 or self.base < last)
+        return str(Cursor(last, 0, self.base, word) if has_words else Cursor(last))
 
     def _turns(self) -> dict[str, ShownTurn]:
         """Those of the messages, and the active one, which may have none yet."""
@@ -181,7 +179,7 @@ async def read_result(web: Web, request: Request, session_id: str, message: Mess
         await web.require_session(tx, request, session_id)
         await _require_visible(web, tx, request, message)
         for entry in await tx.journal.of_turns([message.turn_id]):
-            if (entry.step, entry.index) == message.place and entry.kind is EntryKind.RESULT:
+            if (entry.step, entry.index) == message.position and entry.kind is EntryKind.RESULT:
                 return str(entry.data["text"])
         raise InvalidRequest("message_id must be the id of a tool's message that has a result.")
 

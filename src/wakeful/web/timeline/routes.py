@@ -62,18 +62,18 @@ class TimelineRoutes:
             return turns, await tx.tasks.recent(session.id, ended=asked.limit), inputs, pending, await tx.now()
 
         turns, tasks, inputs, pending, now = await self._web.store.read(body)
-        told = [_told(entry) for entry in inputs if "notice" in entry.data]
+        read = [_read_notice(entry) for entry in inputs if "notice" in entry.data]
         waiting = [_waiting(row) for row in pending if row.kind is RowKind.NOTICE and "notice" in row.data]
         timeline = Timeline(
             turns=[TimelineTurn(turn_id=turn.id, **outline_of(turn)) for turn in turns],
             tasks=shown_tasks(self._web, tasks[::-1]),
-            notices=sorted(told, key=lambda notice: str(notice.at)) + waiting,
+            notices=sorted(read, key=lambda notice: str(notice.at)) + waiting,
             now=time_text(now),
         )
         return JsonAnswer(timeline)
 
 
-def _told(entry: Entry) -> TimelineNotice:
+def _read_notice(entry: Entry) -> TimelineNotice:
     """A notice that a turn has read, and when that was."""
     notice = entry.data["notice"]
     return TimelineNotice(

@@ -11,7 +11,7 @@ from wakeful.web.html.effort import split_by_effort
 from wakeful.web.html.highlight import CLASSES
 from wakeful.web.html.markdown import TAGS, render_blocks
 
-ATTRIBUTES = {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS} | {
+ATTRIBUTES = {tag: set(mathematics.MATH_ATTRIBUTES) for tag in mathematics.MATH_TAGS} | {
     "a": {"href", "title", "target", "rel", "class"},
     "details": {"open"},
     "sup": {"class", "data-note"},
