@@ -1,4 +1,4 @@
-"""What a reader of a stream may ask for."""
+"""The queries and headers of stream requests."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -9,7 +9,7 @@ from wakeful.wire.declared import Incoming, Switch, says, words
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read
 
-# On one connection: each costs every other one a little.
+# Per connection: every frame repeats the cursors of all its sessions.
 _MOST_SESSIONS = 100
 
 _Cursor: TypeAlias = Annotated[
@@ -83,5 +83,5 @@ def require_turns(asked: SessionStreamQuery | SeveralStreamsQuery) -> None:
 
 
 def cursor_of(request: Request, after: str) -> str:
-    """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
+    """Return the reader's cursor, or an empty text. The header wins: an EventSource reconnects to its first URL."""
     return read_headers(request, StreamHeaders).last_event_id or after
