@@ -1,4 +1,4 @@
-"""All that the web routes tell of themselves."""
+"""The families of web routes, for the OpenAPI document."""
 
 from wakeful.web.approvals import document as approvals
 from wakeful.web.chat import document as chat

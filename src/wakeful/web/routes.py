@@ -1,4 +1,4 @@
-"""The routes of the web API, for app.py to hand to the HTTP door."""
+"""Collects the routes of the web API."""
 
 from starlette.routing import Route
 

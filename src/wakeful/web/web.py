@@ -1,4 +1,4 @@
-"""What every web route works with, handed in by app.py, and who may see what."""
+"""The dependencies of the web routes, and the rules for who may see what."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,11 +27,11 @@ class Web:
     tasks: TaskDoor
     # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
-    # Raises ConfigError when nobody can answer under this name.
+    # Raises ConfigError if no provider serves the model.
     check_model: Callable[[str], None]
-    # Whoever holds this name sees everything; others see what they own.
+    # The principal who sees everything; others see what they own.
     operator: str
-    # For sessions that name none.
+    # For sessions that name no model.
     model: str
     workspace: str
     streams: StreamSettings = field(default_factory=StreamSettings)
@@ -55,7 +55,7 @@ class Web:
         return name
 
     def owner_seen_by(self, request: Request) -> str | None:
-        """Whose things this client may see; None: everybody's."""
+        """Return the owner whose sessions and tasks this client may see; None for all owners."""
         principal: str = request.state.principal
         return None if principal == self.operator else principal
 
@@ -63,13 +63,14 @@ class Web:
         return self.owner_seen_by(request) in (None, owner)
 
     async def require_session(self, tx: Transaction, request: Request, session_id: str) -> Session:
-        """Another owner's session is not told from one that does not exist."""
+        """Raises SessionNotFound, also for another owner's session: clients cannot learn that it exists."""
         session = await tx.sessions.get(session_id)
         if session is None or session.is_deleted or not self.may_see(request, session.owner):
             raise SessionNotFound(f"There is no session {session_id}.")
         return session
 
     async def require_task(self, tx: Transaction, request: Request, task_id: str) -> Task:
+        """Raises TaskNotFound, also for another owner's task."""
         task = await tx.tasks.get(task_id)
         session = None if task is None else await tx.sessions.get(task.session_id)
         if task is None or session is None or session.is_deleted or not self.may_see(request, task.owner):
@@ -77,6 +78,8 @@ class Web:
         return task
 
     async def find_session(self, request: Request, session_id: str) -> Session:
+        """Raises SessionNotFound."""
+
         async def body(tx: Transaction) -> Session:
             return await self.require_session(tx, request, session_id)
 
