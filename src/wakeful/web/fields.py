@@ -39,7 +39,7 @@ MaybeId: TypeAlias = Annotated[str, Meta(max_length=200, pattern=_NO_NUL)]
 SearchWords: TypeAlias = Annotated[
     str, Meta(max_length=500, pattern=_NO_NUL), says("{} must be a search text of at most 500 characters.")
 ]
-MessageText: TypeAlias = Annotated[str, Meta(pattern="\\S"), says("{} must be a text with more than white space.")]
+MessageText: TypeAlias = Annotated[str, Meta(pattern="\\S"), says("{} must be a non-empty text.")]
 Title: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"maxLength": _TITLE_LIMIT, "pattern": _NO_NUL}),
