@@ -16,9 +16,12 @@ from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
 # Turns read at once: few at first, so that a session of long turns costs little more than is shown.
 _FEWEST = 4
 _MOST = 64
-# Characters of a tool's result; of a longer one its two ends are shown.
+# The longest result of a tool that is shown whole, in characters; of a longer one, so many from each end.
 _MOST_RESULT = 20_000
 _PART_OF_RESULT = 8_000
+# The same for pages that fold results away.
+_MOST_FOLDED = 2_000
+_PART_OF_FOLDED = 800
 # Where a turn's closing line stands among its messages: after all of them.
 _END = "end"
 _LAST = (1 << 62, 0)
@@ -161,11 +164,26 @@ def cut_result(text: str) -> str:
     """The first and the last part of a result that is too long to be sent each time."""
     if len(text) <= _MOST_RESULT:
         return text
-    return both_ends(text, _PART_OF_RESULT, len(text))
+    return _both_ends(text, _PART_OF_RESULT, len(text))
 
 
-def both_ends(text: str, part: int, full_size: int) -> str:
-    """So many characters of each; `text` may be without its middle already."""
+def shorten_results(messages: Sequence[MessageFields]) -> None:
+    """Cut the results for a page that folds them away and loads one when it is unfolded.
+
+    Results are most of a long session. `content` repeats the result, so it is emptied.
+    """
+    for message in messages:
+        tool = message["tool"]
+        if tool is None or tool["result"] is None:
+            continue
+        message["content"] = ""
+        if tool["full_size"] > _MOST_FOLDED:
+            tool["result"] = _both_ends(tool["result"], _PART_OF_FOLDED, tool["full_size"])
+            tool["truncated"] = True
+
+
+def _both_ends(text: str, part: int, full_size: int) -> str:
+    """Return `part` characters from each end. The middle of `text` may already be cut."""
     return f"{text[:part]}\n[… {full_size - 2 * part:,} characters are left out here …]\n{text[-part:]}"
 
 

@@ -16,8 +16,7 @@ from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.feeds.rows import FoundRow, session_rows, with_hits
 from wakeful.web.fields import Folder, Id, ModelId, OfSession, SearchWords, Title, clamped, read_body, read_query
-from wakeful.web.messages.messages import MessageId
-from wakeful.web.messages.short_results import shorten_results
+from wakeful.web.messages.messages import MessageId, shorten_results
 from wakeful.web.sessions.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
