@@ -59,7 +59,7 @@ def render_blocks(text: str, env: Env | None = None) -> list[str]:
     return [*blocks, plain_block(rest)] if rest else blocks
 
 
-def render_placed_blocks(text: str, env: Env) -> list[tuple[int, str]]:
+def render_blocks_with_lines(text: str, env: Env) -> list[tuple[int, str]]:
     """Return each block with the number of its first line, for a text that is known to cost little."""
     return list(_rendered(text, env))
 

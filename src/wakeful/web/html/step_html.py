@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wakeful.web.html.effort import split_by_effort
-from wakeful.web.html.markdown import Env, plain_block, render_blocks, render_placed_blocks
+from wakeful.web.html.markdown import Env, plain_block, render_blocks, render_blocks_with_lines
 
 _LINE_END = re.compile("\r\n?")
 
@@ -74,14 +74,14 @@ class StepHtml:
         end = self._open[-1:] if self._open.endswith("\r") else ""
         self._open = _LINE_END.sub("\n", self._open.removesuffix("\r")) + end
         written, rest = split_by_effort(self._open)
-        placed = render_placed_blocks(written, self._env)
-        if not rest and len(placed) > _OPEN_BLOCKS:
-            placed = self._settle(placed)
-        blocks = [html for _, html in placed]
+        numbered = render_blocks_with_lines(written, self._env)
+        if not rest and len(numbered) > _OPEN_BLOCKS:
+            numbered = self._settle(numbered)
+        blocks = [html for _, html in numbered]
         return [*blocks, plain_block(rest)] if rest else blocks
 
-    def _settle(self, placed: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        settled, still_open = placed[:-_OPEN_BLOCKS], placed[-_OPEN_BLOCKS:]
+    def _settle(self, numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        settled, still_open = numbered[:-_OPEN_BLOCKS], numbered[-_OPEN_BLOCKS:]
         self._settled += [html for _, html in settled]
         first_line = still_open[0][0]
         lines = self._open.split("\n")

@@ -1,4 +1,4 @@
-"""A conversation as people see it: the journals of a chain of turns as messages, the newest first to be found."""
+"""Turns the journals of a chain of turns into the messages that people see, reading backwards from the newest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
 
-# Turns read at once: few at first, so that a session of long turns costs little more than is shown.
+# How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
 _MOST = 64
 # The longest result of a tool that is shown whole, in characters; of a longer one, so many from each end.
@@ -22,16 +22,17 @@ _PART_OF_RESULT = 8_000
 # The same for pages that fold results away.
 _MOST_FOLDED = 2_000
 _PART_OF_FOLDED = 800
-# Where a turn's closing line stands among its messages: after all of them.
+# The id and the position of the message that says how a turn broke off: after all others of the turn.
 _END = "end"
 _LAST = (1 << 62, 0)
 
+# The fields of a ShownMessage.
 MessageFields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class MessageId:
-    """`<turn>.<step>.<index>`, or `<turn>.end` for the line that tells how a turn broke off."""
+    """`<turn>.<step>.<index>`, or `<turn>.end` for the message that says how a turn broke off."""
 
     turn_id: str
     position: tuple[int, int]
@@ -48,19 +49,20 @@ class MessageId:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    # In order.
+    # The oldest first.
     messages: list[MessageFields]
-    # The turns that they belong to, by id, as people see them.
+    # The turns of the messages, by id.
     turns: dict[str, ShownTurn]
-    # There are older ones.
+    # Whether there are older messages.
     has_more: bool
 
 
 async def newest_messages(
     tx: Transaction, turn_id: str | None, limit: int, before: MessageId | None = None
 ) -> MessagePage:
-    """The last `limit` messages of the conversation that ends with this turn; with `before`, of the part that comes
-    before that message. What it costs depends on what it returns, not on how long the conversation is.
+    """Return the last `limit` messages of the conversation that ends with this turn, or those before `before`.
+
+    The cost depends on how much is returned, not on the length of the conversation.
     """
     found: list[MessageFields] = []
     forms: dict[str, ShownTurn] = {}
@@ -97,7 +99,7 @@ def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
-    """What one turn has recorded, in order, and how it broke off if it did. What was deleted is left out."""
+    """Return the turn's messages in order, without deleted ones; if it broke off, the last message says so."""
     entries = [entry for entry in entries if not is_gone(entry)]
     results = {(entry.step, entry.index): entry for entry in entries if entry.kind is EntryKind.RESULT}
     messages: list[MessageFields] = []
@@ -134,7 +136,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
 
 
 def _cut(entry: Entry) -> MessageFields:
-    """Return an answer that was cut off, as the last message before the line that says how the turn ended."""
+    """Return an answer that was cut off. It comes right before the message that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
     return message | {"reasoning": data["reasoning"] or None}
@@ -143,7 +145,7 @@ def _cut(entry: Entry) -> MessageFields:
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:
     recorded = {} if result is None else result.data
     text: str = recorded.get("text", "")
-    shown = cut_result(text)
+    shown = _cut_result(text)
     tool = {
         "call_id": call.id,
         "name": call.name,
@@ -160,8 +162,8 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
     return _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
 
 
-def cut_result(text: str) -> str:
-    """The first and the last part of a result that is too long to be sent each time."""
+def _cut_result(text: str) -> str:
+    """Return both ends of a result that is too long to send each time."""
     if len(text) <= _MOST_RESULT:
         return text
     return _both_ends(text, _PART_OF_RESULT, len(text))
@@ -192,7 +194,7 @@ def _unfinished(turn: Turn) -> str:
 
 
 def _ending(turn: Turn) -> Iterator[MessageFields]:
-    """A turn that broke off says so; a stop is no error."""
+    """Yield a message if the turn failed or was cancelled. A stop is a note, not an error."""
     if turn.status not in (TurnStatus.FAILED, TurnStatus.CANCELLED):
         return
     error = orjson.loads(turn.error) if turn.error else {}

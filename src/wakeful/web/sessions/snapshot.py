@@ -36,7 +36,7 @@ from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 
 # Of those that have ended, the newest.
-ENDED_TASKS = 100
+_ENDED_TASKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
-            tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
+            tasks=await tx.tasks.recent(session.id, ended=_ENDED_TASKS),
             approvals=await tx.approvals.open_of(session.id, now),
             now=now,
         )

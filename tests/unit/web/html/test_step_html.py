@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from wakeful.web.html import step_html
-from wakeful.web.html.markdown import Env, render_blocks, render_placed_blocks
+from wakeful.web.html.markdown import Env, render_blocks, render_blocks_with_lines
 from wakeful.web.html.step_html import Patch, StepHtml
 
 BLOCKS = [
@@ -57,9 +57,9 @@ def test_what_is_settled_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) ->
 
     def render(text: str, env: Env) -> list[tuple[int, str]]:
         parsed.append(len(text))
-        return render_placed_blocks(text, env)
+        return render_blocks_with_lines(text, env)
 
-    monkeypatch.setattr(step_html, "render_placed_blocks", render)
+    monkeypatch.setattr(step_html, "render_blocks_with_lines", render)
     step = StepHtml()
     for number in range(400):
         step.add(f"Paragraph {number} has some words.\n\n")
