@@ -1,4 +1,4 @@
-"""The routes of talking."""
+"""Describes the routes of chats."""
 
 from wakeful.web.chat.routes import Again, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, StartedChat
 from wakeful.web.fields import DoorHeader, OfSession
@@ -11,8 +11,8 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/start": {
         "post": operation(
             "startChat",
-            "Say something",
-            {200: json_answer("It is taken.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
+            "Send a message",
+            {200: json_answer("It is accepted.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
             body=json_body(StartedChat),
         ),
@@ -20,8 +20,8 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/edit": {
         "post": operation(
             "editMessage",
-            "Other words in place of a message and of all that followed",
-            {200: json_answer("They are taken.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
+            "Replace a message and all that followed it",
+            {200: json_answer("It is accepted.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
             body=json_body(EditedMessage),
         ),
@@ -29,8 +29,8 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/chat/regenerate": {
         "post": operation(
             "regenerateAnswer",
-            "The last answer again",
-            {200: json_answer("It is asked for.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
+            "Ask for the last answer again",
+            {200: json_answer("It is accepted.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
             body=json_body(Again),
         ),
@@ -39,18 +39,18 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "cancelChat",
             "Stop the active turn",
-            {200: json_answer("Whether there was one.", Cancelled), **refusals(400, 404, 413, 503)},
+            {200: json_answer("Whether a turn was active.", Cancelled), **refusals(400, 404, 413, 503)},
             body=json_body(OfSession),
         ),
     },
     "/api/chat/withdraw": {
         "post": operation(
             "withdrawMessage",
-            "Take a queued message back",
+            "Withdraw a queued message",
             {200: json_answer("It is withdrawn.", Ok), **refusals(400, 404, 409, 413, 503)},
             body=json_body(QueuedTurn),
         ),
     },
 }
 
-FAMILY = Family("Chat", "Words to a session.", PATHS)
+FAMILY = Family("Chat", "Messages to a session.", PATHS)
