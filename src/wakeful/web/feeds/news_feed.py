@@ -10,7 +10,7 @@ from wakeful.model import event as events
 from wakeful.store.base import Signal, Store, Transaction
 from wakeful.web.feeds.news import ShownNews, news_fields
 
-# How many news are read at once.
+# How many items of news are read at once.
 _PAGE = 100
 # Another node's signal names the changed sessions, not the events. This limits how often a reader then looks for news.
 _PAUSE_SECONDS = 0.1
@@ -57,8 +57,8 @@ class NewsFeed:
                 listener.changed.clear()
                 listener.is_sure = False
                 found = await self._read(owner, after)
-                for number, form in found:
-                    yield number, form
+                for number, news in found:
+                    yield number, news
                     after = number
                 if not found:
                     await listener.changed.wait()

@@ -65,27 +65,27 @@ async def newest_messages(
     The cost depends on how much is returned, not on the length of the conversation.
     """
     found: list[MessageFields] = []
-    forms: dict[str, ShownTurn] = {}
+    shown_turns: dict[str, ShownTurn] = {}
     count = _FEWEST
     while turn_id is not None:
         turns = await tx.turns.chain(turn_id, count)
         entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
         for turn in turns:
             messages = turn_messages(turn, entries.get(turn.id, ()))
-            forms[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
+            shown_turns[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
             if before is not None and turn.id == before.turn_id:
                 messages = [message for message in messages if _position_of(message) < before.position]
             found[:0] = messages
             if len(found) >= limit:
-                return _page(found, limit, forms, has_older=turn.parent is not None)
+                return _page(found, limit, shown_turns, has_older=turn.parent is not None)
         turn_id = turns[-1].parent if turns else None
         count = min(2 * count, _MOST)
-    return _page(found, limit, forms, has_older=False)
+    return _page(found, limit, shown_turns, has_older=False)
 
 
-def _page(found: list[MessageFields], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
+def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
     shown = found[-limit:]
-    outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
+    outlines = {of: shown_turns[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
     return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
 
 

@@ -1,4 +1,4 @@
-"""A session with all that its page shows, as clients see it."""
+"""A session with all that its page shows, in the form that clients get."""
 
 from typing import Annotated, Any, Literal
 
@@ -36,10 +36,10 @@ class ShownTool(Outgoing):
     name: str
     arguments: str
     result: str | None
-    truncated: Annotated[bool, words("`result` lacks its middle; `/api/session/result` has the whole.")]
+    truncated: Annotated[bool, words("Whether `result` lacks its middle; `/api/session/result` has the whole.")]
     full_size: ZeroOrMore
     seconds: float | None
-    is_error: Annotated[bool, words("The tool failed. A command that ran and exited with another code than 0 did not.")]
+    is_error: Annotated[bool, words("Whether the tool failed. A command that exits with a code other than 0 has not.")]
     status: Literal["done", "interrupted", "running"]
 
 
@@ -49,11 +49,11 @@ class ShownMessage(Outgoing):
     role: Literal["user", "assistant", "tool", "note", "error"]
     source: str
     content: str
-    html: Annotated[str | None, words("Of the assistant's markdown, cleaned; null for other roles.")]
+    html: Annotated[str | None, words("The assistant's Markdown as clean HTML; null for other roles.")]
     tool: ShownTool | None
     notice: ReadNotice | None
     created_at: str
-    reasoning: Annotated[str | UnsetType | None, words("Of the assistant's messages.")] = UNSET
+    reasoning: Annotated[str | UnsetType | None, words("Only in the assistant's messages.")] = UNSET
 
 
 class Partial(Outgoing):
@@ -66,7 +66,7 @@ class ActiveTurn(Outgoing):
     turn_id: str
     stream_id: str
     source: str
-    partial: Annotated[Partial | None, words("What its open step has said up to `cursor`.")]
+    partial: Annotated[Partial | None, words("The text of its open step up to `cursor`.")]
 
 
 class QueuedMessage(Outgoing):
@@ -87,15 +87,15 @@ class PendingNotice(Notice):
 class ShownSnapshot(Outgoing):
     session: SnapshotSession
     messages: list[ShownMessage]
-    has_more: Annotated[bool, words("There are older messages.")]
-    turns: Annotated[dict[str, ShownTurn], words("By id: those of the messages, and the active one.")]
+    has_more: Annotated[bool, words("Whether there are older messages.")]
+    turns: Annotated[dict[str, ShownTurn], words("By id: the turns of the messages, and the active turn.")]
     active: ActiveTurn | None
     queued: list[QueuedMessage]
     tasks: list[ShownTask]
     approvals: list[ShownApproval]
     pending_notices: list[PendingNotice]
-    last_event_id: Annotated[ZeroOrMore, words("The newest fact; as `session/seen` takes it.")]
-    cursor: Annotated[str, words("Where a stream goes on: `after` it comes all that is not in here.")]
+    last_event_id: Annotated[ZeroOrMore, words("The number of the newest event, for `session/seen`.")]
+    cursor: Annotated[str, words("The position for a stream's `after`: the stream then has all that is not in here.")]
 
 
 def shown_message(message: MessageFields) -> ShownMessage:

@@ -16,7 +16,7 @@ from wakeful.model.turn import Turn
 from wakeful.model.words import Word
 from wakeful.store.base import Transaction
 from wakeful.web.cursor import Cursor
-from wakeful.web.sessions.snapshot import active_form
+from wakeful.web.sessions.snapshot import active_fields
 from wakeful.web.streams.frames import SERVER_TURN_STARTED, Frame, lines_of, started_data
 from wakeful.web.streams.had_words import HadWords
 from wakeful.web.streams.live_html import LiveHtml
@@ -129,7 +129,7 @@ def _greeting(state: SessionState, cursor: Cursor) -> Iterator[Frame]:
     initial: dict[str, Any] = {
         "session_id": session.id,
         "last_event_id": session.last_seq,
-        "active": None if active is None else active_form(active),
+        "active": None if active is None else active_fields(active),
     }
     yield at, lines_of("initial", pack(initial))
     if active is not None:

@@ -111,8 +111,8 @@ class StreamRoutes:
     async def _news(self, request: Request, cursor: Cursor, last: int) -> Frames:
         yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]
         async with aclosing(self._web.news.follow(request.state.principal, cursor.fact)) as feed:
-            async for number, form in feed:
-                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(form)))]
+            async for number, news in feed:
+                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(news)))]
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
