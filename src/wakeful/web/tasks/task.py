@@ -23,7 +23,7 @@ class ShownTask(Outgoing):
     ended_at: str | None
     progress: Annotated[int | None, Meta(ge=0, le=100)]
     woke_turn_id: str | None
-    will_notify: Annotated[bool, words("Whether the agent is notified of its end.")]
+    will_notify: Annotated[bool, words("Whether its end will notify the agent.")]
     watched_for: Annotated[list[str], words("A line with one of these texts wakes its session while it runs.")]
 
 
