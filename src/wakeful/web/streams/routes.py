@@ -207,7 +207,7 @@ def _around(source: str, cursors: dict[str, str]) -> tuple[str, str]:
     """Return the merged cursor's text before and after the cursor of this source."""
     parts = [f"{of}:{at}" for of, at in cursors.items()]
     if source not in cursors:
-        # Rows are in no log, so their frames repeat the cursors of the others; without any, the text is a dummy.
+        # Rows are in no log, so their frames repeat the cursors of the others. Without any, the `id` is a dummy.
         return ",".join(parts) or f"{_ROWS}:0", ""
     index = list(cursors).index(source)
     return "".join(f"{part}," for part in parts[:index]) + f"{source}:", "".join(
