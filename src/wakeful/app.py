@@ -79,7 +79,7 @@ from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
-from wakeful.web.facts.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -298,7 +298,7 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
     rooms = (
         PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),
-        ModelRoutes(models, config.model),
+        ModelChoiceRoutes(models, config.model),
         LoginRoutes(door.desk, door.links, password, door.address, operator=OPERATOR),
         LoginListRoutes(door.desk, operator=OPERATOR),
     )

@@ -44,10 +44,6 @@ def record(needed: Mapping[str, Json], more: Mapping[str, Json] | None = None, *
     return made | {"required": list(needed)} if needed else made
 
 
-def header(name: str, schema: Json, words: str) -> Json:
-    return {"name": name, "in": "header", "required": False, "schema": schema, "description": words}
-
-
 def path(name: str, words: str) -> Json:
     return {"name": name, "in": "path", "required": True, "schema": TEXT, "description": words}
 

@@ -1,4 +1,4 @@
-"""A session on one axis: its turns, its background work, and which turn read of which work, how and when."""
+"""The timeline of a session: its turns, its background work, and which turn read which notice, how and when."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,7 @@ from wakeful.wire.declared import Outgoing, words
 
 
 class TimelineQuery(OfSession):
-    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 turns, 200 where nothing is said.")] = 200
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 turns; 200 by default.")] = 200
 
 
 class TimelineTurn(TurnOutline):
@@ -31,10 +31,10 @@ class TimelineTurn(TurnOutline):
 class TimelineNotice(Outgoing):
     task_id: str
     kind: NoticeKind
-    posted_at: Annotated[str, words("When the work ended, or printed what it was watched for.")]
-    turn_id: Annotated[str | None, words("The turn that has read it; null while it waits.")] = None
+    posted_at: Annotated[str, words("When the task ended, or printed a line that was watched for.")]
+    turn_id: Annotated[str | None, words("The turn that read it; null while it waits.")] = None
     delivered: Literal["opened", "with_message", "joined"] | None = None
-    at: Annotated[str | None, words("When the turn has read it.")] = None
+    at: Annotated[str | None, words("When the turn read it.")] = None
 
 
 class Timeline(Outgoing):
@@ -62,19 +62,19 @@ class TimelineRoutes:
             return turns, await tx.tasks.recent(session.id, ended=asked.limit), inputs, pending, await tx.now()
 
         turns, tasks, inputs, pending, now = await self._web.store.read(body)
-        told = [_told(entry) for entry in inputs if "notice" in entry.data]
+        read = [_read_notice(entry) for entry in inputs if "notice" in entry.data]
         waiting = [_waiting(row) for row in pending if row.kind is RowKind.NOTICE and "notice" in row.data]
         timeline = Timeline(
             turns=[TimelineTurn(turn_id=turn.id, **outline_of(turn)) for turn in turns],
             tasks=shown_tasks(self._web, tasks[::-1]),
-            notices=sorted(told, key=lambda notice: str(notice.at)) + waiting,
+            notices=sorted(read, key=lambda notice: str(notice.at)) + waiting,
             now=time_text(now),
         )
         return JsonAnswer(timeline)
 
 
-def _told(entry: Entry) -> TimelineNotice:
-    """A notice that a turn has read, and when that was."""
+def _read_notice(entry: Entry) -> TimelineNotice:
+    """Return a notice that a turn has read."""
     notice = entry.data["notice"]
     return TimelineNotice(
         task_id=notice["task_id"],
@@ -87,7 +87,7 @@ def _told(entry: Entry) -> TimelineNotice:
 
 
 def _waiting(row: InboxRow) -> TimelineNotice:
-    """A notice that no turn has read yet."""
+    """Return a notice that no turn has read yet."""
     notice = row.data["notice"]
     kind = notice.get("kind", "process")
     return TimelineNotice(task_id=notice["task_id"], kind=kind, posted_at=time_text(row.created_at))

@@ -1,4 +1,4 @@
-"""The routes of talking: say something, stop the answer, take words back."""
+"""Routes that send, edit and withdraw messages, repeat answers and stop them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
-from wakeful.web.fields import Id, MessageText, ModelName, OfSession, read_body
+from wakeful.web.fields import Id, MessageText, ModelId, OfSession, read_body
 from wakeful.web.messages.messages import MessageId
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
@@ -24,13 +24,15 @@ from wakeful.wire.errors import InvalidRequest
 
 class Again(Incoming):
     session_id: Id
-    client_message_id: Annotated[Id | None, words("Sent twice, it is one message.")] = None
-    model: ModelName | None = None
+    client_message_id: Annotated[
+        Id | None, words("A message that is sent again with the same id is accepted once.")
+    ] = None
+    model: ModelId | None = None
 
 
 class StartedChat(Again):
     message: MessageText
-    if_busy: Annotated[IfBusy, words("`queue` where nothing is said.")] = IfBusy.QUEUE
+    if_busy: Annotated[IfBusy, words("`queue` by default.")] = IfBusy.QUEUE
 
 
 class EditedMessage(Again):
@@ -72,7 +74,7 @@ class ChatRoutes:
         return _receipt(await self._web.engine.submit(submission))
 
     async def edit(self, request: Request) -> Response:
-        """Say something else instead, and go on from there."""
+        """Replace a message, and continue from there."""
         given = await read_body(request, EditedMessage)
         text = given.message
         message = MessageId.parse(given.message_id)
@@ -81,7 +83,7 @@ class ChatRoutes:
         submission = await self._submission(request, given, text)
 
         async def find(tx: Transaction, session: Session) -> Retake:
-            return await edited(tx, session, message.turn_id, message.place, text)
+            return await edited(tx, session, message.turn_id, message.position, text)
 
         return await self._again(request, submission, find)
 
@@ -104,7 +106,7 @@ class ChatRoutes:
 
         retake = await self._web.store.read(body)
         if retake is None:
-            # The same words again: their sender gets the same answer.
+            # A repeated request: submit returns the receipt of the first.
             return _receipt(await self._web.engine.submit(submission))
         source = retake.turn.source if not retake.text or retake.turn.is_wakeup else submission.source
         wanted = replace(submission, text=retake.text, inputs=retake.inputs, source=source)
@@ -132,7 +134,7 @@ class ChatRoutes:
             session_id=session.id,
             text=text,
             door=door,
-            # All doors of a session share its address, so that its notices are delivered together.
+            # All doors of a session use its address, so that its notices are delivered together.
             address=session.address,
             dedupe_key=key,
             model=model or session.model or self._web.model,

@@ -1,6 +1,6 @@
-"""The route of a session's timeline."""
+"""Describes the route of a session's timeline."""
 
-from wakeful.web.sessions.timeline import Timeline, TimelineQuery
+from wakeful.web.timeline.routes import Timeline, TimelineQuery
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import Json, parameters
@@ -9,8 +9,8 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/session/timeline": {
         "get": operation(
             "getTimeline",
-            "Who started what, and who woke whom",
-            {200: json_answer("The newest, in order.", Timeline), **refusals(400, 404, 503)},
+            "Get which turns started which tasks, and which tasks woke which turns",
+            {200: json_answer("The newest turns and tasks, oldest first.", Timeline), **refusals(400, 404, 503)},
             parameters=parameters(TimelineQuery, "query"),
         ),
     },
