@@ -32,6 +32,7 @@ from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.limits import RequestLimits
 from wakeful.gateway.entrance.local_key import local_key
 from wakeful.gateway.entrance.logins.desk import LoginDesk
 from wakeful.gateway.entrance.logins.links import LoginLinks
@@ -41,11 +42,10 @@ from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.monitoring.health import Health
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
-from wakeful.gateway.operation.health import Health
-from wakeful.gateway.operation.limits import RequestLimits
-from wakeful.gateway.operation.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
@@ -92,7 +92,7 @@ _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
     "wakeful.web.families:FAMILIES",
-    "wakeful.gateway.operation.document:FAMILIES",
+    "wakeful.gateway.monitoring.document:FAMILIES",
 )
 
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.

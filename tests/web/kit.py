@@ -29,7 +29,7 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.health import Health
+from wakeful.gateway.monitoring.health import Health
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease

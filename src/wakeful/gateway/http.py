@@ -14,14 +14,14 @@ from wakeful.errors import WakefulError
 from wakeful.gateway.entrance.auth import Keyring, RequireKey
 from wakeful.gateway.entrance.check_host import CheckHost
 from wakeful.gateway.entrance.cors import AllowOrigins
+from wakeful.gateway.entrance.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.gateway.entrance.logins.desk import LoginDesk
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.entrance.own_commands import RefuseCommands
 from wakeful.gateway.entrance.request_id import NameRequests
 from wakeful.gateway.entrance.security_headers import AddSecurityHeaders
+from wakeful.gateway.monitoring.health import HealthCheck
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
-from wakeful.gateway.operation.health import HealthCheck
-from wakeful.gateway.operation.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.wire.body_room import ShareBodyRoom
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
 

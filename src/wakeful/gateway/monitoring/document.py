@@ -1,7 +1,7 @@
 """The routes of the server itself."""
 
 from wakeful.gateway.entrance.logins import document as logins
-from wakeful.gateway.operation.health import Stopping, Unreachable, Working
+from wakeful.gateway.monitoring.health import Stopping, Unreachable, Working
 from wakeful.wire.error_types import Problem
 from wakeful.wire.openapi import OBJECT, TEXT, Family, json_answer, operation
 from wakeful.wire.refusals import refusals

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from wakeful.engine.job import JobCounts
 from wakeful.engine.vitals import Vitals
-from wakeful.gateway.operation.exposition import Labels, family, histogram
+from wakeful.gateway.monitoring.exposition import Labels, family, histogram
 from wakeful.model.store_stats import StoreStats
 
 

@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wakeful.engine.vitals import Vitals
 from wakeful.errors import StoreError
-from wakeful.gateway.operation.exposition import CONTENT_TYPE, Labels, family, histogram
-from wakeful.gateway.operation.state_lines import engine_lines, store_lines
+from wakeful.gateway.monitoring.exposition import CONTENT_TYPE, Labels, family, histogram
+from wakeful.gateway.monitoring.state_lines import engine_lines, store_lines
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.histogram import Histogram

@@ -17,8 +17,8 @@ from wakeful.engine.job import JobCounts
 from wakeful.engine.vitals import Vitals
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.exposition import family, histogram
-from wakeful.gateway.operation.metrics import CountRequests, Metrics, metrics_route
+from wakeful.gateway.monitoring.exposition import family, histogram
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.histogram import Histogram

@@ -12,8 +12,8 @@ import pytest
 
 from tests.store.nouns import a_row, have_session
 from wakeful.engine.vitals import Vitals
-from wakeful.gateway.operation import health as module
-from wakeful.gateway.operation.health import Health
+from wakeful.gateway.monitoring import health as module
+from wakeful.gateway.monitoring.health import Health
 from wakeful.store.base import Body
 from wakeful.store.sqlite.store import SqliteStore
 

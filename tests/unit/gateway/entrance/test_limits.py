@@ -11,8 +11,8 @@ from starlette.types import ASGIApp
 
 from tests.unit.gateway.asgi import request, well
 from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.limits import RequestLimits
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.limits import RequestLimits
 
 ALICE, BOB = "Bearer key-of-alice", "Bearer key-of-bob"
 
