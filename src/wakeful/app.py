@@ -34,8 +34,7 @@ from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.entrance.limits import RequestLimits
 from wakeful.gateway.entrance.local_key import local_key
-from wakeful.gateway.entrance.logins.desk import LoginDesk
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes

@@ -22,8 +22,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.auth import Keyring
-from wakeful.gateway.entrance.logins.desk import LoginDesk
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes

@@ -3,8 +3,7 @@
 from html import escape
 from typing import Any
 
-from wakeful.gateway.document.prose import prose
-from wakeful.gateway.document.schema_text import schema_html
+from wakeful.gateway.document.schema_text import prose, schema_html
 from wakeful.wire.schema import Json
 
 _PAGE = """<!doctype html>

@@ -136,6 +136,22 @@ class LoginDesk:
         return login.expires_at > now and login.principal in self.names
 
 
+class LoginLinks:
+    def __init__(self, desk: LoginDesk, url: str) -> None:
+        """`url` is where browsers find the page, or empty when no page is served."""
+        self._desk = desk
+        self._url = url
+
+    async def new(self, principal: str) -> str | None:
+        """Return a link that logs a browser in, or None without a page.
+
+        The token is in the fragment, which browsers never send.
+        """
+        if not self._url:
+            return None
+        return f"{self._url}/login#token={await self._desk.new_ticket(principal)}"
+
+
 async def _add_login(tx: Transaction, principal: str, visitor: Visitor) -> str:
     secret, now = secrets.token_urlsafe(32), await tx.now()
     await tx.logins.drop_expired(now)

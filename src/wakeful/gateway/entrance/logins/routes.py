@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.gateway.entrance.logins.cookie import LoginCookie
-from wakeful.gateway.entrance.logins.desk import LoginDesk, TokenInvalid, TokenUsed, Visitor
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks, TokenInvalid, TokenUsed, Visitor
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.tries import Tries
 from wakeful.gateway.entrance.origin import is_foreign_write, is_own_write, refuse_foreign_origin
