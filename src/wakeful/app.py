@@ -91,7 +91,7 @@ _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
     "wakeful.web.families:FAMILIES",
-    "wakeful.gateway.monitoring.document:FAMILIES",
+    "wakeful.gateway.monitoring.document:SERVER_FAMILIES",
 )
 
 # Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.

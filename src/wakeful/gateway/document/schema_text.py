@@ -1,4 +1,4 @@
-"""A schema as HTML: what a value may be, in few words, and an object's fields as a list."""
+"""Renders a JSON schema as HTML: the type of a value in few words, and an object's fields as a list."""
 
 import re
 from html import escape
@@ -53,8 +53,8 @@ def _type_words(given: Any) -> str:
 
 
 def _limits(schema: Json) -> str:
-    told = [words.format(escape(str(schema[name]))) for name, words in _LIMITS.items() if name in schema]
-    return f" <small>{', '.join(told)}</small>" if told else ""
+    limits = [words.format(escape(str(schema[name]))) for name, words in _LIMITS.items() if name in schema]
+    return f" <small>{', '.join(limits)}</small>" if limits else ""
 
 
 def _fields(schema: Json) -> str:
