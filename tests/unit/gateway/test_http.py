@@ -89,9 +89,9 @@ async def test_a_wrong_method_is_answered_with_json(app: ASGIApp) -> None:
     assert (answer.status, answer.json["error"]["code"]) == (405, "method_not_allowed")
 
 
-async def test_a_broken_route_tells_nothing_of_its_inside(app: ASGIApp) -> None:
+async def test_a_broken_route_reveals_no_details(app: ASGIApp) -> None:
     async def logged(scope: Any, receive: Any, send: Any) -> None:
-        # The error goes on to the server, which logs it.
+        # The error is raised on to the server, which logs it.
         with pytest.raises(RuntimeError):
             await app(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""Lets browsers in: a ticket is good for one login, a login for as long as it is used."""
+"""Logs browsers in: a ticket is good for one login, and a login stays valid while it is used."""
 
 import secrets
 from collections.abc import Collection
@@ -14,9 +14,9 @@ from wakeful.store.base import Store, Transaction
 
 _TICKET_SECONDS = 3600.0
 _LOGIN_SECONDS = 30 * 86_400.0
-# How often at most the use of a login is written.
-_COARSE_SECONDS = 300.0
-# How soon a stream at this node ends when its login has ended at another.
+# The use of a login is written at most this often.
+_WRITE_USE_SECONDS = 300.0
+# How often streams are checked for logins that ended at another node.
 _CHECK_SECONDS = 5.0
 _MOST_LISTED = 1000
 
@@ -31,24 +31,24 @@ class TokenUsed(WakefulError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """What is known of a browser that logs in."""
+    """A browser that logs in: its user agent and its network address, empty where unknown."""
 
     browser: str = ""
     address: str = ""
 
 
 class LoginDesk:
-    """Everything is in the store: it holds on every node, and after a start."""
+    """Keeps tickets and logins in the store, so they hold on every node and after a restart."""
 
     def __init__(self, store: Store, names: Collection[str]) -> None:
-        """`names` are those who can be let in. A login of one who is struck from them is worth nothing."""
+        """`names` are the principals who may log in. Logins of a removed principal are no longer valid."""
         self._store = store
         self.names = frozenset(names)
-        # On which browsers read at this node.
+        # The connections on which browsers read from this node.
         self.lines = OpenLines()
 
     async def new_ticket(self, principal: str) -> str:
-        """The token for a link."""
+        """Return a new token for a login link."""
         token = secrets.token_urlsafe(32)
 
         async def body(tx: Transaction) -> None:
@@ -60,9 +60,9 @@ class LoginDesk:
         return token
 
     async def redeem(self, token: str, visitor: Visitor) -> str:
-        """The secret of a new login, for a token. Raises TokenInvalid or TokenUsed."""
+        """Exchange a token for a new login and return its secret. Raises TokenInvalid or TokenUsed."""
         digest = _digest(token)
-        # A guess costs no write.
+        # Checked by a read first, so a wrong guess costs no write.
         if await self._store.read(lambda tx: tx.logins.ticket(digest)) is None:
             raise TokenInvalid
 
@@ -77,7 +77,7 @@ class LoginDesk:
         return await self._store.write(body)
 
     async def log_in(self, principal: str, visitor: Visitor) -> str:
-        """The secret of a new login, for a principal that has proved who it is."""
+        """Create a login for a principal who has authenticated, and return its secret."""
 
         async def body(tx: Transaction) -> str:
             return await _add_login(tx, principal, visitor)
@@ -85,7 +85,7 @@ class LoginDesk:
         return await self._store.write(body)
 
     async def login_of(self, secret: str) -> Login | None:
-        """The login that has this secret, if it is still good. Being asked keeps it alive."""
+        """Return the valid login with this secret, and prolong it."""
         found = await self._good_logins([_digest(secret)])
         return found[0] if found else None
 
@@ -97,7 +97,7 @@ class LoginDesk:
         self.lines.cut(digest)
 
     async def logins(self, principal: str | None) -> list[Login]:
-        """Those of one principal, or of all, that are still good; the one used last first."""
+        """Return the valid logins of one principal, or of all for None; the one used last first."""
 
         async def body(tx: Transaction) -> list[Login]:
             now = await tx.now()
@@ -107,7 +107,7 @@ class LoginDesk:
         return await self._store.read(body)
 
     def watch(self, clock: Clock) -> Job:
-        """The job that cuts the streams of logins that another node has ended, or that have expired."""
+        """Return the job that cuts off the streams of logins that have expired or ended at another node."""
         return Job("logins", self.check_lines, clock)
 
     async def check_lines(self) -> float:
@@ -125,7 +125,7 @@ class LoginDesk:
         found, now = await self._store.read(look)
         good = [login for login in found if login is not None and self._is_good(login, now)]
         for login in good:
-            if now - login.used_at >= _COARSE_SECONDS:
+            if now - login.used_at >= _WRITE_USE_SECONDS:
                 await self._prolong(login.digest, now)
         return good
 

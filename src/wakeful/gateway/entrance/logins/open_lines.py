@@ -1,4 +1,4 @@
-"""The connections on which browsers read, by their logins: when a login ends, so do they."""
+"""Tracks the connections on which browsers read, by login, to cut them off when the login ends."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from wakeful.wire.sse import TRANSPORT
 
 
 class OpenLines:
-    """Holds transports only while a request is under way on them; thousands of streams cost an entry of a set each."""
+    """Holds a transport only while a request is under way on it, so thousands of streams cost a set entry each."""
 
     def __init__(self) -> None:
         self._lines: dict[str, set[asyncio.Transport]] = {}
 
     @contextmanager
     def kept(self, login: str, scope: Scope) -> Iterator[None]:
-        """For as long as the request of this scope takes. `login` is the digest of its login."""
+        """Track the connection of this request while the block runs. `login` is the digest of its login."""
         line: asyncio.Transport | None = scope.get("extensions", {}).get(TRANSPORT)
         if line is None:
             yield
@@ -32,7 +32,7 @@ class OpenLines:
         return list(self._lines)
 
     def cut(self, login: str) -> None:
-        """The browser connects again, and is sent to the login page."""
+        """Abort the connections of a login. The browser reconnects, and is redirected to the login page."""
         for line in list(self._lines.get(login, ())):
             line.abort()
 
