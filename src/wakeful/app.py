@@ -351,7 +351,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
     def hear(signal: Signal) -> None:
         if running.webhooks.has_grown(signal):
-            sender.hear()
+            sender.wake()
 
     running.store.notifier.listen(hear)
     async with sender.at_work(running.engine.supervisor):
