@@ -62,7 +62,7 @@ class RequireKey:
             return
         refusal = await self._refusal(scope)
         if refusal is None:
-            with self._kept_line(scope):
+            with self._tracked(scope):
                 await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
@@ -90,12 +90,12 @@ class RequireKey:
         secret = self._cookie.secret_in(HTTPConnection(scope))
         return await self._desk.login_of(secret) if secret else None
 
-    def _kept_line(self, scope: Scope) -> AbstractContextManager[None]:
+    def _tracked(self, scope: Scope) -> AbstractContextManager[None]:
         """Track a browser's read, to cut it off when its login ends. A write may be the one that ends the login."""
         login = scope["state"]["login"]
         if self._desk is None or login is None or scope["method"] not in _READS:
             return nullcontext()
-        return self._desk.lines.kept(login, scope)
+        return self._desk.connections.tracked(login, scope)
 
 
 def _is_open(path: str) -> bool:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import WakefulError
-from wakeful.gateway.entrance.logins.open_lines import OpenLines
+from wakeful.gateway.entrance.logins.open_connections import OpenConnections
 from wakeful.model.login import Login, Ticket
 from wakeful.store.base import Store, Transaction
 
@@ -45,7 +45,7 @@ class LoginDesk:
         self._store = store
         self.names = frozenset(names)
         # The connections on which browsers read from this node.
-        self.lines = OpenLines()
+        self.connections = OpenConnections()
 
     async def new_ticket(self, principal: str) -> str:
         """Return a new token for a login link."""
@@ -86,7 +86,7 @@ class LoginDesk:
 
     async def login_of(self, secret: str) -> Login | None:
         """Return the valid login with this secret, and prolong it."""
-        found = await self._good_logins([_digest(secret)])
+        found = await self._valid_logins([_digest(secret)])
         return found[0] if found else None
 
     async def log_out(self, secret: str) -> None:
@@ -94,7 +94,7 @@ class LoginDesk:
 
     async def end(self, digest: str) -> None:
         await self._store.write(lambda tx: tx.logins.drop(digest))
-        self.lines.cut(digest)
+        self.connections.cut(digest)
 
     async def logins(self, principal: str | None) -> list[Login]:
         """Return the valid logins of one principal, or of all for None; the one used last first."""
@@ -102,37 +102,37 @@ class LoginDesk:
         async def body(tx: Transaction) -> list[Login]:
             now = await tx.now()
             found = await tx.logins.page(principal, _MOST_LISTED)
-            return [login for login in found if self._is_good(login, now)]
+            return [login for login in found if self._is_valid(login, now)]
 
         return await self._store.read(body)
 
     def watch(self, clock: Clock) -> Job:
         """Return the job that cuts off the streams of logins that have expired or ended at another node."""
-        return Job("logins", self.check_lines, clock)
+        return Job("logins", self.check_connections, clock)
 
-    async def check_lines(self) -> float:
-        digests = self.lines.logins()
-        good = {login.digest for login in await self._good_logins(digests)} if digests else set()
+    async def check_connections(self) -> float:
+        digests = self.connections.logins()
+        valid = {login.digest for login in await self._valid_logins(digests)} if digests else set()
         for digest in digests:
-            if digest not in good:
-                self.lines.cut(digest)
+            if digest not in valid:
+                self.connections.cut(digest)
         return _CHECK_SECONDS
 
-    async def _good_logins(self, digests: Collection[str]) -> list[Login]:
-        async def look(tx: Transaction) -> tuple[list[Login | None], float]:
+    async def _valid_logins(self, digests: Collection[str]) -> list[Login]:
+        async def body(tx: Transaction) -> tuple[list[Login | None], float]:
             return [await tx.logins.get(digest) for digest in digests], await tx.now()
 
-        found, now = await self._store.read(look)
-        good = [login for login in found if login is not None and self._is_good(login, now)]
-        for login in good:
+        found, now = await self._store.read(body)
+        valid = [login for login in found if login is not None and self._is_valid(login, now)]
+        for login in valid:
             if now - login.used_at >= _WRITE_USE_SECONDS:
                 await self._prolong(login.digest, now)
-        return good
+        return valid
 
     async def _prolong(self, digest: str, now: float) -> None:
         await self._store.write(lambda tx: tx.logins.prolong(digest, used_at=now, expires_at=now + _LOGIN_SECONDS))
 
-    def _is_good(self, login: Login, now: float) -> bool:
+    def _is_valid(self, login: Login, now: float) -> bool:
         return login.expires_at > now and login.principal in self.names
 
 

@@ -34,8 +34,8 @@ class ShownLogin(Outgoing):
     id: str
     name: Annotated[str, words("The name of its key's holder.")]
     is_this: Annotated[bool, words("Whether the request was made with it.")]
-    browser: Annotated[str, words("As in `Firefox on Linux`; empty where it did not say.")]
-    address: Annotated[str, words("Where it was made from, or the address of a proxy; empty where that is not known.")]
+    browser: Annotated[str, words("Such as `Firefox on Linux`; empty if unknown.")]
+    address: Annotated[str, words("Where it was made from, or the address of a proxy; empty if unknown.")]
     created_at: str
     used_at: Annotated[str, words("When it was last used, up to five minutes late.")]
     expires_at: Annotated[str, words("30 days after its last use.")]
