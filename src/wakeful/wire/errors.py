@@ -1,4 +1,4 @@
-"""Turns exceptions into error responses, which all have the same JSON shape."""
+"""Turns exceptions into JSON error responses: in OpenAI's shape under /v1, and in our own elsewhere."""
 
 from collections.abc import Mapping
 

@@ -31,7 +31,7 @@ _DIGITS = 20
 
 
 def read(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Raises InvalidRequest."""
+    """Read a JSON object. Raises InvalidRequest."""
     try:
         made: T = _struct_reader(kind)(given)
     except UnfitError as error:
@@ -93,7 +93,7 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> ValueReader:
 
 
 def _value_left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
-    """Return None for a required field that was sent as null, if it may be; refuse it otherwise."""
+    """Return None for a required field that may be null, or refuse it. One with a `missing` sentence must be sent."""
     key, shape = field.encode_name, shape_of(field.type)
     if shape.says.missing and key not in given:
         raise UnfitError(shape.says.missing).within(f".{key}")

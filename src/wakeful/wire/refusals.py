@@ -21,5 +21,5 @@ _REFUSALS = {
 
 
 def refusals(*statuses: int) -> dict[int, Json]:
-    """Return the responses with these statuses, and the 401 that every route has."""
+    """Return the responses with these statuses, and the 401 of every route that needs a key."""
     return {status: _REFUSALS[status] for status in {*statuses, 401}}

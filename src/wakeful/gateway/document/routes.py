@@ -23,7 +23,7 @@ _PAGE_HEADERS = {
 
 
 class DocumentRoutes:
-    """Builds the document on the first request, since most servers never get one.
+    """Builds the document when it is first requested, since most servers are never asked for it.
 
     The handlers are synchronous: Starlette runs them on a thread, so building does not block the event loop.
     """

@@ -1,6 +1,6 @@
 """Keeps agents' commands from answering for a person.
 
-They run as the same user as the server, so the local socket is open to them: the calling process is checked instead.
+They run as the same user as the server, so the local socket is open to them; there the calling process is checked.
 """
 
 import re

@@ -21,7 +21,7 @@ from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.errors import InvalidRequest, error_response
 from wakeful.wire.reading import read
 
-# Small, because these bodies are read without a key.
+# Small, because anyone may send a login without a key.
 _BODY_KIB = 16
 _LONGEST_BROWSER = 300
 

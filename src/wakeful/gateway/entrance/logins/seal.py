@@ -8,7 +8,7 @@ from wakeful.store.base import Store, Transaction
 
 
 def seals_of(key: str, password: str, api_keys: Mapping[str, str], *, operator: str) -> dict[str, str]:
-    """Return a fingerprint of each principal's credential, keyed so that no password can be guessed from it."""
+    """Return a fingerprint of each principal's credential. Guessing a password from it would take the local key."""
 
     def seal(word: str) -> str:
         return digest(key.encode(), word.encode("utf-8", "surrogatepass"), sha256).hex()
