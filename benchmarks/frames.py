@@ -20,7 +20,7 @@ from wakeful.cli.server.bare_send import OfferBareSend
 from wakeful.cli.server.http_protocol import BoundedProtocol
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.metrics import CountRequests, Metrics
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics
 from wakeful.wire.sse import EventStream, StreamSettings, frame
 
 _KEY = "bench"

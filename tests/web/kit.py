@@ -22,14 +22,13 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.auth import Keyring
-from wakeful.gateway.entrance.logins.desk import LoginDesk
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.health import Health
+from wakeful.gateway.monitoring.health import Health
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease

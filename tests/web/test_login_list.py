@@ -88,7 +88,7 @@ async def test_a_logout_ends_the_streams_of_that_login(web: Served) -> None:
         await until_cut(stream)
 
     async with asyncio.timeout(PATIENCE):
-        while web.desk.lines.logins():  # noqa: ASYNC110 - the server has no event for it
+        while web.desk.connections.logins():  # noqa: ASYNC110 - the server has no event for it
             await asyncio.sleep(0.005)
 
 
@@ -127,11 +127,11 @@ async def test_another_page_cannot_end_logins(web: Served) -> None:
 async def test_a_stream_whose_login_another_node_has_ended_is_cut_at_the_next_check(web: Served) -> None:
     browser = await logged_in(web)
     async with reading(browser) as stream:
-        await web.desk.check_lines()
-        assert len(web.desk.lines.logins()) == 1
+        await web.desk.check_connections()
+        assert len(web.desk.connections.logins()) == 1
 
         await LoginDesk(web.store, web.desk.names).log_out(browser.cookie)
-        await web.desk.check_lines()
+        await web.desk.check_connections()
 
         await until_cut(stream)
 

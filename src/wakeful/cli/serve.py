@@ -23,7 +23,7 @@ from wakeful.config.home import make_home
 from wakeful.config.load import forget_secrets, load_config
 from wakeful.config.values import OPERATOR
 from wakeful.gateway.entrance.local_key import local_key
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginLinks
 
 # What a stop may take beyond the grace for its turns.
 _ENDING_SECONDS = 4.5

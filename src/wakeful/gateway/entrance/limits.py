@@ -1,4 +1,4 @@
-"""How many requests of the API may be under way at the same time: in all, and for each key."""
+"""Limits how many API requests may be under way at the same time: in all, and for each key."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Slot:
         self._is_taken = False
 
     def take(self) -> None:
-        """Once, however often it is asked for. Raises TooManyRequests."""
+        """Take the slot; a second call does nothing. Raises TooManyRequests."""
         if self._is_taken:
             return
         is_key_full = self._under_way[self._holder] >= self._limits.per_key
@@ -54,14 +54,14 @@ class Slot:
 class LimitRequests:
     """ASGI middleware, inside the key check. A request counts until its answer is complete, so streams count too.
 
-    One with an idempotency key may turn out to join what is under way already. It takes its slot itself, if it begins
-    something.
+    A request with an idempotency key may join a response that is under way already. Its route takes the slot, and only
+    if it starts a new response.
     """
 
     def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
         self._app = app
         self._limits = limits
-        # By the name of the key's holder.
+        # Requests by the name of the key's holder.
         self._under_way: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""How many requests may be under way: beyond it the next one is asked to come again."""
+"""The limits on requests under way: beyond them a request is refused with a 429."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,8 +11,8 @@ from starlette.types import ASGIApp
 
 from tests.unit.gateway.asgi import request, well
 from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.limits import RequestLimits
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.limits import RequestLimits
 
 ALICE, BOB = "Bearer key-of-alice", "Bearer key-of-bob"
 
@@ -73,7 +73,7 @@ def api() -> Api:
     return Api()
 
 
-async def test_beyond_the_limit_of_a_key_its_holder_is_asked_to_come_again(api: Api) -> None:
+async def test_beyond_the_limit_of_a_key_its_holder_is_refused(api: Api) -> None:
     app = api.app(RequestLimits(in_all=10, per_key=1))
     stream = await api.stream(app, ALICE)
 
@@ -89,7 +89,7 @@ async def test_beyond_the_limit_of_a_key_its_holder_is_asked_to_come_again(api: 
     assert await stream == 200
 
 
-async def test_beyond_the_limit_of_all_everybody_is(api: Api) -> None:
+async def test_beyond_the_limit_of_all_every_holder_is_refused(api: Api) -> None:
     app = api.app(RequestLimits(in_all=2, per_key=2))
     streams = [await api.stream(app, ALICE), await api.stream(app, BOB)]
 
@@ -99,7 +99,7 @@ async def test_beyond_the_limit_of_all_everybody_is(api: Api) -> None:
     assert await asyncio.gather(*streams) == [200, 200]
 
 
-async def test_a_place_is_free_again_when_the_answer_is_complete(api: Api) -> None:
+async def test_a_slot_is_free_again_when_the_answer_is_complete(api: Api) -> None:
     app = api.app(RequestLimits(in_all=1, per_key=1))
     stream = await api.stream(app, ALICE)
     api.may_end.set()
@@ -108,7 +108,7 @@ async def test_a_place_is_free_again_when_the_answer_is_complete(api: Api) -> No
     assert (await request(app, "/v1/quick", ALICE)).status == 200
 
 
-async def test_a_reader_that_went_away_and_a_route_that_broke_free_their_places_too(api: Api) -> None:
+async def test_a_reader_that_went_away_and_a_route_that_broke_free_their_slots_too(api: Api) -> None:
     app = api.app(RequestLimits(in_all=1, per_key=1))
     stream = await api.stream(app, ALICE)
     stream.cancel()
@@ -130,7 +130,7 @@ async def test_health_and_the_web_routes_are_never_refused(api: Api) -> None:
     await stream
 
 
-async def test_who_has_no_key_is_told_so_also_when_it_is_full(api: Api) -> None:
+async def test_a_request_without_a_key_is_a_401_even_when_every_slot_is_taken(api: Api) -> None:
     app = api.app(RequestLimits(in_all=1, per_key=1))
     stream = await api.stream(app, ALICE)
 
@@ -140,7 +140,7 @@ async def test_who_has_no_key_is_told_so_also_when_it_is_full(api: Api) -> None:
     await stream
 
 
-async def test_who_ends_something_is_let_in_also_when_it_is_full(api: Api) -> None:
+async def test_cancel_requests_are_let_in_even_when_every_slot_is_taken(api: Api) -> None:
     app = api.app(RequestLimits(in_all=1, per_key=1))
     stream = await api.stream(app, ALICE)
 
@@ -150,7 +150,7 @@ async def test_who_ends_something_is_let_in_also_when_it_is_full(api: Api) -> No
     await stream
 
 
-async def test_a_request_with_a_key_counts_only_if_it_begins_something(api: Api) -> None:
+async def test_a_request_with_an_idempotency_key_counts_only_if_it_begins_something(api: Api) -> None:
     app = api.app(RequestLimits(in_all=1, per_key=1))
     stream = await api.stream(app, ALICE)
 

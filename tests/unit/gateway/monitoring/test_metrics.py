@@ -17,8 +17,8 @@ from wakeful.engine.job import JobCounts
 from wakeful.engine.vitals import Vitals
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.exposition import family, histogram
-from wakeful.gateway.operation.metrics import CountRequests, Metrics, metrics_route
+from wakeful.gateway.monitoring.exposition import family, histogram
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.histogram import Histogram
@@ -99,7 +99,7 @@ async def test_turns_and_tasks_are_counted_as_they_are_committed(store: Store, a
     assert (numbers["wakeful_wake_seconds_count"], numbers["wakeful_wake_seconds_sum"]) == (1, 0.04)
 
 
-async def test_the_state_of_the_engine_its_jobs_and_its_store_is_told(
+async def test_the_state_of_the_engine_its_jobs_and_its_store_is_reported(
     store: Store, app: ASGIApp, metrics: Metrics
 ) -> None:
     await have_turn(store)
@@ -129,7 +129,7 @@ async def test_what_runs_now_is_what_the_store_knows_of_this_node(store: Store, 
     assert (numbers["wakeful_turns_active"], numbers["wakeful_tasks_running"]) == (1, 1)
 
 
-async def test_while_the_store_is_away_the_rest_is_still_told(store: Store, app: ASGIApp) -> None:
+async def test_while_the_store_is_away_the_rest_is_still_reported(store: Store, app: ASGIApp) -> None:
     await store.close()
 
     numbers = await _numbers(app)
@@ -159,7 +159,7 @@ async def test_requests_are_counted_by_their_class_and_status(app: ASGIApp, may_
 async def test_a_stream_is_open_until_it_is_complete(app: ASGIApp, may_end: asyncio.Event, metrics: Metrics) -> None:
     stream = asyncio.create_task(request(app, "/v1/responses/a", KEY))
     async with asyncio.timeout(PATIENCE):
-        while metrics.streams_open == 0:  # noqa: ASYNC110 - nobody tells when it has begun
+        while metrics.streams_open == 0:  # noqa: ASYNC110 - no event says when it has begun
             await asyncio.sleep(0)
 
     assert (await _numbers(app))["wakeful_streams_open"] == 1
@@ -198,9 +198,9 @@ def test_the_buckets_of_a_histogram_hold_all_that_is_at_most_their_bound() -> No
     ]
 
 
-async def _append(store: Store, turn_id: str | None, *told: tuple[str, dict[str, object]]) -> None:
+async def _append(store: Store, turn_id: str | None, *appended: tuple[str, dict[str, object]]) -> None:
     async def body(tx: Transaction) -> None:
-        await tx.events.append("s1", turn_id, [NewEvent.of(kind, data) for kind, data in told])
+        await tx.events.append("s1", turn_id, [NewEvent.of(kind, data) for kind, data in appended])
 
     await store.write(body, lock=["s1"])
 

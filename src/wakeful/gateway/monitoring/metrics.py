@@ -1,4 +1,4 @@
-"""What this process has done since it started, for Prometheus. Counting follows commits, and asks the store nothing."""
+"""Counts what this process has done since it started, for Prometheus. Turns and tasks are counted as they commit."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wakeful.engine.vitals import Vitals
 from wakeful.errors import StoreError
-from wakeful.gateway.operation.exposition import CONTENT_TYPE, Labels, family, histogram
-from wakeful.gateway.operation.state_lines import engine_lines, store_lines
+from wakeful.gateway.monitoring.exposition import CONTENT_TYPE, Labels, family, histogram
+from wakeful.gateway.monitoring.state_lines import engine_lines, store_lines
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.histogram import Histogram
@@ -19,7 +19,7 @@ from wakeful.store.base import Signal, Store, Transaction
 
 _FROM_USER = "user"
 _WAKE_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0, 600.0)
-# A request's class is the first of these that its path begins with: few, whatever clients ask for.
+# A request is counted under the first of these that its path begins with, so clients cannot add series.
 _ROUTES = (
     "/v1/responses",
     "/v1/chat/completions",
@@ -46,7 +46,7 @@ class Metrics:
         self.streams_open = 0
 
     def hear(self, signal: Signal) -> None:
-        """A listener of the store: it sees the commits of this process."""
+        """Count the events of a commit. The store calls this for each commit of this process."""
         for event in signal.events:
             if event.kind == events.TURN_STARTED:
                 self._turns_opened[(event.data["source"],)] += 1
@@ -57,13 +57,13 @@ class Metrics:
             elif event.kind == events.PROCESS_COMPLETE:
                 self._tasks_ended += 1
             elif event.is_final and "turn_id" in event.data:
-                # Without it, the end is that of a message that was withdrawn or joined another turn.
+                # A final event without a turn is that of a message that was withdrawn or joined another turn.
                 self._turns_closed[(event.kind,)] += 1
                 if event.kind == events.FAILED:
                     self._failures[(event.data.get("code", ""),)] += 1
 
     def count_model_error(self, code: str) -> None:
-        """Each try counts, also one that is made again."""
+        """Count a failed call to a model. Each retry that fails counts too."""
         self._model_errors[(code,)] += 1
 
     def count_request(self, path: str, status: int) -> None:
@@ -73,14 +73,16 @@ class Metrics:
     def lines(self) -> Iterator[str]:
         wakeups = sum(count for (source,), count in self._turns_opened.items() if source != _FROM_USER)
         opened, closed, requests = self._turns_opened, self._turns_closed, self._requests
-        yield from family("wakeful_turns_opened_total", "counter", "Turns opened, by who spoke.", ["source"], opened)
-        yield from family("wakeful_turns_closed_total", "counter", "Turns ended, by how.", ["status"], closed)
-        yield from family("wakeful_wakeups_total", "counter", "Turns opened without a user's word.", [], wakeups)
+        yield from family("wakeful_turns_opened_total", "counter", "Turns opened, by source.", ["source"], opened)
+        yield from family("wakeful_turns_closed_total", "counter", "Turns ended, by status.", ["status"], closed)
+        yield from family("wakeful_wakeups_total", "counter", "Turns opened without a user's message.", [], wakeups)
         yield from family("wakeful_turn_failures_total", "counter", "Turns that failed.", ["code"], self._failures)
-        yield from family("wakeful_model_errors_total", "counter", "Models' failures.", ["code"], self._model_errors)
-        news = "From news of background work to the turn that it opened."
-        yield from histogram("wakeful_wake_seconds", news, self._wake_seconds)
-        yield from family("wakeful_tasks_started_total", "counter", "Tasks begun.", [], self._tasks_started)
+        yield from family(
+            "wakeful_model_errors_total", "counter", "Failed calls to models.", ["code"], self._model_errors
+        )
+        wake = "From a notice of background work to the turn that it opened."
+        yield from histogram("wakeful_wake_seconds", wake, self._wake_seconds)
+        yield from family("wakeful_tasks_started_total", "counter", "Tasks started.", [], self._tasks_started)
         yield from family("wakeful_tasks_ended_total", "counter", "Tasks ended.", [], self._tasks_ended)
         yield from family("wakeful_http_requests_total", "counter", "Requests answered.", ["route", "status"], requests)
         yield from family("wakeful_streams_open", "gauge", "Event streams that are being sent.", [], self.streams_open)
@@ -92,7 +94,7 @@ class Metrics:
 
 
 class CountRequests:
-    """ASGI middleware, around all others: also refused requests count."""
+    """ASGI middleware, the outermost, so refused requests count too."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -121,14 +123,14 @@ class CountRequests:
 def metrics_route(metrics: Metrics, store: Store, node: str, vitals: Callable[[], Vitals]) -> Route:
     async def show(request: Request) -> Response:
         state = [*engine_lines(vitals()), *store_lines(store.stats)]
-        lines = [*metrics.lines(), *state, *await _standing(store, node)]
+        lines = [*metrics.lines(), *state, *await _running_lines(store, node)]
         return Response("\n".join(lines) + "\n", headers={"content-type": CONTENT_TYPE})
 
     return Route("/metrics", show)
 
 
-async def _standing(store: Store, node: str) -> list[str]:
-    """What runs now, also from before the start. While the store is away these two are left out."""
+async def _running_lines(store: Store, node: str) -> list[str]:
+    """Return the gauges of what runs now, including work from before a restart; none while the store is away."""
 
     async def body(tx: Transaction) -> tuple[int, int]:
         return len(await tx.turns.running_on(node)), len(await tx.tasks.watched_by(node))

@@ -1,4 +1,4 @@
-"""Numbers in the text format that Prometheus reads."""
+"""Writes metrics in the text format that Prometheus reads."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -6,14 +6,14 @@ from wakeful.model.histogram import Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-# The values of a series' labels, in the order of their names.
+# The label values of a series, in the order of the label names.
 Labels = tuple[str, ...]
 
 
 def family(
     name: str, kind: str, words: str, names: Sequence[str], series: Mapping[Labels, float] | float
 ) -> Iterator[str]:
-    """The lines of one metric, with one series for each set of labels, or with one that has none."""
+    """Yield the lines of one metric: a series for each set of labels, or a single one without labels."""
     yield f"# HELP {name} {words}"
     yield f"# TYPE {name} {kind}"
     known = series if isinstance(series, Mapping) else {(): series}
