@@ -1,6 +1,6 @@
 import { emit } from "./bus.js";
 
-// A page that was not served over https, and not from this machine, has no clipboard.
+// Returns whether it worked: browsers offer the clipboard on https and localhost only.
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

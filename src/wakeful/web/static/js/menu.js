@@ -1,8 +1,8 @@
-// A menu at a button: opened with it, walked with the arrow keys, closed by Esc, a choice, or a look elsewhere.
+// A menu below a button. The arrow keys move through it; Esc, a choice, or a click elsewhere closes it.
 
 import { el, icon } from "./dom.js";
 
-// `items`: [{label, icon, note, danger, run}]. The focus goes back to the button.
+// `items`: [{label, icon, note, danger, run}]. Esc and a choice return the focus to the button.
 export function openMenu(button, items) {
   const entries = items.map((item) => menuItem(item, () => close(true)));
   const menu = el("div", { class: "menu menu--floating", role: "menu" }, entries);
@@ -19,7 +19,7 @@ export function openMenu(button, items) {
   addEventListener("resize", () => close(false), { signal: stop.signal });
   menu.addEventListener("focusout", (event) => event.relatedTarget && !menu.contains(event.relatedTarget) && close(false));
   document.body.append(menu);
-  place(menu, button);
+  position(menu, button);
   button.setAttribute("aria-expanded", "true");
   entries[0].focus();
 }
@@ -51,8 +51,8 @@ function walk(event, entries, close) {
   }
 }
 
-// Below the button where there is room, else above; never outside of the window.
-function place(menu, button) {
+// Below the button if there is room, else above it, and always inside the window.
+function position(menu, button) {
   const at = button.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();
   const top = at.bottom + height + 8 > innerHeight ? Math.max(8, at.top - height - 4) : at.bottom + 4;

@@ -1,7 +1,6 @@
-// Something that floats at a button until it is chosen from, Esc, or a look elsewhere. Answers the function that
-// closes it.
+// Floats an element at a button until Esc or a click elsewhere. Returns a function that closes it.
 
-export function placeAt(button, element, { focus } = {}) {
+export function openPopup(button, element, { focus } = {}) {
   const stop = new AbortController();
   const close = (returnsFocus = true) => {
     if (!element.isConnected) return;
@@ -23,14 +22,14 @@ export function placeAt(button, element, { focus } = {}) {
   });
   addEventListener("resize", () => close(false), { signal: stop.signal });
   document.body.append(element);
-  settle(element, button);
+  position(element, button);
   button.setAttribute("aria-expanded", "true");
   focus?.()?.focus();
   return close;
 }
 
-// Below the button where there is room, else above; never outside of the window.
-function settle(element, button) {
+// Below the button if there is room, else above it, and always inside the window.
+function position(element, button) {
   const at = button.getBoundingClientRect();
   const { width, height } = element.getBoundingClientRect();
   const hasRoom = at.bottom + height + 8 <= innerHeight;

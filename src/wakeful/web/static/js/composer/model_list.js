@@ -2,9 +2,9 @@
 
 import { el, icon } from "../dom.js";
 
-// {element, first}: `first` is what takes the focus.
+// {element, first}: `first()` returns the element to focus.
 export function modelList(models, current, choose, hasFilter) {
-  const options = el("div", { class: "menu__list", role: "listbox", "aria-label": "Model" });
+  const options = el("div", { role: "listbox", "aria-label": "Model" });
   const filter = el("input", {
     class: "input",
     type: "search",

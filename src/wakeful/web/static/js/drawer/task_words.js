@@ -1,4 +1,4 @@
-// How a task stands, as a shape and a word.
+// The state of a task as an icon and words.
 
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";

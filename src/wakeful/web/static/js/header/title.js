@@ -1,4 +1,4 @@
-// The title: the page's one heading, edited where it stands.
+// The title: the page's only h1, edited in place.
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
@@ -14,7 +14,7 @@ export class TitleView {
   constructor() {
     this.element = el("div", { class: "header__name" }, this.#heading);
     this.#heading.addEventListener("dblclick", () => this.edit());
-    // The stream tells of a title before the next snapshot does.
+    // The stream has a new title before the next snapshot.
     on("row", (row) => {
       if (row.session_id !== openSession.id || !openSession.session) return;
       Object.assign(openSession.session, { title: row.title, pinned: row.pinned, archived: row.archived });
@@ -36,7 +36,7 @@ export class TitleView {
     input.value = session.title;
     let isOver = false;
     const end = (keeps) => {
-      // Taking it away makes it lose the focus.
+      // Removing the input triggers its blur event.
       if (isOver) return;
       isOver = true;
       const title = input.value.trim();

@@ -1,4 +1,4 @@
-// As long as the built-in scripted model answers: how to have a real one.
+// Explains how to connect a real model while the built-in scripted one answers.
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";

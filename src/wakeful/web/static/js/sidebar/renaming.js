@@ -1,15 +1,15 @@
-// The title of a row, edited where it stands.
+// Edits the title of a row in place.
 
 import { el } from "../dom.js";
 import { rename } from "./actions.js";
 
-// `onEnd` is called once, after the row is as it was.
+// `onEnd` is called once, after the link is back in its row.
 export function renameInPlace(link, row, onEnd) {
   const input = el("input", { class: "input", "aria-label": "Title", maxlength: 200, value: row.title });
   const field = el("div", { class: "session" }, input);
   let isOver = false;
   const end = (keeps) => {
-    // Taking it away makes it lose the focus.
+    // Removing the input triggers its blur event.
     if (isOver) return;
     isOver = true;
     field.replaceWith(link);

@@ -1,4 +1,4 @@
-// Another answer to the last question.
+// Asks for another answer to the last message.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";

@@ -1,4 +1,4 @@
-// Calls in a row: one border around them.
+// Consecutive calls inside one border.
 
 import { el } from "../dom.js";
 import { Keyed } from "./keyed.js";
