@@ -62,7 +62,7 @@ async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, 
 
 
 async def answer_grants(page: Page, grants: list[dict[str, Any]]) -> list[str]:
-    """Answers for the route of grants; what is revoked is added to the list that is returned."""
+    """Answer for the route of grants. Revoked ids are added to the returned list."""
     revoked: list[str] = []
 
     async def answer(route: Route) -> None:
