@@ -41,7 +41,7 @@ test("many at once are counted, with what went wrong and what waits", () => {
   assert.equal(manyWords([well, asks]).text, "1 question waits for you");
   assert.equal(manyWords([asks, asks]).words, "2 questions wait for you");
   const late = { ...ended, kind: "approval_expired" };
-  assert.deepEqual([manyWords([well, late]).words, manyWords([well, late]).text], ["1 job reported", "1 question ran out"]);
+  assert.deepEqual([manyWords([well, late]).words, manyWords([well, late]).text], ["1 job reported", "1 question expired"]);
 });
 
 test("a long command is cut, and one of several lines is its first", () => {

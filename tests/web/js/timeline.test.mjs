@@ -216,7 +216,7 @@ test("the story tells a match apart from an end, and what only joined from what 
   const end = { ...DATA.notices[0], turn_id: "t2", delivered: "joined", posted_at: 65, at: 65 };
   assert.ok(
     story({ ...DATA, notices: [match, end] }).endsWith(
-      "proc_1 printed what it was watched for and woke turn 2 and failed after 50 s and was reported in turn 2.",
+      "proc_1 printed a watched line and woke turn 2 and failed after 50 s and was reported in turn 2.",
     ),
   );
 });

@@ -47,7 +47,7 @@ test("several are counted as jobs, not as notices", () => {
   const other = message({ task_id: "proc_2" });
   assert.equal(groupTitle([message(), other]), "2 jobs reported");
   assert.equal(groupTitle([match(), message()]), "1 job reported");
-  assert.equal(groupTitle([match(), match()]), "2 watched lines came");
+  assert.equal(groupTitle([match(), match()]), "2 watched lines printed");
   assert.equal(groupTitle([report(), report({ task_id: "del_2" })]), "2 sub-agents reported");
 });
 

@@ -7,7 +7,7 @@ export async function copyText(text) {
     emit("said", "Copied");
     return true;
   } catch {
-    emit("toast", { kind: "fail", title: "Not copied", text: "The browser allows it on https and on localhost only." });
+    emit("toast", { kind: "fail", title: "Not copied", text: "Browsers allow copying on https and localhost only." });
     return false;
   }
 }

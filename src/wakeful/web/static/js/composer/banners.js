@@ -65,7 +65,7 @@ function waiting(notices) {
   const many = el("b", { text: `${count(stuck.length, "job")} ${isOne ? "has reported and waits" : "have reported and wait"}` });
   if (why === "budget") {
     const when = until ? `until ${clock(new Date(until))}, or until your next message` : "until your next message";
-    const why = `: as many wake-ups as are allowed came in the last hour. ${isOne ? "It waits" : "They wait"} ${when}.`;
+    const why = `: the hourly limit of wake-ups is reached. ${isOne ? "It waits" : "They wait"} ${when}.`;
     return banner("banner--wake", "wake", [many, why]);
   }
   if (why === "blocked") {

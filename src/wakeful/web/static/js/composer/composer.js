@@ -104,7 +104,7 @@ class Composer {
     try {
       return put({ session: this.#session, text, ifBusy });
     } catch {
-      const words = "It is more than this browser can keep. Give the agent a file instead, or send it in parts.";
+      const words = "The message is too long for this browser's storage. Give the agent a file instead, or send it in parts.";
       emit("toast", { kind: "fail", title: "Not sent", text: words });
       return null;
     }

@@ -18,6 +18,6 @@ export function keepDraft(sessionId, text) {
     else localStorage.removeItem(key);
   } catch (error) {
     // The storage is full. It has an earlier version of the draft; the message box has all of it.
-    console.info("the draft is not kept:", error.message);
+    console.info("could not keep the draft:", error.message);
   }
 }

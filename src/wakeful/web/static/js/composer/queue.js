@@ -112,7 +112,7 @@ async function withdrawQueued(queued) {
     return true;
   } catch (error) {
     const text = error.code === "not_queued" ? "Its turn has already begun." : error.message;
-    emit("toast", { kind: "fail", title: "Not taken back", text });
+    emit("toast", { kind: "fail", title: "Not withdrawn", text });
     return false;
   }
 }

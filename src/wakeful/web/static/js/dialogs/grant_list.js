@@ -8,8 +8,8 @@ import { entriesSection } from "./entries.js";
 export function grantList() {
   return entriesSection({
     name: "Allowed without asking",
-    hint: "Each holds for one kind of danger. Once it is revoked, the next call asks again.",
-    empty: "Nothing: every dangerous call asks.",
+    hint: "Each applies to one kind of danger. After you revoke it, the next call asks again.",
+    empty: "Nothing. Every dangerous call asks first.",
     load: async () => (await api.get("/api/grants")).grants.map(entry),
   });
 }

@@ -55,7 +55,7 @@ export function manyWords(all) {
   const jobs = all.length - asking - expired;
   const parts = [];
   if (failed) parts.push(`${failed} failed`);
-  if (expired) parts.push(expired === 1 ? "1 question ran out" : `${expired} questions ran out`);
+  if (expired) parts.push(expired === 1 ? "1 question expired" : `${expired} questions expired`);
   if (asking) parts.push(asking === 1 ? "1 question waits for you" : `${asking} questions wait for you`);
   const title = jobs ? `${count(jobs, "job")} reported` : parts.pop();
   return { kind: failed ? "fail" : asking ? "info" : "wake", words: title, command: "", text: parts.join(", ") };

@@ -32,7 +32,7 @@ export function inShort({ turns, tasks }) {
 
 function aboutTurn(turn, tasks, notices) {
   const woken = notices.filter((notice) => notice.turn_id === turn.turn_id && notice.delivered === "opened");
-  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : turn.source === "cron" ? "started by the clock" : "asked by you";
+  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : turn.source === "cron" ? "scheduled" : "asked by you";
   const started = tasks.filter((task) => task.turn_id === turn.turn_id).map((task) => shortId(task.id));
   const state = turn.closed_at === null ? ", is running" : (TURN_ENDINGS[turn.status] ?? "");
   return `Turn ${turn.number}, ${cause}${state}${started.length ? `, started ${list(started)}` : ""}.`;
@@ -41,7 +41,7 @@ function aboutTurn(turn, tasks, notices) {
 function aboutTask(task, turns, notices) {
   const after = task.ended_at === null ? "" : ` after ${duration(task.ended_at - task.started_at)}`;
   const own = notices.filter((one) => one.task_id === task.id);
-  const said = [...own.filter((one) => one.kind === "watch").map((one) => withDelivery("printed what it was watched for", one, turns)), ending(task, after, own, turns)];
+  const said = [...own.filter((one) => one.kind === "watch").map((one) => withDelivery("printed a watched line", one, turns)), ending(task, after, own, turns)];
   return `${shortId(task.id)} ${list(said)}.`;
 }
 

@@ -11,7 +11,7 @@ export function linkNotes(holder, messageId) {
   for (const footnote of holder.querySelectorAll(".footnote")) {
     const { note } = footnote.dataset;
     footnote.id = `${messageId}-note-${note}`;
-    footnote.append(" ", link(`${messageId}-noted-${note}`, "↩", `Back to where footnote ${note} is named`));
+    footnote.append(" ", link(`${messageId}-noted-${note}`, "↩", `Back to footnote ${note} in the text`));
   }
 }
 

@@ -24,7 +24,7 @@ export function titleCommand(command) {
 // For several notices that arrived together.
 export function groupTitle(messages) {
   const sources = new Set(messages.map((message) => message.source));
-  if (sources.size === 1 && sources.has("watch_match")) return `${count(messages.length, "watched line")} came`;
+  if (sources.size === 1 && sources.has("watch_match")) return `${count(messages.length, "watched line")} printed`;
   const jobs = new Set(messages.map((message) => message.notice.task_id)).size;
   const noun = sources.size === 1 && sources.has("delegation_wakeup") ? "sub-agent" : "job";
   return `${count(jobs, noun)} reported`;
