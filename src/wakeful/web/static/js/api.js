@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-export class NetworkError extends Error {}
+class NetworkError extends Error {}
 
 export const api = {
   get: (path, query, options) => ask("GET", withQuery(path, query), undefined, options),

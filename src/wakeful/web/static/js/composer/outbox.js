@@ -54,7 +54,7 @@ let isFlushing = false;
 let timer = 0;
 
 // Sends the messages in the order in which they were written, one tab at a time if the browser has locks.
-export async function flush() {
+async function flush() {
   if (isFlushing) return;
   isFlushing = true;
   clearTimeout(timer);

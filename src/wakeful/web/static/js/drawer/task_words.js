@@ -10,7 +10,7 @@ export function isRunning(task) {
   return task.status === "running";
 }
 
-export function seconds(task) {
+function seconds(task) {
   return (Date.parse(task.ended_at ?? new Date(serverNow()).toISOString()) - Date.parse(task.started_at)) / 1000;
 }
 

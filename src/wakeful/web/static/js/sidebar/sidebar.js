@@ -190,7 +190,6 @@ class Sidebar {
       const page = await api.get("/api/sessions", { q, archived: this.#archived ? "true" : null, ...query });
       if (number !== this.#asked) return null;
       this.#isKnown = true;
-      emit("rows", page.sessions);
       return page;
     } catch (error) {
       // The header shows that the connection is down; the list stays, and the next connection asks again.

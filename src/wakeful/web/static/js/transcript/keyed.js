@@ -23,10 +23,6 @@ export class Keyed {
     }
   }
 
-  get(key) {
-    return this.#views.get(key);
-  }
-
   #put(entry, make, before) {
     let view = this.#views.get(entry.key);
     if (!view) {

@@ -5,13 +5,15 @@ import { Keyed } from "./keyed.js";
 import { ToolView } from "./tool.js";
 
 export class ToolsView {
+  #tools;
+
   constructor() {
     this.element = el("div", { class: "tools" });
-    this.tools = new Keyed(this.element);
+    this.#tools = new Keyed(this.element);
   }
 
   update({ messages }) {
     const entries = messages.map((message) => ({ key: message.id, message }));
-    this.tools.show(entries, () => new ToolView());
+    this.#tools.show(entries, () => new ToolView());
   }
 }

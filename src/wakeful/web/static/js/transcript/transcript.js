@@ -43,7 +43,6 @@ export function startTranscript(scroller, inner, jump) {
     isEverywhere ||= changed.some((name) => !IN_PLACE.has(name));
     if (changed.length) drawSoon();
   });
-  on("paging", drawSoon);
   on("connection", ({ state }) => {
     if (state === connection) return;
     connection = state;
