@@ -29,6 +29,16 @@ export const settings = {
   on: (name, listener) => target.addEventListener(name, () => listener(values[name])),
 };
 
+// Applies the theme, now and whenever it changes.
+export function startTheme() {
+  const apply = (theme) => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  };
+  apply(settings.get("theme"));
+  settings.on("theme", apply);
+}
+
 // Another tab changed a setting.
 addEventListener("storage", (event) => {
   if (event.key !== KEY) return;
