@@ -1,5 +1,5 @@
-"""How quickly an agent wakes: from a process's exit to the commit of the turn that it opens, beside a bare commit in
-the same run; and what it costs to start a background process and to have it.
+"""How quickly an agent wakes: from the exit of a process to the commit of the turn that it opens, compared with a bare
+commit. Also what it costs to start a background process and to keep it.
 
 scripts/bench wake [--exits N] [--processes N]
 """
@@ -43,13 +43,13 @@ from wakeful.tools.processes.settings import ProcessSettings
 BENCH = Door("bench", async_delivery=True)
 HERE = Address("bench")
 SESSIONS = 50
-# A shell that says when it ends, as the last thing that it does. It waits for a word first.
+# Waits for a line of input, then prints the time as its last act.
 LAST_WORDS = "read -r go; echo $EPOCHREALTIME"
 
 
 @dataclass
 class Agent:
-    """In a user's turn it starts one process; of a wake-up it takes note."""
+    """Starts one process in a user's turn, and answers a wake-up at once."""
 
     keeper: ProcessKeeper
     command: str = LAST_WORDS
@@ -132,7 +132,7 @@ async def report_wakes(scene: Scene, exits: int) -> None:
 
 
 async def wake(scene: Scene, session_id: str) -> float:
-    """Seconds from the last act of a process to the commit of the turn that it opens."""
+    """Return the seconds from the last act of a process to the commit of the turn that it opens."""
     task_id, _ = await scene.start_process(session_id)
     await idle(scene, session_id)
     woken = scene.woken[session_id] = asyncio.get_running_loop().create_future()
@@ -176,7 +176,7 @@ async def _pid_of(scene: Scene, task_id: str) -> int:
 
 
 def _pss_by_session(leaders: set[int]) -> list[int]:
-    """KiB of every process whose session one of these leads."""
+    """Return the KiB of all processes in the sessions that these processes lead."""
     sizes = []
     for path in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,35 +1,35 @@
-// The one connection to the server. It is read with fetch and not with EventSource, because that hides what an honest
-// line needs: the comments that prove it alive, and the status that says why it was refused.
+// The event stream from the server. It uses fetch because EventSource hides the comments that prove the stream alive
+// and the status that explains a refusal.
 
 import { Frames } from "./frames.js";
 
-// How often the server speaks at least, unless it says otherwise. After twice that the line is dead, whatever the
-// browser believes.
+// The server sends something at least this often unless it announces another interval. After twice the interval
+// without data the stream is dead, whatever the browser reports.
 const HEARTBEAT_SECONDS = 15;
 const GRACE_MS = 2_000;
 const ANSWER_MS = 10_000;
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 const FIRST_WAIT_MS = 400;
 const MOST_WAIT_MS = 15_000;
 
-export class Line {
+export class EventStream {
   #address;
-  #tell;
+  #handlers;
   #attempt = 0;
   #heardAt = 0;
   #patience = Infinity;
   #stop = null;
   #timer = 0;
 
-  // `address()` is asked for at every attempt.
-  // `tell` has onFrame, onOpen, onLost({attempt, retryAt}) and onRefused(status).
-  constructor(address, tell) {
+  // `address()` is called for every attempt.
+  // `handlers` has onFrame, onOpen, onLost({attempt, retryAt}) and onRefused(status).
+  constructor(address, handlers) {
     this.#address = address;
-    this.#tell = tell;
-    setInterval(() => this.#look(), LOOK_MS);
+    this.#handlers = handlers;
+    setInterval(() => this.#checkAlive(), CHECK_MS);
   }
 
-  // Begin, or begin again with another address. What was on its way on the old line is not heard.
+  // Opens the stream, or reopens it with a new address. Whatever the old stream still sends is ignored.
   open() {
     this.#hangUp();
     this.#connect();
@@ -39,7 +39,7 @@ export class Line {
     this.#hangUp();
   }
 
-  // Somebody has reason to believe that it would work now.
+  // Retries at once: the network or the page has just come back.
   hurry() {
     if (!this.#timer) return;
     this.#attempt = 0;
@@ -69,10 +69,10 @@ export class Line {
       if (response.ok) await this.#read(response, stop);
       else {
         wait = Number(response.headers.get("retry-after")) * 1000 || 0;
-        if (this.#stop === stop) this.#tell.onRefused(response.status);
+        if (this.#stop === stop) this.#handlers.onRefused(response.status);
       }
     } catch {
-      // Refused, cut, or hung up by us: all the same, it is no more.
+      // Refused, broken, or aborted by us: retry below unless a newer stream has replaced this one.
     }
     clearTimeout(late);
     if (this.#stop === stop) this.#retry(wait);
@@ -82,14 +82,14 @@ export class Line {
     this.#attempt = 0;
     this.#heardAt = Date.now();
     this.#patience = 2_000 * (Number(response.headers.get("wakeful-heartbeat")) || HEARTBEAT_SECONDS) + GRACE_MS;
-    this.#tell.onOpen();
+    this.#handlers.onOpen();
     const frames = new Frames();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     while (this.#stop === stop) {
       const { value, done } = await reader.read();
       if (done || this.#stop !== stop) return;
       this.#heardAt = Date.now();
-      for (const frame of frames.push(value)) this.#tell.onFrame(frame);
+      for (const frame of frames.push(value)) this.#handlers.onFrame(frame);
     }
   }
 
@@ -98,11 +98,11 @@ export class Line {
     this.#attempt += 1;
     const wait = Math.max(least, backoff(this.#attempt));
     this.#timer = setTimeout(() => this.open(), wait);
-    this.#tell.onLost({ attempt: this.#attempt, retryAt: Date.now() + wait });
+    this.#handlers.onLost({ attempt: this.#attempt, retryAt: Date.now() + wait });
   }
 
-  // A stalled line, and a computer that slept, look alike: nothing was heard for too long.
-  #look() {
+  // A stalled stream and a computer that slept look the same: no data for too long.
+  #checkAlive() {
     if (this.#stop && Date.now() - this.#heardAt > this.#patience) this.#stop.abort();
   }
 }

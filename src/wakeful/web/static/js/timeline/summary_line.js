@@ -1,13 +1,13 @@
-// The timeline where there is little height: one line, until the reader wants the drawing.
+// On low screens the timeline is one line until the reader opens the drawing.
 
 import { el } from "../dom.js";
 
-export class Line {
+export class SummaryLine {
   #words = el("span", { class: "timeline__words" });
   #action = el("span", { text: "Show timeline" });
   #shown = "";
 
-  // `timeline` is the whole strip, which opens.
+  // `timeline` is the element of the whole strip.
   constructor(timeline) {
     this.element = el(
       "button",

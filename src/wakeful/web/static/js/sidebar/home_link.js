@@ -1,9 +1,9 @@
-// The way to the home page, with how many sessions wait for an answer.
+// The link to the home page, with the number of sessions that need the reader.
 
 import { el, icon } from "../dom.js";
 import { followLink, isHome, openHome } from "../router.js";
 
-export class HomePlace {
+export class HomeLink {
   #needs = el("span", { class: "state state--needs", hidden: true });
   #link = el("a", { class: "place", href: "/", onclick: (event) => followLink(event, openHome) }, icon("home"), el("span", { text: "Home" }), this.#needs);
 

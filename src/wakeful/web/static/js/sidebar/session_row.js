@@ -7,9 +7,8 @@ import { isUnread, markOf } from "./rows.js";
 
 const BRANCH = /^(.+)( \(branch \d+\))$/s;
 
-// Its link and its button stay the same elements while what they show changes: a press that has begun on one of them
-// ends on it.
-export class RowView {
+// The link and the button stay the same elements when their content changes, so a press that began on one ends on it.
+export class SessionRow {
   #link = el("a");
   #more = el(
     "button",
@@ -50,13 +49,13 @@ export class RowView {
   }
 }
 
-// What tells a branch from where it came from stays when the title is cut.
+// Keeps " (branch 2)" visible when the title is cut.
 function titleParts(name) {
   const [, title, branch] = BRANCH.exec(name) ?? [null, name, ""];
   return [el("span", { class: "session__name", text: title }), branch && el("span", { text: branch })];
 }
 
-// Where a search has found it.
+// The text around the hit of a search.
 function snippet({ before, hit, after }) {
   return el("span", { class: "session__snippet" }, before, el("mark", { text: hit }), after);
 }
