@@ -25,7 +25,7 @@ from wakeful.engine.turns.runners import Runners
 from wakeful.engine.upkeep.indexer import Indexer
 from wakeful.engine.upkeep.janitor import Janitor
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
-from wakeful.engine.upkeep.old_words import OldWords
+from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.engine.upkeep.purger import Purger
 from wakeful.engine.upkeep.timekeeper import Timekeeper
 from wakeful.engine.vitals import Vitals
@@ -74,7 +74,7 @@ class Engine:
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
         self._indexer = Indexer(store, clock)
-        self._old_words = OldWords(store, clock)
+        self._old_words = OldWordsMover(store, clock)
         self._hearer = WordsHearer(store, ledger.words, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)

@@ -14,7 +14,7 @@ from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.turns.memory_brief import memory_brief
-from wakeful.engine.turns.turn_run import follow, outcome_of
+from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, StreamItem
 from wakeful.model.fact import Fact, ReasoningDelta, TextDelta
@@ -112,14 +112,14 @@ class EphemeralTurns:
         log.add(turn_events.ended(log.turn, _STOPPING if job.cancelled() else job.result()))
 
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
-        return await outcome_of(log.turn.id, self._follow(log, messages))
+        return await turn_outcome(log.turn.id, self._follow(log, messages))
 
     async def _follow(self, log: _Log, messages: Sequence[Message]) -> bool:
         # Its background work has ended before its own end is reported.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
             with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
                 run = self._loop.run(memory_brief(log.turn, messages))
-                return await follow(run, log.tell, self._settings.turn_seconds)
+                return await run_to_end(run, log.tell, self._settings.turn_seconds)
 
 
 async def _end(jobs: Sequence[asyncio.Task[Outcome]]) -> None:

@@ -5,7 +5,7 @@ Tools are made of it, the loop of the tools, and the engine of the loop and of t
 
 import asyncio
 
-from wakeful.engine.approvals.approvals import Approvals
+from wakeful.engine.approvals.desk import ApprovalDesk
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, OnClose
 from wakeful.engine.ports import Clock, TurnBinder
@@ -44,7 +44,7 @@ class Ledger:
         self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
         self.commits = Commits(store, self.words)
         self.slots = TurnSlots(settings.concurrent_turns, self._owner_of)
-        self.approvals = Approvals(store, self.slots, clock, settings)
+        self.approvals = ApprovalDesk(store, self.slots, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)
         self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)
         self.memory_delegations = MemoryDelegations(binder, settings, host)

@@ -14,7 +14,7 @@ _TURNS = 20
 TIME_IS_OVER = "its time was over (WAKEFUL_DELEGATION_SECONDS)"
 
 
-async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bool) -> TaskOutcome | None:
+async def delegation_outcome(tx: Transaction, task: Task, child: Session, *, is_late: bool) -> TaskOutcome | None:
     """Under the locks of both sessions, with no turn active in the child. None while the delegation goes on."""
     pending = await tx.inbox.pending(child.id)
     has_message = any(row.kind is RowKind.MESSAGE for row in pending)

@@ -21,7 +21,7 @@ from wakeful.engine.inbox.title import title_from
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.tasks.delegation_end import outcome_of
+from wakeful.engine.tasks.delegation_end import delegation_outcome
 from wakeful.engine.tasks.delegation_limits import check_delegation_limits
 from wakeful.engine.tasks.task_runner import begin_task, finish_task, require_task
 from wakeful.engine.turns.turn_slots import TurnSlots
@@ -240,7 +240,7 @@ class Delegations:
             child = await self._halt_if_unwanted(tx, task, await require_session(tx, watched.child_id), is_late)
             if child.active is not None:
                 return False, None
-            outcome = await outcome_of(tx, task, child, is_late=is_late)
+            outcome = await delegation_outcome(tx, task, child, is_late=is_late)
             if outcome is None:
                 return False, await self._dispatcher.open_next(tx, child.id)
             await self._empty_inbox(tx, child)

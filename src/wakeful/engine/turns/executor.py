@@ -9,7 +9,7 @@ from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
-from wakeful.engine.turns.turn_run import follow, outcome_of
+from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal import input_message
@@ -48,7 +48,7 @@ class Executor:
         recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
         try:
             follows = self._follow(assignment, recorder)
-            outcome = await outcome_of(assignment.turn.id, follows, raises=(LeaseLost, StoreError, _Paused))
+            outcome = await turn_outcome(assignment.turn.id, follows, raises=(LeaseLost, StoreError, _Paused))
             await assignment.until_open()
             return Ending(outcome, recorder.last)
         except _Paused:
@@ -66,7 +66,7 @@ class Executor:
         run = self.loop.run(self._brief(assignment.turn, transcript, recorder))
         record = partial(self._record, assignment, recorder)
         # From here, not from the opening: the hours in which no server was up are not the turn's fault.
-        return await follow(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
+        return await run_to_end(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
 
     def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
         return Brief(

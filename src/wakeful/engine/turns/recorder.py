@@ -21,7 +21,7 @@ from wakeful.store.base import Store, Transaction
 _MOST_LETTERS = 8_000_000
 
 
-async def record(tx: Transaction, lease: Lease, step: Step) -> Event:
+async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     """Write it down; returns the last of its facts. The caller has made sure that the lease holds."""
     await tx.journal.add(step.entries)
     for task_id in step.consumes:
@@ -137,7 +137,7 @@ class Recorder:
 
         async def body(tx: Transaction) -> Event:
             await tx.turns.require(lease)
-            return await record(tx, lease, step)
+            return await write_step(tx, lease, step)
 
         self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
 

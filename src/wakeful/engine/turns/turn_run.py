@@ -17,7 +17,7 @@ _BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside th
 logger = logging.getLogger(__name__)
 
 
-async def follow(
+async def run_to_end(
     run: AsyncGenerator[Fact, None], tell: Callable[[Fact], Awaitable[None]], seconds: float, *, is_cut: bool = False
 ) -> bool:
     """Tell what happens, to the end; whether the last answer was cut at the model's output limit. Raises LimitReached
@@ -36,7 +36,7 @@ async def follow(
     return is_cut
 
 
-async def outcome_of(turn_id: str, run: Awaitable[bool], *, raises: tuple[type[Exception], ...] = ()) -> Outcome:
+async def turn_outcome(turn_id: str, run: Awaitable[bool], *, raises: tuple[type[Exception], ...] = ()) -> Outcome:
     """How the turn has ended: `run` says whether its last answer was cut. What is in `raises` is not its end."""
     try:
         is_cut = await run

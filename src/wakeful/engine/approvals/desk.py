@@ -22,7 +22,7 @@ from wakeful.store.base import Body, Signal, Store, Transaction
 _LONGEST_WAIT_SECONDS = 60.0
 
 
-class Approvals:
+class ApprovalDesk:
     def __init__(self, store: Store, slots: TurnSlots, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
         self._slots = slots

@@ -27,7 +27,7 @@ _ALL = "all"
 logger = logging.getLogger(__name__)
 
 
-class OldWords:
+class OldWordsMover:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
