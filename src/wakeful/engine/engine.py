@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.engine.inbox.branch_title import branch_title
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.intake import Intake
 from wakeful.engine.inbox.rewinding import latest_done, stands_in
 from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.engine.inbox.title import branch_title
 from wakeful.engine.job import Job
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
