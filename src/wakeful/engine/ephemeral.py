@@ -13,8 +13,7 @@ from functools import partial
 from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
-from wakeful.engine.turns.memory_brief import memory_brief
-from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
+from wakeful.engine.turns.turn_run import memory_brief, run_to_end, turn_outcome
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, StreamItem
 from wakeful.model.fact import Fact, ReasoningDelta, TextDelta

@@ -4,12 +4,13 @@ those that are not.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from wakeful.errors import LimitReached, TurnFailed
-from wakeful.model.fact import Answered, Fact
-from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.model.fact import Answered, Brief, Fact
+from wakeful.model.message import Message
+from wakeful.model.turn import Outcome, Turn, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"
 _BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside the server; its log has the details.")
@@ -48,3 +49,21 @@ async def turn_outcome(turn_id: str, run: Awaitable[bool], *, raises: tuple[type
         logger.exception("turn %s broke", turn_id)
         return _BROKE
     return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
+
+
+def memory_brief(turn: Turn, messages: Sequence[Message]) -> Brief:
+    """Return the brief of a turn that lives in memory: it has recorded nothing yet, and no inbox feeds it."""
+    return Brief(
+        turn=turn,
+        messages=messages,
+        last_step=0,
+        open_calls=(),
+        waits_for_client=False,
+        is_answered=False,
+        output_tokens=0,
+        take_inputs=_no_inputs,
+    )
+
+
+async def _no_inputs(step: int, index: int) -> Sequence[Message]:
+    return ()
