@@ -111,7 +111,7 @@ class ApprovalDesk:
             await tx.turns.require(turn.lease)
             if await tx.approvals.give_up(asked):
                 for shown in shown_in:
-                    await append_news(tx, shown, None, _answered(asked, shown, EXPIRED))
+                    await append_news(tx, shown, _answered(asked, shown, EXPIRED))
             return (await self._look_at(asked)(tx)).choice
 
         return await self._store.write(body, lock=shown_in)
@@ -141,7 +141,7 @@ class ApprovalDesk:
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
                 question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
-                await append_news(tx, shown, None, question)
+                await append_news(tx, shown, question)
             return asked
 
         return await self._store.write(body, lock=shown_in)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from wakeful.engine import turn_events
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.decision import Decision, Rules, entries_of, input_event
+from wakeful.engine.news import add_to_news
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
@@ -179,15 +180,12 @@ class Dispatcher:
             await tx.events.append(session.id, None, [waits])
 
     async def _tell_failure(self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event) -> None:
-        """A failure is news, unless the turn will be tried again. Sessions that no list shows make none: a sub-agent's
-        end shows in the session that it works for.
-        """
+        """Add a failure to the owner's news, unless the turn will be retried."""
         if outcome.status is not TurnStatus.FAILED or self.rules.is_tried_again(turn, outcome):
             return
         if turn.is_wakeup and outcome.passing:
             logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
-        if session.is_shown:
-            await tx.news.add(session.owner, end)
+        await add_to_news(tx, session, end)
 
     async def _name(self, tx: Transaction, session: Session, title: str) -> None:
         await tx.sessions.name(session.id, title, TitleOrigin.WORDS)

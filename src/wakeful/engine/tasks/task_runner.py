@@ -116,7 +116,7 @@ class TaskRunner:
             lane = await self._dispatcher.lane(tx, session_id, row.dedupe_key)
             if lane.known is not None:
                 return None, None
-            await append_news(tx, session_id, None, _match_event(task, match))
+            await append_news(tx, session_id, _match_event(task, match))
             # It is no company to itself.
             lane = replace(lane, promised=lane.promised - {task_id})
             return None, await self._dispatcher.arrive(tx, lane, row)
@@ -222,7 +222,7 @@ async def _append_end(tx: Transaction, task: Task) -> None:
     if task.kill_intended or task.is_inline:
         await tx.events.append(task.session_id, None, [_complete_event(task)])
     else:
-        await append_news(tx, task.session_id, None, _complete_event(task))
+        await append_news(tx, task.session_id, _complete_event(task))
 
 
 async def require_task(tx: Transaction, task_id: str) -> Task:
