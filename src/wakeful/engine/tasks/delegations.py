@@ -23,6 +23,7 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.delegation_end import delegation_outcome
 from wakeful.engine.tasks.delegation_limits import check_delegation_limits
+from wakeful.engine.tasks.family import sessions_above
 from wakeful.engine.tasks.task_runner import begin_task, finish_task, require_task
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import StoreError
@@ -188,7 +189,7 @@ class Delegations:
 
     async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
         working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
-        depth = await _depth_of(tx, parent)
+        depth = len(await sessions_above(tx, parent.id)) - 1
         check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
 
     async def _begin_one(
@@ -318,15 +319,6 @@ class Delegations:
 def _child_of(task: Task) -> str:
     assert task.child_session_id is not None
     return task.child_session_id
-
-
-async def _depth_of(tx: Transaction, session: Session) -> int:
-    """How many delegations stand above it."""
-    depth = 0
-    while session.task_id is not None:
-        depth += 1
-        session = await require_session(tx, (await require_task(tx, session.task_id)).session_id)
-    return depth
 
 
 def _goal_row(task: Task, asked: TurnRequest, now: float) -> InboxRow:
