@@ -1,21 +1,17 @@
 """Background tasks: their rows, and their ends as notices in the inbox of the session that owns them."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
-
-import orjson
 
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.news import append_news
+from wakeful.engine.tasks.task_notices import complete_event, end_row, match_event, match_row
 from wakeful.errors import StoreError, TaskNotFound
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.ids import new_id
-from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus, WatchMatch, notice_key
 from wakeful.model.tasks.task_data import task_data
@@ -25,7 +21,6 @@ from wakeful.store.base import Store, Transaction
 # On this door every request of one key is the same client, whichever session it names.
 _SHARED_DOOR = "api_server"
 _PAGE = 200
-_SUMMARY_LENGTH = 200
 
 logger = logging.getLogger(__name__)
 
@@ -112,11 +107,11 @@ class TaskRunner:
             await tx.tasks.save_watch(task_id, watch, will_notify=will_notify)
             if not task.is_running or task.kill_intended or not await _is_listened_to(tx, task):
                 return None, None
-            row = _match_row(task, match, await tx.now())
+            row = match_row(task, match, await tx.now())
             lane = await self._dispatcher.lane(tx, session_id, row.dedupe_key)
             if lane.known is not None:
                 return None, None
-            await append_news(tx, session_id, _match_event(task, match))
+            await append_news(tx, session_id, match_event(task, match))
             # It is no company to itself.
             lane = replace(lane, promised=lane.promised - {task_id})
             return None, await self._dispatcher.arrive(tx, lane, row)
@@ -214,15 +209,15 @@ async def finish_task(
     lane = await dispatcher.lane(tx, task.session_id)
     await _append_end(tx, task)
     is_told = task.will_notify and not task.kill_intended and await _is_listened_to(tx, task)
-    return True, await dispatcher.arrive(tx, lane, *([_end_row(task, outcome)] if is_told else []))
+    return True, await dispatcher.arrive(tx, lane, *([end_row(task, outcome)] if is_told else []))
 
 
 async def _append_end(tx: Transaction, task: Task) -> None:
     """An end that was wanted, or that a call waits for, is no news."""
     if task.kill_intended or task.is_inline:
-        await tx.events.append(task.session_id, None, [_complete_event(task)])
+        await tx.events.append(task.session_id, None, [complete_event(task)])
     else:
-        await append_news(tx, task.session_id, _complete_event(task))
+        await append_news(tx, task.session_id, complete_event(task))
 
 
 async def require_task(tx: Transaction, task_id: str) -> Task:
@@ -243,70 +238,3 @@ async def _is_listened_to(tx: Transaction, task: Task) -> bool:
 
 def _is_shared(task: Task, turn: Turn, session: Session) -> bool:
     return turn.door.name == task.door.name == _SHARED_DOOR and task.owner == session.owner
-
-
-def _complete_event(task: Task) -> NewEvent:
-    lines = task.result.strip().splitlines()
-    data = {
-        "session_id": task.session_id,
-        "process_id": task.id,
-        "kind": task.kind,
-        "event_id": task.notice_key,
-        "status": task.status,
-        "exit_code": task.exit_code,
-        "summary": lines[-1][:_SUMMARY_LENGTH] if lines else "",
-    }
-    return NewEvent.of(events.PROCESS_COMPLETE, data)
-
-
-def _match_event(task: Task, match: WatchMatch) -> NewEvent:
-    data = {
-        "session_id": task.session_id,
-        "process_id": task.id,
-        "event_id": _match_key(task, match),
-        "pattern": match.pattern,
-        "line": match.line,
-    }
-    return NewEvent.of(events.WATCH_MATCH, data)
-
-
-def _match_key(task: Task, match: WatchMatch) -> str:
-    return f"watch:{task.id}:{match.offset}"
-
-
-def _end_row(task: Task, outcome: TaskOutcome) -> InboxRow:
-    ended_at = task.ended_at or task.started_at
-    notice = _notice_of(task, ended_at) | {"kind": task.kind, "output": task.result, "cut": outcome.is_cut}
-    return _row(task, task.notice_key, f"{task.kind}_wakeup", outcome.notice, notice, ended_at)
-
-
-def _match_row(task: Task, match: WatchMatch, now: float) -> InboxRow:
-    shown = {"kind": "watch", "output": match.line, "cut": False, "pattern": match.pattern}
-    notice = _notice_of(task, now) | shown
-    return _row(task, _match_key(task, match), "watch_match", match.notice, notice, now)
-
-
-def _notice_of(task: Task, now: float) -> dict[str, Any]:
-    return {
-        "task_id": task.id,
-        "command": task.command,
-        "status": task.status,
-        "exit_code": task.exit_code,
-        "seconds": round(now - task.started_at, 3),
-    }
-
-
-def _row(task: Task, key: str, source: str, text: str, notice: Mapping[str, Any], now: float) -> InboxRow:
-    return InboxRow(
-        id=0,
-        session_id=task.session_id,
-        dedupe_key=key,
-        kind=RowKind.NOTICE,
-        source=source,
-        turn_id=new_id("turn"),
-        door=task.door,
-        address=task.address,
-        model=task.model,
-        payload=orjson.dumps({"text": text, "notice": notice}),
-        created_at=now,
-    )
