@@ -1,6 +1,4 @@
-"""A run of the agent loop, from its first fact to how the turn has ended: the same for turns that are stored and for
-those that are not.
-"""
+"""One run of the agent loop and its outcome, for stored and unstored turns."""
 
 import asyncio
 import logging
@@ -19,16 +17,16 @@ logger = logging.getLogger(__name__)
 
 
 async def run_to_end(
-    run: AsyncGenerator[Fact, None], tell: Callable[[Fact], Awaitable[None]], seconds: float, *, is_cut: bool = False
+    run: AsyncGenerator[Fact, None], record: Callable[[Fact], Awaitable[None]], seconds: float, *, is_cut: bool = False
 ) -> bool:
-    """Tell what happens, to the end; whether the last answer was cut at the model's output limit. Raises LimitReached
-    when it takes longer than so many seconds.
+    """Record every fact of the run, and return whether its last answer was cut at the model's output limit. Raises
+    LimitReached when the run takes longer than `seconds`.
     """
     timeout = asyncio.timeout(seconds)
     try:
         async with timeout, aclosing(run) as facts:
             async for fact in facts:
-                await tell(fact)
+                await record(fact)
                 is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
     except TimeoutError as error:
         if not timeout.expired():
@@ -38,15 +36,17 @@ async def run_to_end(
 
 
 async def turn_outcome(turn_id: str, run: Awaitable[bool], *, raises: tuple[type[Exception], ...] = ()) -> Outcome:
-    """How the turn has ended: `run` says whether its last answer was cut. What is in `raises` is not its end."""
+    """Await `run`, which returns whether the last answer was cut, and return the turn's outcome. Exceptions in `raises`
+    are not outcomes, and are passed on.
+    """
     try:
         is_cut = await run
     except TurnFailed as failure:
         return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
     except raises:
         raise
-    except Exception:  # The turn's own boundary: whatever broke, it ends and says so.
-        logger.exception("turn %s broke", turn_id)
+    except Exception:  # A turn's boundary: any other error ends the turn as failed.
+        logger.exception("turn %s failed unexpectedly", turn_id)
         return _BROKE
     return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
 
