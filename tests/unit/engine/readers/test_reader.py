@@ -45,7 +45,7 @@ def spoken(*texts: str) -> Words:
 
 
 async def read(reader: Reader, *facts: Event) -> list[StreamItem]:
-    return [told async for page in reader.tell(facts, Followed()) for told in page]
+    return [item async for page in reader.pages(facts, Followed()) for item in page]
 
 
 def what(told: Sequence[StreamItem]) -> list[str]:
