@@ -1,11 +1,13 @@
-"""How many sub-agents may work at once, and how deep they may delegate further."""
+"""Limits how many sub-agents work at once, and how deep they delegate."""
 
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import TooManyDelegations
 
 
 def check_delegation_limits(limits: EngineSettings, *, wanted: int, working: int, depth: int) -> None:
-    """`working` do already, for the same agent, above which stand `depth` others. Raises TooManyDelegations."""
+    """Check that an agent with `working` sub-agents and `depth` delegations above it may have `wanted` more. Raises
+    TooManyDelegations.
+    """
     if working + wanted > limits.delegation_limit:
         raise TooManyDelegations(
             f"At most {limits.delegation_limit} sub-agents may work at the same time "

@@ -1,8 +1,9 @@
-"""Delegations: goals that an agent hands to sub-agents, each a session of its own.
+"""Delegations: goals that an agent hands to sub-agents, each in its own session, the child.
 
-A delegation is done when its session has no active turn, nothing pending and no promised task, when it is stopped, or
-when its time is over. Its end, and the notice for the parent, is one transaction under the locks of both sessions.
-Whoever watches it opens its goal and ends it by looking, again and again: after a crash the next one looks.
+A delegation is done when the child has no active turn, no pending row and no promised task, when it is stopped, or when
+its time is over. Its end and the parent's notice are one transaction under the locks of both sessions. The node that
+watches a delegation checks its state after every relevant event, opens its turns and writes its end; after a crash the
+next node does.
 """
 
 import asyncio
@@ -70,28 +71,28 @@ class Delegations:
         self._host = host
         self._clock = clock
         self._watched: dict[str, _Watched] = {}
-        # When their time is over by a clock that nobody sets back.
+        # Their deadlines by the monotonic clock, in case the store's clock is set back.
         self._until: dict[str, float] = {}
-        # Delegations in whose sessions something happened that may have been the last thing.
+        # Delegations to check: an event in one of their sessions may have ended them.
         self._touched: set[str] = set()
         self.job = Job("delegations", self.sweep, clock)
-        # There may be delegations of this node that it does not know of.
+        # Set when the store may have delegations of this node that are not watched.
         self._is_unsure = False
         # Writes of new delegations under way.
         self._beginnings = UnderWay()
-        # Calls that wait for sub-agents, and their sessions as far as these are known.
+        # The events of calls that wait for sub-agents, with the sessions that own the tasks once these are read.
         self._waiting: dict[asyncio.Event, set[str] | None] = {}
         store.notifier.listen(self._hear)
         store.notifier.watch(self._awaited)
 
     async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
-        """Start a sub-agent for each goal, or find those that the same call has started before. What was written down
-        is watched, even when the caller has gone away meanwhile.
+        """Start a sub-agent for each goal, or find those that the same call has started before. They are watched even
+        if the caller is cancelled meanwhile.
         """
         return await self._beginnings.to_its_end(self._begin(turn, (step, index), goals, is_inline))
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
-        """Wait until all of these have ended."""
+        """Wait until all these tasks have ended, and return them. The turn lends its slot meanwhile."""
         changed = asyncio.Event()
         self._waiting[changed] = None
         try:
@@ -110,7 +111,7 @@ class Delegations:
             await changed.wait()
 
     async def stop(self, task_id: str) -> bool:
-        """End a sub-agent on purpose: it wakes nobody. False when it has ended."""
+        """Stop a sub-agent; its parent gets no notice. Returns False if it has ended already."""
 
         async def body(tx: Transaction) -> Task | None:
             if not await tx.tasks.intend_kill_if_running(task_id):
@@ -124,10 +125,10 @@ class Delegations:
         return True
 
     def take(self, tasks: Sequence[Task]) -> None:
-        """Watch these from now on; some may have come to their end while nobody did."""
+        """Watch these delegations from now on, and check them soon: some may be done already."""
         for task in tasks:
             if task.child_session_id is None:
-                logger.error("delegation %s has no session: it cannot be watched", task.id)
+                logger.error("delegation %s has no session and cannot be watched", task.id)
                 continue
             self._watched[task.id] = self._watched_from(task)
             self._touched.add(task.id)
@@ -135,7 +136,7 @@ class Delegations:
             self.job.wake()
 
     async def sweep(self) -> float | None:
-        """Look at the delegations in which something happened or whose time is over; how long to wait for the next."""
+        """Check delegations that were touched or are late. Returns the seconds until the next deadline."""
         if self._is_unsure:
             await self._find_own()
         if not self._watched:
@@ -147,7 +148,7 @@ class Delegations:
         }
         late = {watched.task_id for watched in self._watched.values() if self._is_late(watched, now)}
         touched, self._touched = self._touched | late, set()
-        # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
+        # Collected first: a delegation that is stopped meanwhile is removed from `_watched`.
         for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
             if not await self.job.row(watched.task_id, partial(self._settle, watched)):
                 self._touched.add(watched.task_id)
@@ -168,7 +169,7 @@ class Delegations:
         try:
             tasks = await self._store.write(body, lock=[turn.session_id])
         except StoreError:
-            # The commit may have happened all the same.
+            # The write may have been committed all the same.
             self._is_unsure = True
             self.job.wake()
             raise
@@ -231,7 +232,7 @@ class Delegations:
         return await begin_task(tx, task, self._dispatcher.node)
 
     async def _settle(self, watched: _Watched) -> None:
-        """Write the end of the delegation, if it has come to one; open its next turn, if something waits for that."""
+        """Write the end of the delegation if it is done; otherwise open the child's next turn if a row asks for one."""
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             task = await require_task(tx, watched.task_id)
@@ -253,7 +254,7 @@ class Delegations:
             self._watched.pop(watched.task_id, None)
 
     async def _halt_if_unwanted(self, tx: Transaction, task: Task, child: Session, is_late: bool) -> Session:
-        """Stop what the sub-agent is doing, if it was stopped or its time is over, and nothing else begins there."""
+        """Close the sub-agent's turn if the delegation was stopped or is late, without opening another."""
         if child.active is None or not (task.kill_intended or is_late):
             return child
         await self._empty_inbox(tx, child)
@@ -263,7 +264,7 @@ class Delegations:
         return await require_session(tx, child.id)
 
     async def _empty_inbox(self, tx: Transaction, child: Session) -> None:
-        """A goal that was not opened yet, words, notices: the sub-agent will not hear them any more."""
+        """Withdraw everything that is pending for the sub-agent, its goal included, and the promises of its tasks."""
         for row in await tx.inbox.pending(child.id):
             if row.kind is RowKind.MESSAGE:
                 await self._dispatcher.withdraw(tx, row)
@@ -291,28 +292,29 @@ class Delegations:
         return _Watched(task.id, task.session_id, _child_of(task), deadline)
 
     def _awaited(self) -> set[str]:
-        """The sessions in which something may happen that a delegation, or a call, waits for."""
+        """Return the sessions whose events a delegation or a waiting call needs."""
         children = {watched.child_id for watched in self._watched.values()}
         parents = {watched.parent_id for watched in self._watched.values()}
         return children | parents | {session for known in self._waiting.values() for session in known or ()}
 
     def _hear(self, signal: Signal) -> None:
-        """The end of a turn or a task, on either side, may be what a delegation was waiting for. What another node
-        has committed is not told: look."""
-        told = {event.session_id for event in signal.events}
+        """Check delegations after the end of a turn or a task in the parent or the child, and after every commit of
+        another node, whose events are not in the signal.
+        """
+        with_events = {event.session_id for event in signal.events}
         ended = {event.session_id for event in signal.events if event.is_final or event.kind == PROCESS_COMPLETE}
-        news = ended | (signal.sessions - told)
+        changed = ended | (signal.sessions - with_events)
         if signal.is_everything:
             self._is_unsure = True
             self.job.wake()
-        if not news and not signal.is_everything:
+        if not changed and not signal.is_everything:
             return
         for watched in self._watched.values():
-            if signal.is_everything or watched.child_id in news or watched.parent_id in news:
+            if signal.is_everything or watched.child_id in changed or watched.parent_id in changed:
                 self._touched.add(watched.task_id)
                 self.job.wake()
         for waiting, sessions in self._waiting.items():
-            if signal.is_everything or sessions is None or sessions & news:
+            if signal.is_everything or sessions is None or sessions & changed:
                 waiting.set()
 
 
@@ -322,7 +324,9 @@ def _child_of(task: Task) -> str:
 
 
 def _goal_row(task: Task, asked: TurnRequest, now: float) -> InboxRow:
-    """`asked` is what the parent's client asked for: whoever can be asked by the parent can be asked by the child."""
+    """Return the message that opens the child. If the parent's client (`asked`) can answer approvals, so can the
+    child's.
+    """
     request = {"request": TurnRequest(kind=RUN_PART)} if asked.can_ask else {}
     return InboxRow(
         id=0,
