@@ -101,8 +101,8 @@ def _kept(event: Event, journal: Sequence[Row]) -> list[Word]:
     assert event.ends is not None
     if event.ends.said is not None:
         return event.ends.said.words(event.words_head)
-    place = (event.turn_id, event.ends.step, 0)
-    found = [row for row in journal if (row["turn_id"], row["step"], row["idx"]) == place]
+    key = (event.turn_id, event.ends.step, 0)
+    found = [row for row in journal if (row["turn_id"], row["step"], row["idx"]) == key]
     return words_from(found[0], event.words_head, 0, event.ends.count) if event.ends.count else []
 
 

@@ -182,43 +182,43 @@ async def count(storm: Storm, jobs: Sequence[Job], ledger: Path) -> Counts:
     """Compare what everybody was told with what was started."""
     counts = Counts(processes=len(jobs), deaths=storm.deaths)
     runs = Counter(ledger.read_text().split())
-    told: Counter[str] = Counter()
+    notices: Counter[str] = Counter()
     for number, session_id in enumerate(storm.sessions):
         seen = await storm.get("/api/session", session_id=session_id, limit="1000")
         counts.stuck_sessions += bool(seen["active"] or seen["queued"] or seen["pending_notices"])
         mine = {job.name: job for job in jobs if job.session == number}
         for message in seen["messages"]:
             if message["notice"]:
-                _count_notice(counts, told, mine, message)
-        _count_tasks(counts, told, mine, seen["tasks"])
+                _count_notice(counts, notices, mine, message)
+        _count_tasks(counts, notices, mine, seen["tasks"])
     counts.run_twice = sum(1 for job in jobs if runs[job.name] > 1)
     # One that is killed may be so before its first act.
     counts.never_run = sum(1 for job in jobs if not runs[job.name] and not job.is_killed)
-    counts.doubled = sum(1 for times in told.values() if times > 1)
+    counts.doubled = sum(1 for times in notices.values() if times > 1)
     return counts
 
 
-def _count_notice(counts: Counts, told: Counter[str], mine: dict[str, Job], message: dict[str, Any]) -> None:
+def _count_notice(counts: Counts, notices: Counter[str], mine: dict[str, Job], message: dict[str, Any]) -> None:
     counts.notices += 1
     name = next((name for name in mine if name in message["notice"]["command"]), None)
     if name is None:
         counts.wrong_session += 1
         return
-    told[name] += 1
+    notices[name] += 1
     is_right = f"(exit code {mine[name].code})" in message["content"] and f"this was {name}" in message["content"]
     if not is_right or message["notice"]["exit_code"] != mine[name].code:
         counts.wrong_code += 1
         counts.complaints.append(message["content"])
 
 
-def _count_tasks(counts: Counts, told: Counter[str], mine: dict[str, Job], tasks: Sequence[dict[str, Any]]) -> None:
+def _count_tasks(counts: Counts, notices: Counter[str], mine: dict[str, Job], tasks: Sequence[dict[str, Any]]) -> None:
     """Whoever was killed on purpose tells nobody; everybody else tells once."""
     for name, job in mine.items():
         owned = [task for task in tasks if name in task["command"]]
         counts.doubled += max(0, len(owned) - 1)
         if job.is_killed and owned and owned[0]["status"] == "killed":
             counts.killed += 1
-            counts.doubled += told[name]
-        elif not told[name]:
+            counts.doubled += notices[name]
+        elif not notices[name]:
             counts.lost += 1
-            counts.complaints.append(f"nobody was told of {name}: {owned}")
+            counts.complaints.append(f"there was no notice of {name}: {owned}")

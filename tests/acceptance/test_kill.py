@@ -243,9 +243,9 @@ def check_every_claimed_row_is_told(picture: Picture) -> None:
     ]
     inputs = [entry for entry in picture.journal.values() if entry.kind is EntryKind.INPUT]
     assert sorted((entry.data["message_id"], entry.turn_id) for entry in inputs) == sorted(claimed)
-    told = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
-    assert sorted(event.data["message_id"] for event in told) == sorted(entry.id for entry in inputs)
-    assert all(event.data["message_id"].startswith(f"{event.turn_id}.") for event in told)
+    shown = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
+    assert sorted(event.data["message_id"] for event in shown) == sorted(entry.id for entry in inputs)
+    assert all(event.data["message_id"].startswith(f"{event.turn_id}.") for event in shown)
     # Every turn was opened by a row of its own.
     opening = {row.turn_id for row in picture.inbox.values() if row.claimed_by == row.turn_id}
     assert picture.turns.keys() == opening
@@ -342,9 +342,9 @@ def check_the_model_was_told_all(picture: Picture) -> None:
     """Its last answer repeats whatever it was told in the turn."""
     for turn_id in picture.turns:
         entries = [entry for entry in picture.journal.values() if entry.turn_id == turn_id]
-        told = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
+        inputs = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
         repeated = answer_of(entries[-1]).text.split("|")
-        assert sorted(repeated) == sorted([*(f"{told[0]}: {text}" for text in told), ""])
+        assert sorted(repeated) == sorted([*(f"{inputs[0]}: {text}" for text in inputs), ""])
 
 
 def _all_events(picture: Picture) -> list[Event]:

@@ -24,7 +24,7 @@ class TurnReader:
     words: int = 0
     has_ended: bool = False
     _facts: int = 0
-    _place: int = 0
+    _word: int = 0
 
     async def to_the_end(self) -> None:
         async with aiohttp.ClientSession() as client:
@@ -58,26 +58,26 @@ class TurnReader:
 
     def _take(self, frame: dict[str, str]) -> None:
         self.cursor = frame["id"]
-        fact, _, place = frame["id"].partition("~")
+        fact, _, word = frame["id"].partition("~")
         data = orjson.loads(frame["data"])
-        if place:
-            self._take_word(int(fact), int(place), data["text"])
+        if word:
+            self._take_word(int(fact), int(word), data["text"])
         elif int(fact) == self._facts and frame["event"] == "step_abandoned":
-            self.text, self._place = "", 0  # For this reader alone: it has words that are not kept.
+            self.text, self._word = "", 0  # For this reader alone: it has words that are not kept.
         else:
             self._take_fact(int(fact), frame["event"])
 
-    def _take_word(self, fact: int, place: int, text: str) -> None:
-        if (fact, place) != (self._facts, self._place + 1):
-            self.complaints.append(f"word {fact}~{place} after {self._facts}~{self._place}")
-        self._place = place
+    def _take_word(self, fact: int, word: int, text: str) -> None:
+        if (fact, word) != (self._facts, self._word + 1):
+            self.complaints.append(f"word {fact}~{word} after {self._facts}~{self._word}")
+        self._word = word
         self.words += 1
         self.text += text
 
     def _take_fact(self, fact: int, kind: str) -> None:
         if fact != self._facts + 1:
             self.complaints.append(f"{kind} is {fact} after {self._facts}")
-        self._facts, self._place = fact, 0
+        self._facts, self._word = fact, 0
         if kind == "step_abandoned":
             self.text = ""
         self.has_ended = kind in ("done", "failed", "cancelled")

@@ -192,10 +192,10 @@ class ScriptedModel:
         self._fate = fate
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        told = _told_in_this_turn(request.messages)
-        about = told[0].text
-        if any(isinstance(message, ToolMessage) for message in told):
-            words = _halves([f"{about}: {message.text}|" for message in told])
+        inputs = _inputs_of_this_turn(request.messages)
+        about = inputs[0].text
+        if any(isinstance(message, ToolMessage) for message in inputs):
+            words = _halves([f"{about}: {message.text}|" for message in inputs])
             calls: tuple[ToolCall, ...] = ()
         else:
             words = [f"{about}: let me see"]
@@ -218,14 +218,14 @@ def _halves(words: list[str]) -> list[str]:
     return ["".join(words[:middle]), "".join(words[middle:])]
 
 
-def _told_in_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
-    told: list[UserMessage | ToolMessage] = []
+def _inputs_of_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
+    inputs: list[UserMessage | ToolMessage] = []
     for message in messages:
         if isinstance(message, UserMessage | ToolMessage):
-            told.append(message)
+            inputs.append(message)
         elif isinstance(message, AssistantMessage) and not message.calls:
-            told.clear()
-    return told
+            inputs.clear()
+    return inputs
 
 
 class Walk:
@@ -288,24 +288,24 @@ class Walk:
     async def _follow(self, session_id: str) -> None:
         async with aclosing(self._engine.subscribe(session_id, self._seen[session_id])) as pages:
             async for page in pages:
-                for told in page:
-                    self._see(session_id, told)
+                for item in page:
+                    self._see(session_id, item)
                     self._saw_something.set()
 
-    def _see(self, session_id: str, told: StreamItem) -> None:
+    def _see(self, session_id: str, item: StreamItem) -> None:
         """Write it down where the next process finds it, and how many words were seen before a fact."""
-        place = self._seen[session_id]
-        if isinstance(told, Word):
-            place = Position(place.fact, told.head.base, told.number)
-            line = [told.head.turn_id, told.head.step, told.head.base, told.number, told.text]
+        position = self._seen[session_id]
+        if isinstance(item, Word):
+            position = Position(position.fact, item.head.base, item.number)
+            line = [item.head.turn_id, item.head.step, item.head.base, item.number, item.text]
             self._ledger.add(f"words.{session_id}", orjson.dumps(line).decode())
-            self._seen[session_id] = place
+            self._seen[session_id] = position
             self._fate.meet(f"at the word {session_id} {len(self._ledger.lines(f'words.{session_id}'))}")
-            self._sight.has(told.text)
+            self._sight.has(item.text)
         else:
-            self._ledger.add(f"seen.{session_id}", line_of(told))
-            self._fate.meet(f"at the sight of {session_id} {told.session_seq}")
-            self._seen[session_id] = Position(told.session_seq, place.base, place.word)
+            self._ledger.add(f"seen.{session_id}", line_of(item))
+            self._fate.meet(f"at the sight of {session_id} {item.session_seq}")
+            self._seen[session_id] = Position(item.session_seq, position.base, position.word)
 
     async def _until_answered(self, receipt: Receipt) -> None:
         async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
@@ -331,8 +331,8 @@ class Walk:
 def _place_in(ledger: Ledger, session_id: str) -> Position:
     """Where the follower of the last process stood."""
     words = ledger.lines(f"words.{session_id}")
-    _, _, base, place, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
-    return Position(len(ledger.lines(f"seen.{session_id}")), base, place)
+    _, _, base, number, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
+    return Position(len(ledger.lines(f"seen.{session_id}")), base, number)
 
 
 def line_of(event: Event) -> str:

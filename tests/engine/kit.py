@@ -427,15 +427,15 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[StreamItem]:
+async def items_of(node: Node, session_id: str, turn_id: str, after: int = 0, word: int = 0) -> list[StreamItem]:
     """Facts and words of a turn that has ended, or will soon."""
     async with asyncio.timeout(PATIENCE):
-        return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
+        return [item async for page in node.engine.subscribe_turn(session_id, turn_id, after, word) for item in page]
 
 
 async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
     """Its facts."""
-    return [told for told in await told_of(node, session_id, turn_id) if isinstance(told, Event)]
+    return [item for item in await items_of(node, session_id, turn_id) if isinstance(item, Event)]
 
 
 async def log_of(house: House, session_id: str) -> list[Event]:
@@ -471,12 +471,12 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(told: Sequence[StreamItem]) -> list[str]:
-    return [one.kind for one in told]
+def kinds_of(items: Sequence[StreamItem]) -> list[str]:
+    return [one.kind for one in items]
 
 
-def texts_of(told: Sequence[StreamItem]) -> list[str]:
-    return [one.text for one in told if isinstance(one, Word)]
+def texts_of(items: Sequence[StreamItem]) -> list[str]:
+    return [one.text for one in items if isinstance(one, Word)]
 
 
 def task_for(

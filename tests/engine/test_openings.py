@@ -56,8 +56,8 @@ async def test_a_session_its_message_and_its_turn_are_there_at_once(house: House
 
     session = await session_of(house, submission.session_id)
     assert (session.title, session.head, session.active) == ("Hello there", receipt.turn_id, None)
-    told = await events_of(node, session.id, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "usage", "done"]
+    items = await events_of(node, session.id, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "usage", "done"]
     assert receipt.turn is not None
     assert receipt.turn.opened_at == house.clock.now
 

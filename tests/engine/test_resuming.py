@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of, told_of
+from tests.engine.kit import ASK, HOME, House, Node, events_of, items_of, kinds_of, open_session, send, task_of
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
@@ -271,8 +271,8 @@ async def test_words_of_a_step_that_could_not_be_recorded_are_taken_back(house: 
     await house.advance(1)
     await house.settle()
     node.agent.order(receipt.turn_id, "token", "finish")
-    told = await told_of(node, session, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
+    items = await items_of(node, session, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
 
 
 @pytest.mark.parametrize("what", ["submit", "close"])

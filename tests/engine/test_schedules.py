@@ -106,7 +106,7 @@ class Follower:
         self.seen: list[Event] = []
         # The words before each fact that has ended some.
         self.said: dict[int, list[Word]] = {}
-        self._place = Position()
+        self._position = Position()
         self._words: list[Word] = []
         self._job: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -129,33 +129,33 @@ class Follower:
             self._job.result()
 
     async def _follow(self, node: Node) -> None:
-        async with aclosing(node.engine.subscribe(self.session_id, self._place)) as pages:
+        async with aclosing(node.engine.subscribe(self.session_id, self._position)) as pages:
             async for page in pages:
-                for told in page:
-                    self._read(told)
+                for item in page:
+                    self._read(item)
 
-    def _read(self, told: StreamItem) -> None:
-        if isinstance(told, Word):
-            assert told.head.base <= self._place.fact, "words come after their base"
-            if self._words and self._words[-1].head.base != told.head.base:
+    def _read(self, item: StreamItem) -> None:
+        if isinstance(item, Word):
+            assert item.head.base <= self._position.fact, "words come after their base"
+            if self._words and self._words[-1].head.base != item.head.base:
                 raise AssertionError("words end in a fact")
-            self._words.append(told)
-            assert told.number == len(self._words), "no word is missed or doubled"
+            self._words.append(item)
+            assert item.number == len(self._words), "no word is missed or doubled"
             assert len({word.text for word in self._words}) == 1, "who lost a turn says nothing more in it"
-            self._place = Position(self._place.fact, told.head.base, told.number)
-        elif told.turn_seq is None and told.kind == STEP_ABANDONED:
+            self._position = Position(self._position.fact, item.head.base, item.number)
+        elif item.turn_seq is None and item.kind == STEP_ABANDONED:
             self._words = []
         else:
-            self._pass(told)
+            self._pass(item)
 
     def _pass(self, fact: Event) -> None:
         self.seen.append(fact)
         if fact.ends is None:
-            self._place = replace(self._place, fact=fact.session_seq)
+            self._position = replace(self._position, fact=fact.session_seq)
             return
         assert all(word.head == fact.words_head or fact.ends.void for word in self._words), "the right words"
         self.said[fact.session_seq] = self._words
-        self._words, self._place = [], Position(fact.session_seq)
+        self._words, self._position = [], Position(fact.session_seq)
 
 
 class Schedules(RuleBasedStateMachine):
@@ -322,20 +322,20 @@ class Schedules(RuleBasedStateMachine):
         assert not await self.fetch("SELECT id FROM tasks WHERE kind = 'delegation' AND status = 'running'")
         ends = await self.fetch("SELECT payload FROM events WHERE kind = 'process_complete'")
         ended = await self.fetch("SELECT id FROM tasks WHERE status <> 'running'")
-        told = Counter(orjson.loads(row[0])["process_id"] for row in ends)
-        assert told == Counter(row[0] for row in ended), "each end is told once"
+        announced = Counter(orjson.loads(row[0])["process_id"] for row in ends)
+        assert announced == Counter(row[0] for row in ended), "each end is announced once"
 
     async def _check_promises(self) -> None:
         """What a sub-agent left running may end unheard, but only when the delegation is over."""
-        told = Counter(row[0] for row in await self.fetch("SELECT dedupe_key FROM inbox WHERE kind = 'notice'"))
+        posted = Counter(row[0] for row in await self.fetch("SELECT dedupe_key FROM inbox WHERE kind = 'notice'"))
         promised = await self.fetch(
             """SELECT t.id, d.id IS NULL OR t.ended_at < d.ended_at
                FROM tasks t JOIN sessions s ON s.id = t.session_id LEFT JOIN tasks d ON d.id = s.task_id
                WHERE t.status <> 'running' AND t.will_notify AND NOT t.kill_intended"""
         )
-        kept = {f"task:{task_id}" for task_id, must_be_told in promised if must_be_told}
-        assert kept <= told.keys() <= {f"task:{row[0]}" for row in promised}, "promises are kept"
-        assert all(count == 1 for count in told.values()), "each promise is kept once"
+        kept = {f"task:{task_id}" for task_id, is_due in promised if is_due}
+        assert kept <= posted.keys() <= {f"task:{row[0]}" for row in promised}, "promises are kept"
+        assert all(count == 1 for count in posted.values()), "each promise is kept once"
 
     async def _check_log(self) -> None:
         log = await self.fetch(

@@ -55,11 +55,11 @@ async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> N
     await shared(house, first, session, 2)
 
     live = await second.engine.live_words(session)
-    told = await second.engine.stream_so_far(session, turn_id)
+    items = await second.engine.stream_so_far(session, turn_id)
 
     assert live is not None
     assert live[1].text == "n0 n0 "
-    assert texts_of(told) == ["n0 ", "n0 "]
+    assert texts_of(items) == ["n0 ", "n0 "]
 
 
 async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) -> None:
@@ -72,9 +72,9 @@ async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) ->
     (*_, end) = await events_of(second, session, turn_id)
     assert end.ends is not None
     assert (end.ends.count, end.ends.void) == (2, 1000)
-    told = await second.engine.stream_so_far(session, turn_id)
-    assert texts_of(told) == ["n0 ", "n0 "]
-    assert kinds_of(told)[-1] == "cancelled"
+    items = await second.engine.stream_so_far(session, turn_id)
+    assert texts_of(items) == ["n0 ", "n0 "]
+    assert kinds_of(items)[-1] == "cancelled"
 
 
 async def test_a_take_over_takes_back_what_was_shared_and_says_that_more_may_have_been_shown(couple: Couple) -> None:
@@ -194,12 +194,12 @@ async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> 
     await sharer.sweep()
     assert store.words.parts == []
 
-    told: list[str] = []
-    live.listen(told.append)
+    heard: list[str] = []
+    live.listen(heard.append)
     live.show_until(float("inf"))
     await sharer.sweep()
     assert [part.said.text for part in store.words.parts] == ["one "]
-    assert told == ["s"]
+    assert heard == ["s"]
 
 
 async def test_words_of_which_nobody_told_are_asked_for_in_the_next_sweep() -> None:

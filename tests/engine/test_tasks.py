@@ -351,7 +351,7 @@ async def test_another_model_lets_waiting_notices_go_on_at_once(node: Node, hous
 
 # The context of a turn.
 
-SOMEBODY: ContextVar[str] = ContextVar("somebody", default="nobody")
+BOUND_TURN: ContextVar[str] = ContextVar("bound_turn", default="none")
 
 
 class NamingBinder:
@@ -361,8 +361,8 @@ class NamingBinder:
         self.before: dict[str, str] = {}
 
     def bind(self, turn: Turn) -> "NamingBinder":
-        self.before[turn.id] = SOMEBODY.get()
-        SOMEBODY.set(turn.id)
+        self.before[turn.id] = BOUND_TURN.get()
+        BOUND_TURN.set(turn.id)
         return self
 
     def __enter__(self) -> None: ...
@@ -376,25 +376,25 @@ async def test_a_turn_sees_nothing_of_the_context_that_opened_it(house: House) -
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
-    SOMEBODY.set("another turn")
+    BOUND_TURN.set("another turn")
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
     (wakeup,) = await wakeups_of(house, receipt.session_id)
     queued = await send(node, receipt.session_id, "and then?")
     await finish(node, house, Receipt(receipt.session_id, wakeup, is_queued=False))
-    assert binder.before == dict.fromkeys([receipt.turn_id, wakeup, queued.turn_id], "nobody")
-    assert SOMEBODY.get() == "another turn"
+    assert binder.before == dict.fromkeys([receipt.turn_id, wakeup, queued.turn_id], "none")
+    assert BOUND_TURN.get() == "another turn"
 
 
 async def test_a_sub_agent_sees_nothing_of_the_context_of_its_parent(house: House) -> None:
     binder = NamingBinder()
     node = await house.start_node(binder=binder)
     receipt = await working(node, house)
-    SOMEBODY.set(receipt.turn_id)
+    BOUND_TURN.set(receipt.turn_id)
     await node.engine.delegations.begin(turn_of(node, receipt), 1, 1, ["count"], is_inline=False)
     await house.settle()
     assert len(binder.before) == 2
-    assert set(binder.before.values()) == {"nobody"}
+    assert set(binder.before.values()) == {"none"}
 
 
 async def test_a_resumed_turn_is_bound_again(house: House) -> None:
@@ -404,7 +404,7 @@ async def test_a_resumed_turn_is_bound_again(house: House) -> None:
     await house.advance(house.settings.lease_seconds)
     binder = NamingBinder()
     await house.start_node(binder=binder)
-    assert binder.before == {receipt.turn_id: "nobody"}
+    assert binder.before == {receipt.turn_id: "none"}
 
 
 async def test_an_address_and_a_door_are_those_of_the_task(node: Node, house: House) -> None:

@@ -47,7 +47,7 @@ def retry(name: str, **changes: Any) -> InboxRow:
 
 
 def lane(*pending: InboxRow, session: dict[str, Any] | None = None, **changes: Any) -> Lane:
-    stored = tuple(replace(known, id=place) for place, known in enumerate(pending, start=1))
+    stored = tuple(replace(known, id=number) for number, known in enumerate(pending, start=1))
     return Lane(Session("s1", "me", HERE, "demo:own", **(session or {})), pending=stored, now=NOW, **changes)
 
 
