@@ -27,7 +27,7 @@ class NoUnstoredWork:
         return nullcontext()
 
 
-class NobodyBinder:
+class NullBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
 
@@ -43,5 +43,5 @@ def bare_engine(
     binder: TurnBinder | None = None,
     adopts: bool = True,
 ) -> Engine:
-    ledger = Ledger(store, clock, settings, host=host, binder=binder or NobodyBinder())
+    ledger = Ledger(store, clock, settings, host=host, binder=binder or NullBinder())
     return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)

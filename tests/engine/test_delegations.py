@@ -1,4 +1,4 @@
-"""A goal handed to a sub-agent: a session of its own, and exactly one word to the parent when it is done."""
+"""A goal handed to a sub-agent: it works in its own session, and the parent gets exactly one notice of its end."""
 
 import asyncio
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import orjson
 import pytest
 
-from tests.bare_engine import HOST, NobodyBinder
+from tests.bare_engine import HOST, NullBinder
 from tests.engine.kit import (
     ASK,
     House,
@@ -59,7 +59,7 @@ async def delegate(
 
 
 async def idle_parent(node: Node, house: House) -> tuple[str, Task]:
-    """A parent that has delegated in the background and says nothing more."""
+    """Start a parent that delegates in the background and ends its turn."""
     receipt = await working_parent(node, house)
     (task,) = await delegate(node, house, receipt)
     await finish(node, house, receipt)
@@ -105,7 +105,7 @@ async def successor_of(house: House, node: Node) -> Node:
 # The walk of a delegation.
 
 
-async def test_a_goal_opens_a_session_of_its_own_that_is_like_its_parent(node: Node, house: House) -> None:
+async def test_a_goal_opens_a_new_session_that_is_like_its_parent(node: Node, house: House) -> None:
     parent = (await node.engine.create_session("alice", Address("telegram", "7", "9"), "demo:led", "/work")).id
     receipt = await send(node, parent, "get it done", address=Address("telegram", "7", "9"))
     await house.settle()
@@ -203,7 +203,7 @@ async def test_a_sub_agent_of_a_sub_agent_wakes_it_and_not_the_first(node: Node,
     assert await notices_in(house, parent) == [completed(task, "it is 42")]
 
 
-async def test_a_failed_sub_agent_tells_the_reason_and_its_last_words(node: Node, house: House) -> None:
+async def test_the_notice_of_a_failed_sub_agent_has_the_reason_and_its_last_words(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     await lead(node, house, task, "step", "fail")
     (notice,) = await notices_in(house, parent)
@@ -265,7 +265,7 @@ async def test_a_message_to_a_sub_agent_that_was_done_is_an_ordinary_message(nod
 # Stopping.
 
 
-async def test_a_stopped_delegation_stops_its_turn_and_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_stopped_delegation_stops_its_turn_and_wakes_no_session(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     running = await turn_of(house, task)
     assert await node.engine.delegations.stop(task.id)
@@ -356,7 +356,7 @@ async def test_a_user_who_interrupts_a_sub_agent_does_not_end_the_delegation(nod
     assert await notices_in(house, parent) == [completed(task, "1")]
 
 
-async def test_a_sub_agent_ends_at_its_time_limit_and_the_parent_is_told(node: Node, house: House) -> None:
+async def test_a_sub_agent_ends_at_its_time_limit_and_the_parent_gets_a_notice(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     await lead(node, house, task, "step")
     await house.advance(house.settings.delegation_seconds)
@@ -377,7 +377,7 @@ async def test_the_time_limit_also_ends_a_sub_agent_that_only_waits(node: Node, 
     assert "its time was over" in (await notices_in(house, parent))[0]
 
 
-async def test_a_sub_agent_that_was_done_in_time_is_not_late_because_nobody_looked(house: House, node: Node) -> None:
+async def test_a_sub_agent_that_was_done_in_time_is_not_late_because_no_node_looked(house: House, node: Node) -> None:
     parent, task = await idle_parent(node, house)
     node.clock.fall_asleep()
     await lead(node, house, task, "say 42")
@@ -464,7 +464,7 @@ async def test_stopping_a_turn_stops_the_inline_sub_agents_of_its_inline_sub_age
     assert node.engine._runners.all() == []
 
 
-async def test_sub_agents_of_a_door_that_cannot_deliver_work_and_wake_nobody(house: House) -> None:
+async def test_sub_agents_of_a_door_that_cannot_deliver_work_and_wake_no_session(house: House) -> None:
     node = await house.start_node(adopts=False)
     receipt = await working_parent(node, house, door=ASK)
     (task,) = await delegate(node, house, receipt, is_inline=True)
@@ -496,7 +496,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     def call(on: Node) -> asyncio.Task[str]:
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
-            in_memory = MemoryDelegations(NobodyBinder(), house.settings, HOST)
+            in_memory = MemoryDelegations(NullBinder(), house.settings, HOST)
             return (await DelegateTool(on.engine.delegations, in_memory).run(arguments, context)).text
 
         return asyncio.create_task(run())
@@ -518,7 +518,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     assert len(await all_delegations(house, receipt.session_id)) == 2
 
 
-async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_that_nobody_watches(
+async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_unwatched(
     node: Node, house: House
 ) -> None:
     receipt = await working_parent(node, house)
@@ -545,7 +545,7 @@ async def test_a_node_that_missed_everything_finds_its_delegations_when_it_hears
     assert await notices_in(house, parent) == [completed(task, "42")]
 
 
-async def test_a_beginning_whose_commit_nobody_heard_of_is_watched_all_the_same(node: Node, house: House) -> None:
+async def test_a_delegation_is_watched_even_if_its_commit_seemed_to_fail(node: Node, house: House) -> None:
     receipt = await working_parent(node, house)
     write = node.store.write
 

@@ -1,4 +1,4 @@
-"""Turns that are not stored: the same events as of any other turn, and nothing left of them."""
+"""Turns that are not stored: they emit the same events as stored turns, and leave nothing behind."""
 
 import asyncio
 from contextlib import AbstractContextManager, aclosing, nullcontext
@@ -31,7 +31,7 @@ def ephemeral_turn(session_id: str = "ses_none", turn_id: str = "turn_e") -> Tur
 
 
 async def emitted(node: Node, *orders: str) -> list[StreamItem]:
-    """All events of an ephemeral turn that does this."""
+    """Return everything that an ephemeral turn with these orders emits."""
     node.agent.order("turn_e", *orders)
     async with (
         asyncio.timeout(PATIENCE),
@@ -109,7 +109,7 @@ async def test_the_model_is_read_no_further_than_its_reader_can_follow(house: Ho
     assert len([event async for event in log]) == 3000 + len(["usage", "done"])
 
 
-async def test_a_stop_of_the_engine_ends_it_and_tells_its_reader(house: House, node: Node) -> None:
+async def test_a_stop_of_the_engine_ends_it_and_its_reader_gets_the_end(house: House, node: Node) -> None:
     async with aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log:
         assert (await anext(log)).kind == "turn_started"
         house.nodes.remove(node)

@@ -41,7 +41,7 @@ async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str
 
 
 async def read_turns(node: Node, session: str, start: Position, turns: int) -> list[StreamItem]:
-    """What happens in a session after a position, up to the end of that many turns."""
+    """Return what happens in a session after a position, up to the end of that many turns."""
     seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
@@ -52,7 +52,7 @@ async def read_turns(node: Node, session: str, start: Position, turns: int) -> l
 
 
 def place_after(seen: Sequence[StreamItem]) -> Position:
-    """Where a reader of a session stands that has read this from the start."""
+    """Return the position of a reader of the session that has read this from the start."""
     position = Position()
     for item in seen:
         if isinstance(item, Word):
@@ -62,7 +62,7 @@ def place_after(seen: Sequence[StreamItem]) -> Position:
     return position
 
 
-async def test_a_turn_can_be_read_from_any_place(node: Node) -> None:
+async def test_a_turn_can_be_read_from_any_position(node: Node) -> None:
     session = await open_session(node)
     turn_id = await finished_turn(node, session, "hello", 3)
     whole = await items_of(node, session, turn_id)
@@ -73,7 +73,7 @@ async def test_a_turn_can_be_read_from_any_place(node: Node) -> None:
         assert await items_of(node, session, turn_id, facts, words) == whole[seen:]
 
 
-async def test_a_session_can_be_read_from_any_place(node: Node) -> None:
+async def test_a_session_can_be_read_from_any_position(node: Node) -> None:
     session = await open_session(node)
     await finished_turn(node, session, "first", 3)
     await finished_turn(node, session, "second", 2)
@@ -155,7 +155,7 @@ async def test_a_subscriber_that_has_gone_leaves_nothing_behind(node: Node) -> N
     assert node.engine._broadcaster._followed.all() == []
 
 
-async def test_a_fact_is_on_disk_before_anybody_sees_it(node: Node, house: House) -> None:
+async def test_a_fact_is_on_disk_before_a_reader_sees_it(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, *["token"] * 20, "finish")
@@ -176,7 +176,7 @@ async def test_a_turn_read_after_its_last_event_ends_at_once(node: Node) -> None
     assert await items_of(node, session, turn_id, len(whole)) == []
 
 
-async def test_a_reader_ahead_of_its_turn_gets_what_is_after_its_place(node: Node, house: House) -> None:
+async def test_a_reader_ahead_of_its_turn_gets_what_is_after_its_position(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
     reader = asyncio.create_task(items_of(node, session, receipt.turn_id, 3))
@@ -224,7 +224,7 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
             assert kinds_of([item async for page in pages for item in page])[-1] == "cancelled"
 
 
-def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
+def test_events_that_are_announced_out_of_order_leave_no_gap() -> None:
     followed = Followed()
     for number in (4, 6, 5, 6):
         followed.add(Event("s", number, None, None, "token", b"{}", 0.0))

@@ -21,7 +21,7 @@ async def test_a_message_to_an_idle_session_opens_a_turn_and_is_answered(node: N
     assert [event.turn_seq for event in events if isinstance(event, Event)] == list(range(1, 8))
 
 
-async def test_a_message_to_a_busy_session_waits_for_a_turn_of_its_own(node: Node, house: House) -> None:
+async def test_a_message_to_a_busy_session_waits_for_the_next_turn(node: Node, house: House) -> None:
     session = await open_session(node)
     first = await send(node, session, "first")
     second = await send(node, session, "second")

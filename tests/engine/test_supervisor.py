@@ -1,4 +1,4 @@
-"""Background jobs: a failing store and a bad row cost them a pause, and never their neighbours or their life."""
+"""Background jobs: a failing store or a bad row delays a job, and neither ends it nor delays other rows and jobs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from wakeful.errors import StoreUnavailable
 
 
 class Chore:
-    """A job whose sweeps do what they are told, one after the other; then nothing."""
+    """A job whose sweeps return or raise the given values, one after the other; then they do nothing."""
 
     def __init__(self, *orders: float | Exception | None, **how: float | None) -> None:
         self.clock = FakeClock()
@@ -42,7 +42,7 @@ class Chore:
 
 
 async def idle() -> None:
-    """Let everything go on that can."""
+    """Let every task run that can."""
     for _ in range(10):
         await asyncio.sleep(0)
 

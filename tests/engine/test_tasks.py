@@ -1,4 +1,4 @@
-"""Tasks: whose they are, who may see them, and what becomes of the news about them."""
+"""Tasks: which session owns them, which turns may see them, and what becomes of their notices."""
 
 import asyncio
 from contextvars import ContextVar
@@ -48,7 +48,7 @@ def turn_of(node: Node, receipt: Receipt) -> Turn:
 
 
 async def begin(node: Node, receipt: Receipt, name: str) -> Task:
-    """As a tool does: with the door and the address of its turn."""
+    """Begin a task as a tool does, with the door and the address of its turn."""
     turn = turn_of(node, receipt)
     task = replace(task_for(turn.session_id, turn.id, name), door=turn.door, address=turn.address)
     return await node.engine.tasks.begin(turn.lease, task)
@@ -95,7 +95,7 @@ async def test_nothing_begins_in_a_turn_that_was_lost(node: Node, house: House) 
 # Ends.
 
 
-async def test_an_end_that_is_reported_twice_at_once_is_told_once(node: Node, house: House) -> None:
+async def test_an_end_that_is_reported_twice_at_once_makes_one_notice(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
@@ -107,7 +107,7 @@ async def test_an_end_that_is_reported_twice_at_once_is_told_once(node: Node, ho
 
 
 async def test_ten_ends_at_once_cost_one_turn(node: Node, house: House) -> None:
-    """Nine wait for company; the last knows that no other will come, and takes them along at once."""
+    """Nine wait for company; the tenth opens the turn at once, because no other task is left to wait for."""
     receipt = await working(node, house)
     names = [f"t{number}" for number in range(10)]
     for name in names:
@@ -180,7 +180,7 @@ async def test_a_match_waits_for_the_company_of_others_and_not_of_its_own_proces
 # Watches.
 
 
-async def test_a_match_wakes_an_idle_session_once_for_each_place_in_the_output(node: Node, house: House) -> None:
+async def test_a_match_wakes_an_idle_session_once_for_each_offset_in_the_output(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "server", will_notify=False)
     await finish(node, house, receipt)
@@ -210,7 +210,7 @@ async def test_a_match_joins_a_running_turn(node: Node, house: House) -> None:
     assert await wakeups_of(house, receipt.session_id) == []
 
 
-async def test_what_a_process_says_while_it_is_killed_wakes_nobody(node: Node, house: House) -> None:
+async def test_the_output_of_a_process_that_is_being_killed_wakes_no_session(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "server")
     await finish(node, house, receipt)
@@ -285,7 +285,7 @@ async def test_a_session_that_moves_to_the_api_still_sees_its_own_tasks(node: No
 # Consuming.
 
 
-async def test_a_consumed_notice_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_consumed_notice_wakes_no_session(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await node.engine.tasks.finish("build", exit_of("build"))
@@ -355,7 +355,7 @@ BOUND_TURN: ContextVar[str] = ContextVar("bound_turn", default="none")
 
 
 class NamingBinder:
-    """Says whose turn it is, and what was said about that before."""
+    """Binds each turn, and records what was bound before it."""
 
     def __init__(self) -> None:
         self.before: dict[str, str] = {}
@@ -449,7 +449,7 @@ async def test_a_wish_and_an_end_that_cross_are_a_kill(node: Node, house: House)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
     await node.engine.tasks.intend_kill("build")
-    # Whoever looked before the wish was written saw an ordinary end.
+    # A reader that came before the kill was asked for saw an ordinary end.
     await node.engine.tasks.finish("build", exit_of("build", 3))
     task = await task_of(house, "build")
     assert (task.status, task.exit_code, task.has_promise) == (TaskStatus.KILLED, None, False)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 async def read_until(node: Node, session: str, start: Position, *kinds: str) -> list[StreamItem]:
-    """What comes after a place, up to the first of each of these kinds."""
+    """Return what comes after a position, up to the first item of each of these kinds."""
     seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
@@ -76,7 +76,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     async with asyncio.timeout(PATIENCE), aclosing(log) as pages:
         while page := await anext(pages):
             seen += page
-        # The commits that come now are told late.
+        # The following commits are announced late.
         node.store.is_deaf = True
         coming = asyncio.ensure_future(anext(pages))
         node.agent.order(receipt.turn_id, "step", "token")
@@ -91,7 +91,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     assert kinds_of(seen)[-4:] == ["tool", "usage", "tool_complete", "token"]
 
 
-async def test_a_reader_who_comes_back_in_mid_words_gets_those_after_its_place(node: Node, house: House) -> None:
+async def test_a_reader_that_comes_back_amid_words_gets_those_after_its_position(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token", "token")
@@ -306,7 +306,7 @@ async def test_a_graceful_stop_takes_words_back_and_keeps_them(house: House, nod
     assert taken_back.ends.void == 0
 
 
-async def test_a_reader_with_words_of_a_dead_node_is_told_that_they_are_void(house: House, node: Node) -> None:
+async def test_a_reader_with_words_of_a_dead_node_learns_that_they_are_void(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token")

@@ -1,4 +1,4 @@
-"""What a node keeps of the sessions that are followed or run here, and which of them it asks about."""
+"""What a node keeps of the sessions that have readers or turns on it, and which of them it polls."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
