@@ -11,6 +11,7 @@ from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.intake import Intake
 from wakeful.engine.inbox.rewinding import latest_done, stands_in
 from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.engine.inbox.timekeeper import Timekeeper
 from wakeful.engine.inbox.title import branch_title
 from wakeful.engine.job import Job
 from wakeful.engine.ledger import Ledger
@@ -27,7 +28,6 @@ from wakeful.engine.upkeep.janitor import Janitor
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
 from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.engine.upkeep.purger import Purger
-from wakeful.engine.upkeep.timekeeper import Timekeeper
 from wakeful.engine.vitals import Vitals
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.sharer import WordsSharer
