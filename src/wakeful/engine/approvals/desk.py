@@ -35,7 +35,9 @@ class ApprovalDesk:
         store.notifier.watch(self._waiting.keys)
 
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
-        """Ask, and return the answer; None if none came in time. Returns ONCE at once if grants cover the call."""
+        """Ask a person and return the answer; None if none came in time. If grants cover the call, return ONCE without
+        asking.
+        """
         asking = Approval(
             turn.session_id,
             turn.id,

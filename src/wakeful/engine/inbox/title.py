@@ -1,4 +1,4 @@
-"""The titles that sessions get by themselves: from their first words, or from the session that they branch off."""
+"""Automatic titles: from the first words of a session, or from the session that it branches off."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ def title_from(text: str) -> str:
 
 
 async def branch_title(tx: Transaction, session: Session) -> str:
-    """Return the session's title with the next free number; empty while it has none, and the branch gets its own."""
+    """Return the session's title with the next free number; empty if it has none: the branch will get its own."""
     if not session.title:
         return ""
     newest = await tx.sessions.page(session.owner, limit=_NEWEST)

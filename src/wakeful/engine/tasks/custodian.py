@@ -42,8 +42,8 @@ class Custodian:
         store.notifier.listen(self._hear)
 
     async def sweep(self) -> float | None:
-        """Adopt processes; on a shared store also kill those whose end is wanted and give up those of dead machines. An
-        exclusive store needs one round only: there are no other nodes.
+        """Adopt processes; on a shared store, also kill those whose end is wanted and record those of dead machines as
+        lost. An exclusive store needs one round only: there are no other nodes.
         """
         await self._processes.adopt()
         if self._store.is_exclusive:

@@ -1,4 +1,4 @@
-"""Writes background tasks, their ends, and the notices of both to the inbox of the session that owns them."""
+"""Writes background tasks and their ends, and posts notices of ends and matches to the session that owns the task."""
 
 import logging
 from collections.abc import Callable, Sequence

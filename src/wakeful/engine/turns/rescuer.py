@@ -131,7 +131,7 @@ class Rescuer:
             logger.info("ended %d database connections of nodes whose lease had expired", ended)
 
     async def _take_resume_back(self, turn: Turn) -> None:
-        """Uncount a resume: the turn was taken from this node, which was late, not dead: the turn is not to blame."""
+        """Uncount a resume of a turn that was taken from this node, which was late and not dead."""
         node = self._dispatcher.node
 
         async def body(tx: Transaction) -> None:
@@ -155,7 +155,7 @@ class Rescuer:
             if taken is None:
                 return False, None
             if not is_own and _is_of_a_connection(taken):
-                # Its words are another node's: `node` tells the closing so.
+                # The other node had its words: `close` must see that node in the row.
                 lane = await self._dispatcher.lane(tx, turn.session_id)
                 lane = replace(lane, active=replace(taken, node=turn.node))
                 return True, await self._dispatcher.close(tx, lane, _CLIENT_GONE, by_user=True)

@@ -52,7 +52,7 @@ class Runners:
         self._slots = slots
         self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
-        # Turns that failed through a bug here: resuming them counts, or it would never end.
+        # Turns that failed through a bug of ours: resuming them counts, or they would be resumed for ever.
         self._broken: set[str] = set()
         self._store_error: StoreError | None = None
         self._store_failed = asyncio.Event()

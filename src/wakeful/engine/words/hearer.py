@@ -48,7 +48,7 @@ class WordsHearer:
 
     async def sweep(self) -> float | None:
         fresh, self._fresh = self._fresh & self._wanted.keys(), set()
-        # Without news of a session, read all of them: a notification may have been lost.
+        # If no session was announced, read all of them: a notification may have been lost.
         elsewhere = [session_id for session_id in fresh or self._wanted if self._own.of(session_id) is None]
         await self.refresh(elsewhere)
         return _PERIOD_SECONDS if self._wanted else None
