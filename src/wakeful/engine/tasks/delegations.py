@@ -13,25 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import orjson
-
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
-from wakeful.engine.inbox.title import title_from
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.tasks.delegation_begin import DelegationStarter
 from wakeful.engine.tasks.delegation_end import delegation_outcome
-from wakeful.engine.tasks.delegation_limits import check_delegation_limits
-from wakeful.engine.tasks.family import sessions_above
-from wakeful.engine.tasks.task_runner import begin_task, finish_task, require_task
+from wakeful.engine.tasks.task_runner import finish_task, require_task
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
-from wakeful.model.ids import new_id
-from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.request import RUN_PART, TurnRequest, request_from
+from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -68,7 +62,7 @@ class Delegations:
         self._commits = commits
         self._slots = slots
         self._settings = settings
-        self._host = host
+        self._starter = DelegationStarter(dispatcher.node, host, settings)
         self._clock = clock
         self._watched: dict[str, _Watched] = {}
         # Their deadlines by the monotonic clock, in case the store's clock is set back.
@@ -157,14 +151,7 @@ class Delegations:
     async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[str], is_inline: bool) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
             await tx.turns.require(turn.lease)
-            known = await tx.tasks.of_call(turn.id, *key)
-            if known:
-                return known
-            parent = await require_session(tx, turn.session_id)
-            await self._check_limits(tx, parent, len(goals))
-            return [
-                await self._begin_one(tx, turn, parent, key, part, goal, is_inline) for part, goal in enumerate(goals)
-            ]
+            return await self._starter.start(tx, turn, key, goals, is_inline=is_inline)
 
         try:
             tasks = await self._store.write(body, lock=[turn.session_id])
@@ -187,49 +174,6 @@ class Delegations:
 
     async def _own(self, tx: Transaction) -> list[Task]:
         return await tx.tasks.watched_by(self._dispatcher.node)
-
-    async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
-        depth = len(await sessions_above(tx, parent.id)) - 1
-        check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
-
-    async def _begin_one(
-        self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: str, is_inline: bool
-    ) -> Task:
-        now = await tx.now()
-        task_id = new_id("del")
-        child = Session(
-            new_id("ses"),
-            parent.owner,
-            turn.address,
-            turn.model,
-            turn.workspace,
-            title=title_from(goal),
-            task_id=task_id,
-            created_at=now,
-            updated_at=now,
-        )
-        await tx.sessions.create_if_absent(child)
-        task = Task(
-            id=task_id,
-            kind=TaskKind.DELEGATION,
-            session_id=parent.id,
-            owner=parent.owner,
-            turn_id=turn.id,
-            step=key[0],
-            index=key[1],
-            part=part,
-            host=self._host,
-            command=goal,
-            door=turn.door,
-            address=turn.address,
-            model=turn.model,
-            will_notify=not is_inline,
-            is_inline=is_inline,
-            child_session_id=child.id,
-        )
-        await tx.inbox.post_if_new(_goal_row(task, request_from(turn.request), now))
-        return await begin_task(tx, task, self._dispatcher.node)
 
     async def _settle(self, watched: _Watched) -> None:
         """Write the end of the delegation if it is done; otherwise open the child's next turn if a row asks for one."""
@@ -321,23 +265,3 @@ class Delegations:
 def _child_of(task: Task) -> str:
     assert task.child_session_id is not None
     return task.child_session_id
-
-
-def _goal_row(task: Task, asked: TurnRequest, now: float) -> InboxRow:
-    """Return the message that opens the child. If the parent's client (`asked`) can answer approvals, so can the
-    child's.
-    """
-    request = {"request": TurnRequest(kind=RUN_PART)} if asked.can_ask else {}
-    return InboxRow(
-        id=0,
-        session_id=_child_of(task),
-        dedupe_key=f"goal:{task.id}",
-        kind=RowKind.MESSAGE,
-        source="delegation",
-        turn_id=new_id("turn"),
-        door=task.door,
-        address=task.address,
-        model=task.model,
-        payload=orjson.dumps({"text": task.command, **request}),
-        created_at=now,
-    )

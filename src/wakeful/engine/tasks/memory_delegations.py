@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from wakeful.engine.ports import AgentLoop, TurnBinder
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.tasks.delegation_begin import check_delegation_limits
 from wakeful.engine.tasks.delegation_end import TIME_IS_OVER, failure_words
-from wakeful.engine.tasks.delegation_limits import check_delegation_limits
 from wakeful.engine.turns.turn_run import memory_brief
 from wakeful.errors import TurnFailed
 from wakeful.model.fact import Answered
