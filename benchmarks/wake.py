@@ -17,7 +17,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.bare_engine import NullBinder
+from tests.bare_engine import NoBinder
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
@@ -105,7 +105,7 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     store = SqliteStore(folder / "wakeful.db", time.time)
     await store.open()
     settings = EngineSettings(wake_budget_per_hour=1_000_000)
-    ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NullBinder())
+    ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NoBinder())
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
     engine = Engine(ledger, Equipment(agent, keeper, UnstoredWork(keeper, UnstoredLedger(folder / "tasks"))))

@@ -27,7 +27,7 @@ class NoUnstoredWork:
         return nullcontext()
 
 
-class NullBinder:
+class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
 
@@ -43,5 +43,5 @@ def bare_engine(
     binder: TurnBinder | None = None,
     adopts: bool = True,
 ) -> Engine:
-    ledger = Ledger(store, clock, settings, host=host, binder=binder or NullBinder())
+    ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
     return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import orjson
 import pytest
 
-from tests.bare_engine import HOST, NullBinder
+from tests.bare_engine import HOST, NoBinder
 from tests.engine.kit import (
     ASK,
     House,
@@ -496,7 +496,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     def call(on: Node) -> asyncio.Task[str]:
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
-            in_memory = MemoryDelegations(NullBinder(), house.settings, HOST)
+            in_memory = MemoryDelegations(NoBinder(), house.settings, HOST)
             return (await DelegateTool(on.engine.delegations, in_memory).run(arguments, context)).text
 
         return asyncio.create_task(run())

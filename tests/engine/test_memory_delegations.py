@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bare_engine import HOST, NullBinder
+from tests.bare_engine import HOST, NoBinder
 from tests.engine.test_ephemeral import ephemeral_turn
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
@@ -24,7 +24,7 @@ class Worker:
     """A loop that does what its goal says, and notes whose turns it runs."""
 
     def __init__(self, settings: EngineSettings = SETTINGS) -> None:
-        self.delegations = MemoryDelegations(NullBinder(), settings, HOST)
+        self.delegations = MemoryDelegations(NoBinder(), settings, HOST)
         self.turns: list[Turn] = []
         self.stopped: list[str] = []
         self.is_hanging = asyncio.Event()
