@@ -1,4 +1,4 @@
-"""`wakeful chat` as people use it: in a terminal, in a pipe, beside a server, and killed in the middle of things."""
+"""`wakeful chat` as people use it: in a terminal, in a pipe, beside a server, and killed at any moment."""
 
 import json
 import os
@@ -41,7 +41,7 @@ async def until_turns(wakeful: Command, statuses: list[str]) -> None:
 
 
 async def until_read(wakeful: Command) -> None:
-    """Until everything that was shown is marked as read."""
+    """Wait until everything that was shown is marked as read."""
 
     async def is_read() -> bool:
         with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
@@ -320,7 +320,7 @@ async def test_background_work_is_listed_read_and_ended(wakeful: Command) -> Non
         await leave(terminal)
 
 
-async def test_a_wake_up_in_the_session_that_was_left_is_told_in_the_new_one(wakeful: Command) -> None:
+async def test_a_wake_up_in_the_session_that_was_left_is_shown_in_the_new_one(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
         start_waiting(terminal, 7)
@@ -343,7 +343,7 @@ async def test_a_wake_up_in_the_session_that_was_left_is_told_in_the_new_one(wak
         await leave(terminal)
 
 
-async def test_somebody_else_can_watch(wakeful: Command) -> None:
+async def test_a_second_terminal_can_watch(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
         terminal.enter("count to 60")
@@ -364,14 +364,14 @@ async def test_somebody_else_can_watch(wakeful: Command) -> None:
         await leave(terminal)
 
 
-async def test_watching_needs_somebody_who_runs_the_session(wakeful: Command) -> None:
+async def test_watching_needs_a_process_that_runs_the_session(wakeful: Command) -> None:
     finished = await wakeful.run("attach", "ses_1")
 
     assert finished.code == 2
     assert "No server runs here" in finished.err
 
 
-async def test_a_session_that_is_not_there_is_told_plainly(wakeful: Command) -> None:
+async def test_a_missing_session_is_reported_plainly(wakeful: Command) -> None:
     finished = await wakeful.run("chat", "--resume", "ses_nothing")
 
     assert (finished.code, finished.err) == (1, "wakeful: There is no session ses_nothing.\n")

@@ -1,4 +1,4 @@
-"""What a recorder does beside writing facts down: room for words, and how many there may be."""
+"""How a recorder reserves words and limits their number."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ from wakeful.model.fact import TextDelta
 
 
 class StillStore:
-    """A write does not end by itself."""
+    """A store whose writes end only when they are cancelled."""
 
     def __init__(self) -> None:
         self.writing = asyncio.Event()

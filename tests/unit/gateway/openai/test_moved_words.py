@@ -11,7 +11,7 @@ from tests.unit.gateway.openai.logs import turn_logs
 from tests.unit.gateway.openai.served import Log, Place
 from tests.unit.gateway.openai.test_cut_streams import seldom
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.upkeep.old_words import OldWords
+from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model import event as events
 from wakeful.model.event import Event, StreamItem, spoken
@@ -58,7 +58,7 @@ async def left_behind(place: Place, kind: str, turn_log: list[Event], *, is_trim
 
 
 async def move_all(place: Place) -> None:
-    assert await OldWords(place.store, SystemClock()).sweep() is None
+    assert await OldWordsMover(place.store, SystemClock()).sweep() is None
 
 
 async def words_left(log: Log) -> list[Event]:

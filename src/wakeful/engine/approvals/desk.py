@@ -1,4 +1,4 @@
-"""Approvals: a call asks a person and waits. Question and answer are rows, so that a restart forgets neither."""
+"""Asks a person to approve a call, and waits for the answer. Both are rows, so they survive a restart."""
 
 import asyncio
 from dataclasses import replace
@@ -18,24 +18,26 @@ from wakeful.model.event import NewEvent
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Store, Transaction
 
-# The store's clock may be set, and nobody tells us.
+# The store's clock may be set without notice, so its time is read again after this long.
 _LONGEST_WAIT_SECONDS = 60.0
 
 
-class Approvals:
+class ApprovalDesk:
     def __init__(self, store: Store, slots: TurnSlots, clock: Clock, settings: EngineSettings) -> None:
         self._store = store
         self._slots = slots
         self._clock = clock
         self.seconds = settings.approval_seconds
         self._grant_seconds = settings.grant_days * 86_400
-        # Calls that wait, by the session that asks.
+        # The events of waiting calls, by their session.
         self._waiting: dict[str, set[asyncio.Event]] = {}
         store.notifier.listen(self._hear)
         store.notifier.watch(self._waiting.keys)
 
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
-        """Ask, and wait for the answer; None when none came in time. What was allowed before is not asked again."""
+        """Ask a person and return the answer; None if none came in time. If grants cover the call, return ONCE without
+        asking.
+        """
         asking = Approval(
             turn.session_id,
             turn.id,
@@ -61,7 +63,7 @@ class Approvals:
             self._stop_waiting(turn.session_id, answered)
 
     async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:
-        """Whether this call has asked and nobody has answered yet, in time or not."""
+        """Return whether this call has asked and has no answer yet, in time or not."""
 
         async def body(tx: Transaction) -> bool:
             asked = await tx.approvals.get(turn.id, step, index)
@@ -70,8 +72,8 @@ class Approvals:
         return await self._store.read(body)
 
     async def answer(self, session_id: str, call_id: str, choice: Choice) -> None:
-        """Answer a question of this session or of one of its delegations; what is allowed for the session is allowed
-        in this one. Raises ApprovalNotFound, AlreadyAnswered, OnceOnly, NoFolderToGrant.
+        """Answer a question of this session or of one of its sub-agents. A grant for the session is a grant for this
+        one. Raises ApprovalNotFound, AlreadyAnswered, OnceOnly, NoFolderToGrant.
         """
         approval = await self._find(session_id, call_id)
         _require_possible(approval, choice)
@@ -90,7 +92,7 @@ class Approvals:
         await self._store.write(body, lock=shown_in)
 
     async def _answer_to(self, turn: Turn, asked: Approval, answered: asyncio.Event) -> Choice | None:
-        # By two clocks: the store's, which may have passed the time in our sleep, and one that nobody sets back.
+        # By two clocks: the store's, which decides, and the monotonic one, in case the store's is set back.
         until = self._clock.monotonic() + asked.expires_at - await self._now()
         while asked.choice is None:
             left = min(asked.expires_at - await self._now(), until - self._clock.monotonic())
@@ -102,8 +104,8 @@ class Approvals:
         return asked.choice
 
     async def _give_up(self, turn: Turn, asked: Approval) -> Choice | None:
-        """Under the lock: an answer that was in time is seen, and one that comes after this is refused. That none came
-        is news, once, whichever server notices it.
+        """Expire the question and return the answer that came in time, if any. Under the lock an answer is either seen
+        here or refused later. The expiry is news once, whichever node notices it.
         """
         shown_in = await self._shown_in(asked.session_id)
 
@@ -111,13 +113,13 @@ class Approvals:
             await tx.turns.require(turn.lease)
             if await tx.approvals.give_up(asked):
                 for shown in shown_in:
-                    await append_news(tx, shown, None, _answered(asked, shown, EXPIRED))
+                    await append_news(tx, shown, _answered(asked, shown, EXPIRED))
             return (await self._look_at(asked)(tx)).choice
 
         return await self._store.write(body, lock=shown_in)
 
     async def _ask_once(self, turn: Turn, asking: Approval) -> Approval | None:
-        """Write the question down and show it, unless the same call has done that before; None: it is allowed."""
+        """Write the question and show it, unless the same call has asked before. Returns None if grants cover it."""
         shown_in = await self._shown_in(turn.session_id)
 
         async def body(tx: Transaction) -> Approval | None:
@@ -141,7 +143,7 @@ class Approvals:
             await tx.approvals.ask_if_new(asked)
             for shown in shown_in:
                 question = NewEvent.of(events.APPROVAL_REQUIRED, approval_data(asked, shown))
-                await append_news(tx, shown, None, question)
+                await append_news(tx, shown, question)
             return asked
 
         return await self._store.write(body, lock=shown_in)
@@ -184,9 +186,10 @@ class Approvals:
             del self._waiting[session_id]
 
     def _hear(self, signal: Signal) -> None:
-        told = {event.session_id for event in signal.events}
+        with_events = {event.session_id for event in signal.events}
         answered = {event.session_id for event in signal.events if event.kind == events.APPROVAL_ANSWERED}
-        touched = self._waiting.keys() if signal.is_everything else answered | (signal.sessions - told)
+        # A session without events in the signal was changed by another node.
+        touched = self._waiting.keys() if signal.is_everything else answered | (signal.sessions - with_events)
         for session_id in touched:
             for event in self._waiting.get(session_id, ()):
                 event.set()
@@ -199,7 +202,7 @@ def _answered(approval: Approval, shown_in: str, choice: str) -> NewEvent:
 
 
 def _require_possible(approval: Approval, choice: Choice) -> None:
-    # What was answered before has another refusal.
+    # A question that was answered before is refused later, as AlreadyAnswered.
     if approval.choice is not None or choice in approval.choices:
         return
     raise NoFolderToGrant if Choice.SESSION in approval.choices else OnceOnly

@@ -1,5 +1,5 @@
-"""Moves the words of older versions, which are events, to where words are kept now, and takes long texts out of events
-that can quote the journal: turn by turn, in the background, and only once in the life of a database.
+"""Moves words that older versions wrote as events to where words are kept now, and removes texts from events that can
+quote the journal instead. It goes through each database once, turn by turn, in the background.
 """
 
 import asyncio
@@ -14,20 +14,20 @@ from wakeful.model.older.texts import quotes_of
 from wakeful.model.older.words import LookedAt, Move, moves_of
 from wakeful.store.base import Body, Store, Transaction
 
-# Turns that are looked at together.
+# Turns and events per read.
 _TURNS = 100
 _EVENTS = 1000
-# Others want the disk, too: between two turns it rests for so long.
+# The pause after each turn, which leaves the disk to others.
 _REST_SECONDS = 0.02
-# A turn that was running is looked at again.
+# When to look again at turns that were still running.
 _PATIENCE_SECONDS = 60.0
-# The position of a database that has been gone through to its end: nothing writes such events any more.
+# The stored position when all turns are done: no version writes such events any more.
 _ALL = "all"
 
 logger = logging.getLogger(__name__)
 
 
-class OldWords:
+class OldWordsMover:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
@@ -35,7 +35,7 @@ class OldWords:
         self.job = Job("old words", self.sweep, clock)
 
     async def sweep(self) -> float | None:
-        """Go through the turns from where the last sweep stopped. None when there is no turn to come back for."""
+        """Go through the turns from where the last sweep stopped. Returns None when none is left to look at again."""
         stored = reached = position = await self._store.read(lambda tx: tx.old_words.position())
         is_whole = True
         while position != _ALL and (turns := await self._look(position)):
@@ -57,7 +57,7 @@ class OldWords:
         return await self._store.read(lambda tx: tx.old_words.turns_after(position, _TURNS))
 
     async def _pass(self, turn: LookedAt) -> bool:
-        """Whether nothing is left to do in this turn."""
+        """Move the words of a turn and return True; False if it has to wait because it still runs."""
         if not turn.is_old:
             return True
         if not turn.is_closed:
@@ -66,13 +66,13 @@ class OldWords:
             await self._move_all(turn)
         except StoreError:
             raise
-        except Exception:  # The boundary of one turn: its words stay readable where they are, and others wait.
+        except Exception:  # One turn's boundary: its old words stay readable where they are, and the other turns go on.
             logger.exception("the log of turn %s stays as an older version wrote it", turn.turn_id)
         await self._clock.wait(self._never, _REST_SECONDS)
         return True
 
     async def _move_all(self, turn: LookedAt) -> None:
-        """Read in pages and worked out beside the event loop: there may be very many. Then written in one piece."""
+        """Read the log in pages, compute the moves in a thread, because a log may be long, and write them at once."""
         log: list[Event] = []
         while page := await self._store.read(_page(turn, log)):
             log += page
@@ -83,7 +83,7 @@ class OldWords:
 
 
 def _page(turn: LookedAt, log: Sequence[Event]) -> Body[list[Event]]:
-    """What follows what is known of the turn's log."""
+    """Read the next page of the turn's log, after the events in `log`."""
     after = (log[-1].turn_seq or 0) if log else 0
     return lambda tx: tx.events.of_turn(turn.turn_id, after, _EVENTS)
 
@@ -91,14 +91,14 @@ def _page(turn: LookedAt, log: Sequence[Event]) -> Body[list[Event]]:
 async def _move(tx: Transaction, turn: LookedAt, moves: Sequence[Move], quotes: Sequence[Event]) -> None:
     session = await tx.sessions.get(turn.session_id)
     if session is None or session.is_deleted:
-        return  # It is not worth it: all of it will be purged.
+        return  # The session will be purged.
     for quote in quotes:
         await tx.old_words.take_text(quote)
     for move in moves:
         first, _ = move.numbers
         found = await tx.events.of_turn(turn.turn_id, first - 1, 1)
         if not found or found[0].turn_seq != first:
-            return  # Another node has done it.
+            return  # Another node has moved them.
         if move.entry is not None and move.cuts_answer:
             await tx.journal.add([move.entry])
         await tx.old_words.move(move)

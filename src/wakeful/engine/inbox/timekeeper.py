@@ -1,4 +1,4 @@
-"""Opens the turns that only time makes due: retries of wake-ups, wake-ups whose budget has freed, and those that have
+"""Opens turns that become due with time: retries of wake-ups, wake-ups whose budget has freed, and wake-ups that have
 waited for company.
 """
 
@@ -16,11 +16,11 @@ from wakeful.errors import SessionLocked
 from wakeful.model.event import PROCESS_COMPLETE, WAKE_WAITS, WATCH_MATCH
 from wakeful.store.base import Signal, Store, Transaction
 
-# Sessions that are opened at the same time.
+# How many sessions are opened at the same time.
 _ABREAST = 4
-# What waits longer for the lock of a session is in another's hands; the next round looks again.
+# How long to wait for a session's lock; after that another node has it, and the next sweep looks again.
 _PATIENCE_SECONDS = 0.5
-# What may leave something that waits for a time.
+# Events after which a row may wait for a stored time.
 _TIMED = frozenset({WAKE_WAITS, PROCESS_COMPLETE, WATCH_MATCH})
 
 
@@ -36,7 +36,9 @@ class Timekeeper:
         store.notifier.listen(self._hear)
 
     async def sweep(self) -> float | None:
-        """Open what is due; how long to wait for the next. Rivals may leave pending rows, so with them look often."""
+        """Open the turns that are due. Returns the seconds until the next; on a shared store one lease time at most,
+        because other nodes may leave pending rows.
+        """
         ready, wait = await self._store.read(self._look)
         for first in range(0, len(ready), _ABREAST):
             abreast = ready[first : first + _ABREAST]
@@ -58,7 +60,8 @@ class Timekeeper:
             await self._commits.commit(body, lock=[session_id], patience=_PATIENCE_SECONDS)
 
     def _hear(self, signal: Signal) -> None:
-        """A turn that ends may leave a retry or free what waited for it; a spent budget and a wait for company set a
-        time."""
+        """Sweep after events that may store a time: the end of a turn may leave a retry or pending rows, a spent budget
+        and a wait for company have a time.
+        """
         if any(event.is_final or event.kind in _TIMED for event in signal.events):
             self.job.wake()
