@@ -17,8 +17,7 @@ from tests.store.nouns import (
 )
 from wakeful.model.approvals.approval import Approval, Choice
 from wakeful.model.journal import Entry, EntryKind
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.session import Marks, Session, TitleOrigin
 from wakeful.model.tasks.task import TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction
 

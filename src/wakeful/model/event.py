@@ -108,6 +108,18 @@ class Event:
         return WordsHead(self.session_id, self.turn_id, self.ends.step, self.ends.base)
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """An event that its owner wants to hear of, whichever of their sessions is in view."""
+
+    # Counted for each owner from 1, in the order of the commits: a cursor over all of their sessions.
+    number: int
+    event: Event
+    # Of its session, as they are now.
+    title: str
+    last_seq: int
+
+
 def quoted(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     """What an event of this kind, about this place of its step, says in the words of an entry with these data."""
     if kind == TOOL:

@@ -13,15 +13,13 @@ from wakeful.model.approvals.approval import EXPIRED, Approval, Choice, Reason
 from wakeful.model.approvals.grant import Grant
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
-from wakeful.model.event import TOOL, Event, Quote, quoted
+from wakeful.model.event import TOOL, Event, News, Quote, quoted
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal import Chain, Entry, EntryKind
 from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
-from wakeful.model.marks import Marks
-from wakeful.model.news import News
 from wakeful.model.search.search import Hit, searched_text
-from wakeful.model.session import Address, Session, TitleOrigin
+from wakeful.model.session import Address, Marks, Session, TitleOrigin
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts

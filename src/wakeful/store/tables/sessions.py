@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.session import Marks, Session, TitleOrigin
 
 
 class Sessions(Protocol):

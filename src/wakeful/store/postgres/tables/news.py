@@ -1,7 +1,6 @@
 """News in PostgreSQL."""
 
-from wakeful.model.event import Event
-from wakeful.model.news import News
+from wakeful.model.event import Event, News
 from wakeful.store.decode import news_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wakeful.model.marks import Marks
+from wakeful.model.session import Marks
 from wakeful.store.decode import marks_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import Connection

@@ -2,8 +2,7 @@
 
 import sqlite3
 
-from wakeful.model.event import Event
-from wakeful.model.news import News
+from wakeful.model.event import Event, News
 from wakeful.store.decode import news_from
 from wakeful.store.footprint import Footprint
 

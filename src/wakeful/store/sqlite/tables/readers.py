@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from wakeful.model.marks import Marks
+from wakeful.model.session import Marks
 from wakeful.store.decode import marks_from
 from wakeful.store.footprint import Footprint
 
