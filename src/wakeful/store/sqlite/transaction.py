@@ -14,7 +14,7 @@ from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.tables.approvals import SqliteApprovals
-from wakeful.store.sqlite.tables.closer import close_turn
+from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.tables.events import SqliteEvents
@@ -27,7 +27,7 @@ from wakeful.store.sqlite.tables.logins import SqliteLogins
 from wakeful.store.sqlite.tables.news import SqliteNews
 from wakeful.store.sqlite.tables.nodes import SqliteNodes
 from wakeful.store.sqlite.tables.old_words import SqliteOldWords
-from wakeful.store.sqlite.tables.opener import open_all
+from wakeful.store.sqlite.tables.openings import open_all
 from wakeful.store.sqlite.tables.purges import SqlitePurges
 from wakeful.store.sqlite.tables.readers import SqliteReaders
 from wakeful.store.sqlite.tables.sessions import SqliteSessions

@@ -10,7 +10,7 @@ from wakeful.model.opening import Closing
 from wakeful.store import encode
 from wakeful.store.numbering import number
 from wakeful.store.sqlite.statement import insert
-from wakeful.store.sqlite.tables.opener import stamped
+from wakeful.store.sqlite.tables.openings import stamped
 
 
 def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> tuple[list[Event], int]:
