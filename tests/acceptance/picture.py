@@ -14,7 +14,7 @@ from tests.acceptance.ledger import Ledger
 from tests.acceptance.walker import SESSIONS
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn

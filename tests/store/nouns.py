@@ -8,10 +8,10 @@ from wakeful.engine.inbox.decision import input_event
 from wakeful.model.approvals.approval import Approval, Reason
 from wakeful.model.approvals.grant import Grant
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import Entry, answer_entry, input_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import Entry, answer_entry, input_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.tasks.task import Host, Task, TaskKind

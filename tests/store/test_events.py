@@ -7,7 +7,7 @@ from tests.store.conftest import FakeClock, Sql
 from tests.store.nouns import append, have_session, have_turn, long_texts, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.journal import without
+from wakeful.model.journal.entry import without
 from wakeful.model.search.search import Hit
 from wakeful.model.turn import Lease
 from wakeful.model.words import Said, WordsEnd

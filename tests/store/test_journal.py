@@ -7,7 +7,7 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import have_closed_turn, have_session, have_turn
 from wakeful.errors import StoreError
-from wakeful.model.journal import Entry, EntryKind, cut_entry
+from wakeful.model.journal.entry import Entry, EntryKind, cut_entry
 from wakeful.model.words import Said, Word, WordsHead
 from wakeful.store.base import Store
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.store.nouns import a_session, a_task, an_input, close_turn, have_session, have_task, have_turn, some_events
 from wakeful.model.event import NewEvent, News
-from wakeful.model.fact import Answered
-from wakeful.model.journal import answer_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import answer_entry, result_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.tasks.task import TaskOutcome, TaskStatus
 from wakeful.store.base import Store, Transaction
 

@@ -22,9 +22,9 @@ from wakeful.engine.upkeep.old_words import OldWords
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, EntryKind, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction

@@ -27,8 +27,8 @@ from wakeful.errors import LeaseLost, NameTaken, StoreError
 from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
+from wakeful.model.journal.message import Usage
 from wakeful.model.lane import Lane
-from wakeful.model.message import Usage
 from wakeful.model.opening import Closing, Opened, Opening
 from wakeful.model.session import TitleOrigin
 from wakeful.model.turn import Outcome, TurnStatus

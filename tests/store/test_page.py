@@ -16,7 +16,7 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.model.approvals.approval import Approval, Choice
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.session import Marks, Session, TitleOrigin
 from wakeful.model.tasks.task import TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction

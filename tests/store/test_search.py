@@ -5,9 +5,9 @@ import pytest
 from tests.store.conftest import Sql
 from tests.store.nouns import an_input, have_closed_turn, have_session
 from tests.store.test_purges import purge
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, answer_entry, cut_entry, result_entry, without
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, answer_entry, cut_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.search.search import Hit, wanted_in
 from wakeful.model.words import Said
 from wakeful.store.base import Store, Transaction

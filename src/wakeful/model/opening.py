@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowStatus
-from wakeful.model.journal import Entry
-from wakeful.model.message import Usage
+from wakeful.model.journal.entry import Entry
+from wakeful.model.journal.message import Usage
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Outcome, Turn
 

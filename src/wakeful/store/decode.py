@@ -15,7 +15,7 @@ from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
 from wakeful.model.event import TOOL, Event, News, Quote, quoted
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
-from wakeful.model.journal import Chain, Entry, EntryKind
+from wakeful.model.journal.entry import Chain, Entry, EntryKind
 from wakeful.model.lane import Lane
 from wakeful.model.login import Login, Ticket
 from wakeful.model.search.search import Hit, searched_text

@@ -14,7 +14,7 @@ from wakeful.model.approvals.grant import Grant
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.login import Login, Ticket
 from wakeful.model.packed_json import pack
 from wakeful.model.session import Session

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.model.journal import Chain, Entry
-from wakeful.model.transcript import Transcript, fold, follow
+from wakeful.model.journal.entry import Chain, Entry
+from wakeful.model.journal.transcript import Transcript, fold, follow
 from wakeful.store.base import Store, Transaction
 
 # Of all conversations that are kept, in bytes of their journals.

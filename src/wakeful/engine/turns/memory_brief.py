@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from wakeful.model.fact import Brief
-from wakeful.model.message import Message
+from wakeful.model.journal.fact import Brief
+from wakeful.model.journal.message import Message
 from wakeful.model.turn import Turn
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
 from wakeful.errors import LimitReached, TurnFailed
-from wakeful.model.fact import Answered, Fact
+from wakeful.model.journal.fact import Answered, Fact
 from wakeful.model.turn import Outcome, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"

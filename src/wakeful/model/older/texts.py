@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from wakeful.model.event import QUOTING, TOOL, TOOL_COMPLETE, Event, NewEvent, quoted
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal.entry import Entry, EntryKind
 
 # A shorter text costs less where it is than a write.
 LONG_BYTES = 1000

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from wakeful.model import event as events
 from wakeful.model.event import Event, spoken
-from wakeful.model.journal import Entry, EntryKind, cut_entry
+from wakeful.model.journal.entry import Entry, EntryKind, cut_entry
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, pack_cuts
 
 _ANSWERED = frozenset({events.TOOL, events.USAGE})

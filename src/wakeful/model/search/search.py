@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from wakeful.model.journal import Entry, EntryKind, is_gone
+from wakeful.model.journal.entry import Entry, EntryKind, is_gone
 
 # Of a text that is longer, only the beginning can be found: its words are made while others wait to write.
 _MOST_CHARACTERS = 64_000

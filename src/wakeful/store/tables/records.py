@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from wakeful.model.event import Event, NewEvent, News
-from wakeful.model.journal import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.older.words import LookedAt, Move
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead

@@ -18,9 +18,9 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, EntryKind, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.older.words import Move, moves_of
 from wakeful.model.words import Said, WordsEnd, unpack_cuts
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wakeful.gateway.openai.items.objects import FunctionCall, FunctionOutput, ShownItem
-from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, Part, deleted_parts
+from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, Part, deleted_parts
 
 _NUMBER_LIMIT = 9
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import asyncpg
 
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.search.search import Hit, Wanted, owner_word, words_of
 from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.postgres.connection import Connection

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from wakeful.model.journal import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
 from wakeful.store.decode import chain_from, entry_from, words_from

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.search.search import Hit, Wanted, owner_word, searched_text, words_of
 from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.sqlite.search.backlog import SHOWN, SearchBacklog

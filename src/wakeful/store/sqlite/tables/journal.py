@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from wakeful.model.journal import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
 from wakeful.store import encode

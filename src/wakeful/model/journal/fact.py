@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from wakeful.model.message import AssistantMessage, Message, ToolCall, Usage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.turn import Turn
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import Answered
-from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.message import (
+from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
     SystemMessage,
@@ -15,7 +15,7 @@ from wakeful.model.message import (
     Usage,
     UserMessage,
 )
-from wakeful.model.transcript import INTERRUPTED, fold
+from wakeful.model.journal.transcript import INTERRUPTED, fold
 
 ONE, TWO = ToolCall("c1", "look", "{}"), ToolCall("c2", "look", "{}")
 CALLING = AssistantMessage("let me see", calls=(ONE, TWO))

@@ -14,8 +14,16 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import Answered
-from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from wakeful.model.words import Said, pack_cuts
 
 # What can be deleted of an entry. Of an answer: its text, its reasoning, or one of its calls, by its number from 1.

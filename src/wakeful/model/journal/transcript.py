@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wakeful.model.fact import OpenCall
 from wakeful.model.failure import failure_text
-from wakeful.model.journal import (
+from wakeful.model.journal.entry import (
     Entry,
     EntryKind,
     answer_of,
@@ -17,7 +16,8 @@ from wakeful.model.journal import (
     parts_of,
     usage_of,
 )
-from wakeful.model.message import AssistantMessage, Message, ToolMessage
+from wakeful.model.journal.fact import OpenCall
+from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 
 INTERRUPTED = failure_text(
     "interrupted", "interrupted: the turn ended before this call had a result; whether it took effect is unknown"
