@@ -33,7 +33,7 @@ from wakeful.model.opening import Closing, Opened, Opening
 from wakeful.model.session import TitleOrigin
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.sqlite.store import SqliteStore
 
 DONE = Outcome(TurnStatus.DONE)
@@ -265,13 +265,13 @@ def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str
         monkeypatch.undo()
         return
     for name in ("fetch", "fetchrow", "fetchval", "execute"):
-        monkeypatch.setattr(Connection, name, _counting(getattr(Connection, name), texts))
+        monkeypatch.setattr(PostgresConnection, name, _counting(getattr(PostgresConnection, name), texts))
     yield texts
     monkeypatch.undo()
 
 
 def _counting(call: Callable[..., Any], texts: list[str]) -> Callable[..., Any]:
-    async def counted(connection: Connection, query: str, *arguments: object) -> Any:
+    async def counted(connection: PostgresConnection, query: str, *arguments: object) -> Any:
         # The other nodes are told afterwards, on a connection of its own.
         if "pg_notify" not in query:
             texts.append(query.strip())

@@ -195,7 +195,7 @@ async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> N
 async def test_a_node_that_stands_still_in_a_transaction_loses_its_locks(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(connections.SETTINGS, "idle_in_transaction_session_timeout", "100ms")
+    monkeypatch.setitem(connections.SERVER_SETTINGS, "idle_in_transaction_session_timeout", "100ms")
     still, lively = PostgresStore(postgres_url), PostgresStore(postgres_url)
     await still.open()
     await lively.open()

@@ -120,7 +120,7 @@ class News:
     last_seq: int
 
 
-def quoted(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+def quoted_texts(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
     """What an event of this kind, about this place of its step, says in the words of an entry with these data."""
     if kind == TOOL:
         return {"arguments": entry["calls"][index - 1]["arguments"]}

@@ -13,7 +13,7 @@ from wakeful.model.approvals.approval import EXPIRED, Approval, Choice, Reason
 from wakeful.model.approvals.grant import Grant
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.delivery import Delivery
-from wakeful.model.event import TOOL, Event, News, Quote, quoted
+from wakeful.model.event import TOOL, Event, News, Quote, quoted_texts
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.journal.entry import Chain, Entry, EntryKind
 from wakeful.model.lane import Lane
@@ -41,7 +41,7 @@ class Row(Protocol):
     def __getitem__(self, column: str, /) -> Any: ...
 
 
-def decoded(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
+def decode_rows(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
     """All that this version understands. What a newer one has written, or what is damaged, is left out, and the log
     names it: the others are not to suffer for it.
     """
@@ -191,7 +191,7 @@ def lane_from(rows: Sequence[Row], promised: Collection[str], now: float) -> Lan
     pending is there because its name was asked about.
     """
     first = rows[0]
-    inbox = decoded(inbox_row_from, [_Part(row, "i_") for row in rows if row["i_id"] is not None])
+    inbox = decode_rows(inbox_row_from, [_Part(row, "i_") for row in rows if row["i_id"] is not None])
     return Lane(
         session_from(first),
         None if first["t_id"] is None else turn_from(_Part(first, "t_")),
@@ -231,7 +231,7 @@ def _quote_from(row: Row, entries: dict[tuple[str, int, int], dict[str, Any]]) -
     if row["entry"] is not None:
         entries[place] = orjson.loads(row["entry"])
     entry = entries.get(place)
-    return Quote(step, index, {} if entry is None else quoted(kind, index, entry))
+    return Quote(step, index, {} if entry is None else quoted_texts(kind, index, entry))
 
 
 def words_from(row: Row | None, head: WordsHead, after: int, limit: int) -> list[Word]:

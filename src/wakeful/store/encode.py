@@ -176,10 +176,10 @@ def event_values(event: Event) -> Values:
 
 
 def fact_values(fact: NewEvent | Event) -> Values:
-    return fact.kind, fact.kept, packed_end(fact.ends), *place_of(fact)
+    return fact.kind, fact.kept, packed_end(fact.ends), *quoted_position(fact)
 
 
-def place_of(fact: NewEvent | Event) -> tuple[int | None, int | None]:
+def quoted_position(fact: NewEvent | Event) -> tuple[int | None, int | None]:
     """Of the entry that it quotes."""
     return (None, None) if fact.quote is None else (fact.quote.step, fact.quote.index)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from wakeful.model.approvals.reason_kinds import words_of
+from wakeful.model.approvals.reason_kinds import describe_kind
 from wakeful.model.tasks.task_data import time_text
 
 
@@ -44,7 +44,7 @@ def grant_data(grant: Grant) -> dict[str, Any]:
         "id": grant.id,
         "owner": grant.owner,
         "kind": grant.kind,
-        "words": words_of(grant.kind),
+        "words": describe_kind(grant.kind),
         "scope": grant.scope,
         "session_id": grant.session_id or None,
         "folder": grant.folder or None,

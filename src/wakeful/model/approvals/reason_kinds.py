@@ -56,6 +56,6 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
 ONCE_ONLY = frozenset({HOME, UNCLEAR})
 
 
-def words_of(kind: str) -> str:
+def describe_kind(kind: str) -> str:
     """What a grant of this kind allows, also of a kind that a newer version has written."""
     return KIND_WORDS.get(kind) or KIND_WORDS.get(kind.partition(":")[0]) or f"are of the kind {kind}"

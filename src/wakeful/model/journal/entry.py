@@ -28,7 +28,7 @@ from wakeful.model.words import Said, pack_cuts
 
 # What can be deleted of an entry. Of an answer: its text, its reasoning, or one of its calls, by its number from 1.
 # Any other entry is deleted as a whole.
-Part = str | int
+EntryPart = str | int
 WHOLE, TEXT, REASONING = "whole", "text", "reasoning"
 
 
@@ -151,13 +151,13 @@ def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
     return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
 
 
-def without(entry: Entry, part: Part) -> Entry:
+def without(entry: Entry, part: EntryPart) -> Entry:
     """The same entry, with this part marked as deleted."""
     deleted = deleted_parts(entry) | {part}
     return replace(entry, payload=orjson.dumps(entry.data | {"deleted": sorted(deleted, key=str)}))
 
 
-def deleted_parts(entry: Entry) -> frozenset[Part]:
+def deleted_parts(entry: Entry) -> frozenset[EntryPart]:
     # Hardly any entry has one: most need not be decoded to know it.
     return frozenset(entry.data.get("deleted", ())) if b'"deleted"' in entry.payload else frozenset()
 
@@ -179,5 +179,5 @@ def is_cut(entry: Entry) -> bool:
     return bool(entry.data.get("is_cut"))
 
 
-def client_calls_of(entry: Entry) -> frozenset[int]:
+def client_call_numbers(entry: Entry) -> frozenset[int]:
     return frozenset(entry.data.get("client_calls", ()))

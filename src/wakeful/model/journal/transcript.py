@@ -9,7 +9,7 @@ from wakeful.model.journal.entry import (
     EntryKind,
     answer_of,
     calls_of,
-    client_calls_of,
+    client_call_numbers,
     input_message,
     is_cut,
     is_gone,
@@ -46,7 +46,7 @@ class Transcript:
 
 
 def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None) -> Transcript:
-    """Fold the journal of a chain of turns, oldest first, that ends with the turn `turn_id`; or, with what `follow` has
+    """Fold the journal of a chain of turns, oldest first, that ends with the turn `turn_id`; or, with what `extend` has
     made of the first turns, that of the others.
 
     Calls without a result are answered by a client in the words that follow, or else as interrupted, because providers
@@ -54,7 +54,7 @@ def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None
     them, but not about those that the client runs. What was deleted or cut off is passed over, as if it had never been
     there.
     """
-    transcript = follow(after or Transcript(), entries)
+    transcript = extend(after or Transcript(), entries)
     last: Entry | None = None
     for entry in entries:
         if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER and not _is_passed_over(entry):
@@ -69,7 +69,7 @@ def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None
     return transcript
 
 
-def follow(before: Transcript, entries: Sequence[Entry]) -> Transcript:
+def extend(before: Transcript, entries: Sequence[Entry]) -> Transcript:
     """The same conversation with more entries: not at its end yet, so calls may still be answered by what follows."""
     transcript = Transcript(
         messages=before.messages.copy(),
@@ -94,7 +94,7 @@ def _is_passed_over(entry: Entry) -> bool:
 
 def _find_standing(transcript: Transcript, last: Entry) -> None:
     """`last` is the last turn's last answer."""
-    client_calls = client_calls_of(last)
+    client_calls = client_call_numbers(last)
     transcript.waits_for_client = bool(client_calls)
     transcript.open_calls = [call for call in transcript.open_calls if call.index not in client_calls]
     is_final = bool(client_calls) or not answer_of(last).calls
@@ -106,7 +106,7 @@ def _find_standing(transcript: Transcript, last: Entry) -> None:
 
 
 def _server_calls(answer: Entry) -> int:
-    client_calls = client_calls_of(answer)
+    client_calls = client_call_numbers(answer)
     return sum(number not in client_calls for number, _ in calls_of(answer))
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from wakeful.model.event import QUOTING, TOOL, TOOL_COMPLETE, Event, NewEvent, quoted
+from wakeful.model.event import QUOTING, TOOL, TOOL_COMPLETE, Event, NewEvent, quoted_texts
 from wakeful.model.journal.entry import Entry, EntryKind
 
 # A shorter text costs less where it is than a write.
@@ -45,7 +45,7 @@ def _quoting(event: Event, place: tuple[int, int] | None, entries: _Entries) -> 
     new = NewEvent.quoting(event.kind, event.data, step, index)
     if entry is None or new.quote is None or not _has(entry, event.kind, index):
         return None
-    is_same = new.quote.texts == quoted(event.kind, index, entry.data)
+    is_same = new.quote.texts == quoted_texts(event.kind, index, entry.data)
     return replace(event, kept=new.kept, quote=new.quote) if is_same else None
 
 

@@ -53,15 +53,15 @@ class Hit:
     index: int
 
 
-def words_of(text: str) -> list[str]:
+def index_words(text: str) -> list[str]:
     """Its words, each once."""
-    runs = dict.fromkeys(_runs(folded(text[:_MOST_CHARACTERS])))
+    runs = dict.fromkeys(_runs(normalized(text[:_MOST_CHARACTERS])))
     return list(dict.fromkeys(word for run in runs for word in _words_in(run)))
 
 
 def wanted_in(query: str) -> Wanted:
     """All words have to be there. The last one may still be being typed, unless something stands behind it."""
-    text = folded(query)
+    text = normalized(query)
     runs = list(_runs(text))
     words = tuple(word for run in runs for word in _wanted_of(run))
     if not runs or not text.endswith(runs[-1]) or _DENSE_RUN.match(runs[-1]):
@@ -69,7 +69,7 @@ def wanted_in(query: str) -> Wanted:
     return Wanted(words[:-1], words[-1])
 
 
-def folded(text: str) -> str:
+def normalized(text: str) -> str:
     """Without what makes no difference: case and accents."""
     if text.isascii():
         return text.lower()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wakeful.model.search.search import Wanted, folded
+from wakeful.model.search.search import Wanted, normalized
 
 _BEFORE, _AFTER = 60, 140
 
@@ -49,7 +49,7 @@ def _folded_with_places(text: str) -> tuple[str, list[int]]:
     """Character by character, and where in the text each of them comes from."""
     pieces, places = [], list[int]()
     for at, character in enumerate(text):
-        piece = folded(character)
+        piece = normalized(character)
         pieces.append(piece)
         places.extend([at] * len(piece))
     return "".join(pieces), [*places, len(text)]

@@ -16,12 +16,12 @@ CONNECT_SECONDS = 10.0
 # Long enough for any statement of ours: what takes longer hangs in a dead network.
 STATEMENT_SECONDS = 60.0
 
-SETTINGS = {
+SERVER_SETTINGS = {
     # A node that is suspended in the middle of a transaction must not hold its locks for ever.
     "idle_in_transaction_session_timeout": "10s",
     # Our statements are short: compiling one takes longer than running it.
     "jit": "off",
-    # quoted() relies on it.
+    # sql_literal() relies on it.
     "standard_conforming_strings": "on",
 }
 
@@ -44,7 +44,7 @@ Driver = asyncpg.Connection | PoolConnectionProxy
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """Where the server is, and by which name it knows this node's connections."""
 
     url: str
@@ -55,10 +55,10 @@ class Address:
         return describe(self.url)
 
     def settings(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {**SETTINGS, "application_name": self.name, **more}
+        return {**SERVER_SETTINGS, "application_name": self.name, **more}
 
 
-class Connection:
+class PostgresConnection:
     """A connection that raises our errors and none of the driver's."""
 
     def __init__(self, driver: Driver, where: str) -> None:
@@ -108,7 +108,7 @@ class Connection:
 
 
 async def connect(
-    address: Address, settings: Mapping[str, str] | None = None, *, statement_seconds: float | None = None
+    address: ServerAddress, settings: Mapping[str, str] | None = None, *, statement_seconds: float | None = None
 ) -> asyncpg.Connection:
     """A connection outside the pools. Raises StoreUnavailable."""
     with connecting(address.where):
@@ -160,7 +160,7 @@ def describe(url: str) -> str:
     return f'The PostgreSQL database "{database}" at {host}'
 
 
-def quoted(text: str) -> str:
+def sql_literal(text: str) -> str:
     """A literal, for commands that take no arguments."""
     return "'" + text.replace("'", "''") + "'"
 

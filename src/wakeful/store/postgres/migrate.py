@@ -12,7 +12,7 @@ from wakeful.store.migrations import (
     refuse_newer,
     tell_forgotten,
 )
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 _FOLDER = Path(__file__).parent / "migrations"
 # Any number will do, as long as every node takes the same: those that start at once come one after the other.
@@ -21,7 +21,7 @@ _LOCK = 7_239_254_011
 
 async def migrate(driver: asyncpg.Connection, where: str) -> None:
     """On a connection that is closed afterwards: the lock is held until then."""
-    connection = Connection(driver, where)
+    connection = PostgresConnection(driver, where)
     await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
     await connection.execute("CREATE TABLE IF NOT EXISTS wakeful_schema (version INTEGER PRIMARY KEY)")
     found = await connection.fetchval("SELECT coalesce(max(version), 0) FROM wakeful_schema")
@@ -32,7 +32,7 @@ async def migrate(driver: asyncpg.Connection, where: str) -> None:
             await _apply(connection, migration)
 
 
-async def _apply(connection: Connection, migration: Migration) -> None:
+async def _apply(connection: PostgresConnection, migration: Migration) -> None:
     await connection.execute("BEGIN")
     if migration.version == FORGETS_ALLOWANCES:
         tell_forgotten(await connection.fetchval(FORGOTTEN_ALLOWANCES))

@@ -15,9 +15,9 @@ from wakeful.errors import StoreError
 from wakeful.model.ids import new_id
 from wakeful.store.base import Listener, Signal
 from wakeful.store.listeners import Listeners
-from wakeful.store.postgres.connection import STATEMENT_SECONDS, Address, Connection, connect, connecting
+from wakeful.store.postgres.connection import STATEMENT_SECONDS, PostgresConnection, ServerAddress, connect, connecting
+from wakeful.store.postgres.missed_commits import MissedCommits
 from wakeful.store.postgres.outbox import EVERYTHING, Outbox, newest_numbers, read_payload
-from wakeful.store.postgres.watch import Watch
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +34,12 @@ _TELLING = {"synchronous_commit": "off"}
 
 
 class PostgresNotifier:
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self._address = address
         self._origin = new_id("store")
         self._listeners = Listeners()
         self._outbox = Outbox(self._origin)
-        self._watch = Watch()
+        self._missed = MissedCommits()
         self._channel = ""
         self._listening: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
@@ -49,11 +49,11 @@ class PostgresNotifier:
         self._listeners.add(listener)
 
     def watch(self, followed: Callable[[], Iterable[str]]) -> None:
-        self._watch.add(followed)
+        self._missed.add(followed)
 
     def tell(self, signal: Signal) -> None:
         """A commit of this process: told here now, and to the other nodes as soon as the line is free."""
-        self._watch.note(newest_numbers(signal))
+        self._missed.note(newest_numbers(signal))
         self._listeners.tell(signal)
         self._outbox.add(signal)
 
@@ -87,7 +87,7 @@ class PostgresNotifier:
     def _hear(self, _line: object, _pid: int, _channel: str, payload: object) -> None:
         origin, signal, numbers = read_payload(str(payload))
         if origin != self._origin:
-            self._watch.note(numbers)
+            self._missed.note(numbers)
             self._listeners.tell(signal)
 
     async def _connect_to_listen(self) -> asyncpg.Connection:
@@ -118,13 +118,13 @@ class PostgresNotifier:
         while not self._is_closing:
             line = await _insist(self._connect_to_tell)
             try:
-                await self._tell_others(Connection(line, self._address.where))
+                await self._tell_others(PostgresConnection(line, self._address.where))
             except StoreError as error:
                 logger.warning("the other nodes cannot be told of commits, trying again: %s", error)
             finally:
                 line.terminate()
 
-    async def _tell_others(self, connection: Connection) -> None:
+    async def _tell_others(self, connection: PostgresConnection) -> None:
         asked_at = float("-inf")
         while not self._is_closing:
             await self._outbox.wait(asked_at + _QUESTION_SECONDS - time.monotonic())
@@ -133,8 +133,8 @@ class PostgresNotifier:
                 asked_at = time.monotonic()
                 await self._look_for_moved(connection)
 
-    async def _look_for_moved(self, connection: Connection) -> None:
-        moved = await self._watch.find_moved(connection)
+    async def _look_for_moved(self, connection: PostgresConnection) -> None:
+        moved = await self._missed.find_moved(connection)
         if moved is not None:
             self._listeners.tell(moved)
 
@@ -152,7 +152,7 @@ async def _until_broken(line: asyncpg.Connection, where: str) -> None:
 
 async def _check(line: asyncpg.Connection, where: str) -> None:
     try:
-        await Connection(line, where).execute("SELECT 1")
+        await PostgresConnection(line, where).execute("SELECT 1")
     except StoreError:
         line.terminate()
 

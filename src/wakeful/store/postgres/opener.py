@@ -10,7 +10,7 @@ from wakeful.errors import NameTaken, StoreUnavailable
 from wakeful.model.opening import Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.tables.openings import open_all
 from wakeful.store.postgres.transaction import WRITE, commit
 
@@ -33,7 +33,7 @@ class _Waiting:
 
 
 class Opener:
-    def __init__(self, pool: Pool, notifier: PostgresNotifier) -> None:
+    def __init__(self, pool: PostgresPool, notifier: PostgresNotifier) -> None:
         self._pool = pool
         self._notifier = notifier
         self._queue: deque[_Waiting] = deque()

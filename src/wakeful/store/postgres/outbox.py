@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from wakeful.store.base import Signal
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
 
@@ -70,7 +70,7 @@ class Outbox:
             async with asyncio.timeout(seconds):
                 await self._has_mail.wait()
 
-    async def send(self, connection: Connection, channel: str) -> None:
+    async def send(self, connection: PostgresConnection, channel: str) -> None:
         """What could not be sent stays for the next time."""
         self._payloads += payloads_of(self._origin, self._letter)
         self._letter = Letter()

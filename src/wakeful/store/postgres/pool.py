@@ -13,8 +13,8 @@ from wakeful.store.postgres.connection import (
     CONNECT_SECONDS,
     DRIVER_ERRORS,
     STATEMENT_SECONDS,
-    Address,
-    Connection,
+    PostgresConnection,
+    ServerAddress,
     connecting,
 )
 
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 _CLOSE_SECONDS = 3.0
 
 
-class Pool:
+class PostgresPool:
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         size: int,
         settings: Mapping[str, str] | None = None,
         *,
@@ -61,13 +61,13 @@ class Pool:
                 pool.terminate()
 
     @asynccontextmanager
-    async def transaction(self, begin: str) -> AsyncIterator[Connection]:
+    async def transaction(self, begin: str) -> AsyncIterator[PostgresConnection]:
         """A connection in a transaction, which is undone unless the caller commits it."""
         pool = self._pool
         if pool is None:
             raise RuntimeError("the store is not open")
         driver = await self._begun(pool, begin)
-        connection = Connection(driver, self._where)
+        connection = PostgresConnection(driver, self._where)
         try:
             yield connection
         finally:
@@ -78,14 +78,14 @@ class Pool:
         with connecting(self._where):
             driver = await pool.acquire()
         try:
-            await Connection(driver, self._where).execute(begin)
+            await PostgresConnection(driver, self._where).execute(begin)
         except asyncio.CancelledError:
             # Only the server knows whether the transaction has begun.
             driver.terminate()
             await _give_back(pool, driver)
             raise
         except BaseException as error:
-            await Connection(driver, self._where).undo()
+            await PostgresConnection(driver, self._where).undo()
             await _give_back(pool, driver)
             if is_fresh or not isinstance(error, StoreUnavailable):
                 raise

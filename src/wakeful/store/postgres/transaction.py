@@ -5,7 +5,7 @@ from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.postgres.tables.approvals import PostgresApprovals
@@ -35,7 +35,7 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresTransaction:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
         self.search = PostgresSearch(connection)
@@ -84,7 +84,7 @@ class PostgresTransaction:
         return Closed(facts, None if closing.next is None else await self.open(closing.next))
 
 
-async def commit(connection: Connection, notifier: PostgresNotifier, signal: Signal | None) -> None:
+async def commit(connection: PostgresConnection, notifier: PostgresNotifier, signal: Signal | None) -> None:
     """Commit and tell: this process before anyone goes on, the other nodes soon after."""
     try:
         tag = await connection.execute("COMMIT")

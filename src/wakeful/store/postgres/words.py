@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from wakeful.model.packed_json import pack
 from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.tables.said import part_from
 from wakeful.store.postgres.transaction import READ, WRITE
 from wakeful.under_way import UnderWay
@@ -34,7 +34,9 @@ _SWEEP = """
 
 
 class PostgresWords:
-    def __init__(self, writing: Pool, reading: Pool, notifier: PostgresNotifier, under_way: UnderWay) -> None:
+    def __init__(
+        self, writing: PostgresPool, reading: PostgresPool, notifier: PostgresNotifier, under_way: UnderWay
+    ) -> None:
         self._writing = writing
         self._reading = reading
         self._notifier = notifier

@@ -10,13 +10,13 @@ from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
-from wakeful.store.sqlite.worker import Job, Worker
+from wakeful.store.sqlite.worker import Worker, WorkItem
 
 # Small, so that those who read little do not wait long for those who read much.
 _LARGEST_GROUP = 32
 
 
-class Reader:
+class SqliteReader:
     def __init__(self, connection: sqlite3.Connection, path: Path, clock: Callable[[], float]) -> None:
         self._connection = connection
         self._path = path
@@ -30,7 +30,7 @@ class Reader:
         await self._worker.close()
         self._connection.close()
 
-    def _read_all(self, group: list[Job[Body[Any]]]) -> None:
+    def _read_all(self, group: list[WorkItem[Body[Any]]]) -> None:
         for job in group:
             try:
                 job.result = self._read(job.work)
@@ -47,7 +47,7 @@ class Reader:
             self._connection.execute("COMMIT")
 
 
-def _choose(waiting: list[Job[Body[Any]]]) -> list[Job[Body[Any]]]:
+def _choose(waiting: list[WorkItem[Body[Any]]]) -> list[WorkItem[Body[Any]]]:
     group = waiting[:_LARGEST_GROUP]
     del waiting[:_LARGEST_GROUP]
     return group

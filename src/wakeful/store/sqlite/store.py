@@ -14,9 +14,9 @@ from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
 from wakeful.store.sqlite.migrate import migrate
 from wakeful.store.sqlite.notifier import LocalNotifier
-from wakeful.store.sqlite.reader import Reader
+from wakeful.store.sqlite.reader import SqliteReader
 from wakeful.store.sqlite.space import prepare
-from wakeful.store.sqlite.writer import Writer
+from wakeful.store.sqlite.writer import SqliteWriter
 
 T = TypeVar("T")
 
@@ -39,10 +39,10 @@ class SqliteStore:
         self._synchronous = synchronous
         self._busy_seconds = busy_seconds
         self._lock = FileLock(path.with_name(path.name + ".lock"))
-        self._reader: Reader | None = None
+        self._reader: SqliteReader | None = None
         # A search goes through much: other reads do not wait for it.
-        self._searcher: Reader | None = None
-        self._writer: Writer | None = None
+        self._searcher: SqliteReader | None = None
+        self._writer: SqliteWriter | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
         self.stats = StoreStats()
@@ -61,9 +61,9 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(writing, self._path, self._clock, self.notifier, self.stats)
-        self._reader = Reader(reading, self._path, self._clock)
-        self._searcher = Reader(searching, self._path, self._clock)
+        self._writer = SqliteWriter(writing, self._path, self._clock, self.notifier, self.stats)
+        self._reader = SqliteReader(reading, self._path, self._clock)
+        self._searcher = SqliteReader(searching, self._path, self._clock)
 
     async def close(self) -> None:
         self._is_closed = True
@@ -100,7 +100,7 @@ class SqliteStore:
         opened: Opened = await self._open_writer().open(opening)
         return opened
 
-    def _open_writer(self) -> Writer:
+    def _open_writer(self) -> SqliteWriter:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
         if self._writer is None:

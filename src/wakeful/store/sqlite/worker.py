@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Job(Generic[W]):
+class WorkItem(Generic[W]):
     work: W
     future: asyncio.Future[Any]
     result: Any = None
@@ -42,15 +42,15 @@ class Worker(Generic[W]):
     def __init__(
         self,
         name: str,
-        choose: Callable[[list[Job[W]]], list[Job[W]]],
-        do: Callable[[list[Job[W]]], Any],
+        choose: Callable[[list[WorkItem[W]]], list[WorkItem[W]]],
+        do: Callable[[list[WorkItem[W]]], Any],
         tell: Callable[[Any], None],
     ) -> None:
         self._choose = choose
         self._do = do
         self._tell = tell
         self._loop = asyncio.get_running_loop()
-        self._jobs: queue.SimpleQueue[Job[W] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[WorkItem[W] | None] = queue.SimpleQueue()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -59,7 +59,7 @@ class Worker(Generic[W]):
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
         future: asyncio.Future[Any] = self._loop.create_future()
-        self._jobs.put(Job(work, future))
+        self._jobs.put(WorkItem(work, future))
         return future
 
     async def close(self) -> None:
@@ -70,7 +70,7 @@ class Worker(Generic[W]):
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
-        waiting: list[Job[W]] = []
+        waiting: list[WorkItem[W]] = []
         is_last = False
         while not is_last or waiting:
             is_last |= self._gather(waiting)
@@ -79,7 +79,7 @@ class Worker(Generic[W]):
                 done = self._attempt(group)
                 self._loop.call_soon_threadsafe(self._finish, group, done)
 
-    def _attempt(self, group: list[Job[W]]) -> Any:
+    def _attempt(self, group: list[WorkItem[W]]) -> Any:
         """The thread must live on: without it everybody would wait for ever."""
         try:
             return self._do(group)
@@ -89,7 +89,7 @@ class Worker(Generic[W]):
                 job.error = error
             return None
 
-    def _gather(self, waiting: list[Job[W]]) -> bool:
+    def _gather(self, waiting: list[WorkItem[W]]) -> bool:
         """Add what is queued to what waits; sleep only when there is nothing to do. True when nothing more comes."""
         try:
             while (job := self._jobs.get(block=not waiting)) is not None:
@@ -98,7 +98,7 @@ class Worker(Generic[W]):
             return False
         return True
 
-    def _finish(self, group: list[Job[W]], done: Any) -> None:
+    def _finish(self, group: list[WorkItem[W]], done: Any) -> None:
         self._tell(done)
         for job in group:
             job.settle()

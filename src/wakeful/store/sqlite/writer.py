@@ -18,7 +18,7 @@ from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
 from wakeful.store.sqlite.tables.openings import open_all
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
-from wakeful.store.sqlite.worker import Job, Worker
+from wakeful.store.sqlite.worker import Worker, WorkItem
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class _Commit:
     seconds: float
 
 
-class Writer:
+class SqliteWriter:
     def __init__(
         self,
         connection: sqlite3.Connection,
@@ -71,12 +71,12 @@ class Writer:
         await self._worker.close()
         self._connection.close()
 
-    def _commit(self, group: list[Job[_Work]]) -> _Commit:
+    def _commit(self, group: list[WorkItem[_Work]]) -> _Commit:
         began = time.perf_counter()
         changed = self._commit_together(group)
         return _Commit(changed, len(group), time.perf_counter() - began)
 
-    def _commit_together(self, group: list[Job[_Work]]) -> Footprint | None:
+    def _commit_together(self, group: list[WorkItem[_Work]]) -> Footprint | None:
         """Run the group in one transaction. When the commit itself fails, all of it has failed."""
         changed = Footprint(None)
         try:
@@ -96,7 +96,7 @@ class Writer:
             raise
         return changed
 
-    def _open(self, jobs: list[Job[Any]], changed: Footprint) -> None:
+    def _open(self, jobs: list[WorkItem[Any]], changed: Footprint) -> None:
         """All of them with a handful of statements, before anything else. If one of them cannot be written, they are
         tried again one by one.
         """
@@ -115,7 +115,7 @@ class Writer:
                 job.result = one
                 changed.note_appended(one.events)
 
-    def _attempt(self, job: Job[Any], write: _Write, changed: Footprint) -> None:
+    def _attempt(self, job: WorkItem[Any], write: _Write, changed: Footprint) -> None:
         footprint = Footprint(write.lock)
         self._connection.execute("SAVEPOINT job")
         try:
@@ -153,7 +153,7 @@ async def _open_one(opening: Opening, tx: Transaction) -> Opened:
     return await tx.open(opening)
 
 
-def _choose(waiting: list[Job[_Work]]) -> list[Job[_Work]]:
+def _choose(waiting: list[WorkItem[_Work]]) -> list[WorkItem[_Work]]:
     group = waiting[:_MOST_WRITES]
     del waiting[:_MOST_WRITES]
     return group

@@ -1,6 +1,6 @@
 """What was written before there was an index of words, in PostgreSQL: noted for it in steps, the newest first."""
 
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 # How far each has come is in the table upkeep; no row: it is done.
 _TITLES, _MESSAGES = "search_titles", "search_messages"
@@ -25,7 +25,7 @@ _MESSAGES_BETWEEN = f"""
 
 
 class SearchBacklog:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def note_some(self, limit: int) -> bool:

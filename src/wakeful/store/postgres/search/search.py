@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import asyncpg
 
 from wakeful.model.journal.entry import Entry
-from wakeful.model.search.search import Hit, Wanted, owner_word, words_of
+from wakeful.model.search.search import Hit, Wanted, index_words, owner_word
 from wakeful.store.decode import doc_text, hits_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.backlog import SHOWN, SearchBacklog
 
 _NEW = """
@@ -53,7 +53,7 @@ _MOST_NEW, _MOST_FOUND = 200, 20_000
 
 
 class PostgresSearch:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def find(
@@ -74,7 +74,7 @@ class PostgresSearch:
     async def index_some(self, limit: int) -> bool:
         # Another node may be at some of them.
         rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED", limit)
-        spoken = [(row, words) for row in rows if (words := words_of(doc_text(row)))]
+        spoken = [(row, words) for row in rows if (words := index_words(doc_text(row)))]
         await self._connection.execute(
             """UPDATE search_docs d SET words = made.words::tsvector
                FROM unnest($1::bigint[], $2::text[]) AS made (id, words) WHERE d.id = made.id""",
@@ -111,7 +111,7 @@ class PostgresSearch:
     async def _find_new(self, owner: str | None, wanted: Wanted) -> list[tuple[object, ...]]:
         rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id DESC LIMIT {_MOST_NEW}")
         own = [row for row in rows if owner in (None, row["owner"])]
-        return [tuple(row)[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
+        return [tuple(row)[1:5] for row in own if wanted.is_in(index_words(doc_text(row)))]
 
     async def _is_common(self, wanted: Wanted) -> bool:
         terms = [*wanted.words, *([wanted.beginning] if wanted.beginning else [])]

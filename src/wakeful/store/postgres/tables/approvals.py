@@ -1,15 +1,15 @@
 """Questions to a person and their answers in PostgreSQL."""
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decoded
+from wakeful.store.decode import approval_from, decode_rows
 from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 
 class PostgresApprovals:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -83,7 +83,7 @@ class PostgresApprovals:
             session_id,
             now,
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = await self._connection.fetch(
@@ -94,4 +94,4 @@ class PostgresApprovals:
             now,
             owner,
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)

@@ -5,7 +5,7 @@ from wakeful.model.event import Event
 from wakeful.model.opening import Closing
 from wakeful.store import encode
 from wakeful.store.numbering import number
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
 
 _WRITTEN = Source("e", encode.ENTRY, 13)
@@ -41,7 +41,7 @@ _CLOSE = f"""
 """
 
 
-async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Event], int]:
+async def close_turn(connection: PostgresConnection, closing: Closing) -> tuple[list[Event], int]:
     """Returns its last facts and its new epoch. Raises LeaseLost when it has ended or was taken over."""
     turn, outcome, cost = closing.turn, closing.outcome, closing.cost
     row = await connection.fetchrow(

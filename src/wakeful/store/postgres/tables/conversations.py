@@ -3,12 +3,12 @@
 from wakeful.model.conversation import Conversation
 from wakeful.store.decode import conversation_from
 from wakeful.store.encode import CONVERSATION, conversation_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 
 class PostgresConversations:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def create_if_absent(self, conversation: Conversation) -> bool:

@@ -2,11 +2,11 @@
 
 from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
 from wakeful.store.decode import delivery_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
 class PostgresDeliveries:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def add_if_absent(self, delivery: Delivery, due_at: float) -> bool:

@@ -8,7 +8,7 @@ from wakeful.store.decode import events_from
 from wakeful.store.encode import EVENT, FACT, fact_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
 
 _NEW = Source("new", ("place", *FACT), 4)
@@ -44,7 +44,7 @@ _OF_SESSION = _READ.format(of="session_id", number="session_seq")
 
 
 class PostgresEvents:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

@@ -6,12 +6,12 @@ from wakeful.model.approvals.grant import Grant
 from wakeful.store.decode import grant_from
 from wakeful.store.encode import GRANT, grant_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 
 class PostgresGrants:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

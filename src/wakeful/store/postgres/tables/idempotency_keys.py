@@ -3,12 +3,12 @@
 from wakeful.model.conversation import IdempotencyKey
 from wakeful.store.decode import idempotency_key_from
 from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 
 class PostgresIdempotencyKeys:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:

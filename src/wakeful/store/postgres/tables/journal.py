@@ -6,7 +6,7 @@ from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
 from wakeful.store.decode import chain_from, entry_from, words_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
 
 # Without the cuts, which only readers of words need.
@@ -27,7 +27,7 @@ _CHAIN_AFTER = """
 
 
 class PostgresJournal:
-    def __init__(self, connection: Connection, search: PostgresSearch) -> None:
+    def __init__(self, connection: PostgresConnection, search: PostgresSearch) -> None:
         self._connection = connection
         self._search = search
 

@@ -3,12 +3,12 @@
 from wakeful.model.login import Login, Ticket
 from wakeful.store.decode import login_from, ticket_from
 from wakeful.store.encode import LOGIN, TICKET, login_values, ticket_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 
 class PostgresLogins:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def add_ticket(self, ticket: Ticket) -> None:

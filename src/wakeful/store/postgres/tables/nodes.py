@@ -1,6 +1,6 @@
 """Nodes and their leases in PostgreSQL."""
 
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 _RENEW = """
     INSERT INTO nodes (id, lease_until, connections) VALUES ($1, $2, current_setting('application_name'))
@@ -22,7 +22,7 @@ _CUT_OFF_DEAD = """
 
 
 class PostgresNodes:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:

@@ -9,7 +9,7 @@ from wakeful.model.opening import Opened, Opening
 from wakeful.store import encode
 from wakeful.store.encode import Values
 from wakeful.store.numbering import number_opening, opened
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
 
 _NAMED = Source("c", encode.CONVERSATION, 1)
@@ -63,7 +63,7 @@ _OPEN = f"""
 """
 
 
-async def open_all(connection: Connection, openings: Sequence[Opening]) -> dict[str, Opened]:
+async def open_all(connection: PostgresConnection, openings: Sequence[Opening]) -> dict[str, Opened]:
     """By session; those that met a conflict, or whose session is not there, are left out. They are written in the order
     of their sessions: groups that wait for one another do not wait in a circle.
     """

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.standing import unneeded
 
@@ -24,7 +24,7 @@ _TABLES = {
 
 
 class PostgresPurges:
-    def __init__(self, connection: Connection, footprint: Footprint, search: PostgresSearch) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint, search: PostgresSearch) -> None:
         self._connection = connection
         self._footprint = footprint
         self._search = search

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wakeful.model.session import Marks
 from wakeful.store.decode import marks_from
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 _MARKS = """
     WITH RECURSIVE family (root, id) AS (
@@ -25,7 +25,7 @@ _MARKS = """
 
 
 class PostgresReaders:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

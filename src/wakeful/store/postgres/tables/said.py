@@ -4,10 +4,10 @@ import asyncpg
 import orjson
 
 from wakeful.model.words import Said, Word, WordsHead, WordsPart
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
-async def said_elsewhere(connection: Connection, turn_id: str, base: int) -> tuple[int, Said] | None:
+async def said_elsewhere(connection: PostgresConnection, turn_id: str, base: int) -> tuple[int, Said] | None:
     """The step, and its words as far as they have no hole."""
     rows = await connection.fetch("SELECT * FROM words WHERE turn_id = $1 AND base = $2 ORDER BY first", turn_id, base)
     words: list[Word] = []

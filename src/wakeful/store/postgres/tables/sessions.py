@@ -6,7 +6,7 @@ from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.decode import session_from
 from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection, quoted
+from wakeful.store.postgres.connection import PostgresConnection, sql_literal
 from wakeful.store.postgres.statement import insertion
 
 # In the order of ids: writes that lock several sessions do so in the same order, and cannot wait in a circle.
@@ -42,12 +42,12 @@ def locking(session_ids: Collection[str]) -> str:
     of its own, before all others: one that waits for a lock sees the rows as they were before it.
     """
     # No session has a NUL in its id, and no command may have one.
-    ids = ", ".join(quoted(session_id) for session_id in session_ids if "\0" not in session_id)
+    ids = ", ".join(sql_literal(session_id) for session_id in session_ids if "\0" not in session_id)
     return f"; {LOCK.replace('$1', f'ARRAY[{ids}]')}" if ids else ""
 
 
 class PostgresSessions:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

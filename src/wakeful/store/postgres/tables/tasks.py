@@ -1,10 +1,10 @@
 """Background tasks in PostgreSQL."""
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decoded, task_from
+from wakeful.store.decode import decode_rows, task_from
 from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 
 # With the notice of its end, if there is one.
@@ -31,7 +31,7 @@ _ADOPT = """
 
 
 class PostgresTasks:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -170,4 +170,4 @@ class PostgresTasks:
         return True
 
     async def _read(self, query: str, *arguments: object) -> list[Task]:
-        return decoded(task_from, await self._connection.fetch(query, *arguments))
+        return decode_rows(task_from, await self._connection.fetch(query, *arguments))

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from wakeful.model.journal.entry import Entry
-from wakeful.model.search.search import Hit, Wanted, owner_word, searched_text, words_of
+from wakeful.model.search.search import Hit, Wanted, index_words, owner_word, searched_text
 from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.sqlite.search.backlog import SHOWN, SearchBacklog
 
@@ -81,7 +81,7 @@ class SqliteSearch:
     def _find_new(self, owner: str | None, wanted: Wanted) -> list[sqlite3.Row]:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id DESC LIMIT ?", (_MOST_NEW,)).fetchall()
         own = [row for row in rows if owner in (None, row["owner"])]
-        return [row[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
+        return [row[1:5] for row in own if wanted.is_in(index_words(doc_text(row)))]
 
     def _find_indexed(self, owner: str | None, wanted: Wanted, archived: bool) -> Iterator[Sequence[Any]]:
         """Rows of what is in the index, newest first; once in a long run of one session's docs is enough."""
@@ -109,7 +109,7 @@ class SqliteSearch:
     def _index(self, row: sqlite3.Row) -> None:
         doc, owner, text = row["id"], row["owner"], doc_text(row)
         self._forget_words(doc, owner, row["indexed_title"] or "")
-        if words := words_of(text):
+        if words := index_words(text):
             title = text if row["turn_id"] is None else None
             self._connection.execute("UPDATE search_docs SET is_new = 0, title = ? WHERE id = ?", (title, doc))
             self._connection.execute(
@@ -133,7 +133,7 @@ class SqliteSearch:
 
     def _forget_words(self, doc: int, owner: str, indexed: str) -> None:
         """An index without its texts has to be told what it knew."""
-        if words := words_of(indexed):
+        if words := index_words(indexed):
             self._connection.execute(
                 "INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', ?, ?)",
                 (doc, _joined(owner, words)),

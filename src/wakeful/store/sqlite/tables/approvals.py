@@ -3,7 +3,7 @@
 import sqlite3
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decoded
+from wakeful.store.decode import approval_from, decode_rows
 from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.statement import insertion
@@ -72,7 +72,7 @@ class SqliteApprovals:
                WHERE a.choice IS NULL AND a.expires_at > ? ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (session_id, now),
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = self._connection.execute(
@@ -81,4 +81,4 @@ class SqliteApprovals:
                ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (now, owner),
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import decoded, inbox_row_from
+from wakeful.store.decode import decode_rows, inbox_row_from
 from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.statement import insertion
@@ -38,7 +38,7 @@ class SqliteInbox:
         rows = self._connection.execute(
             "SELECT * FROM inbox WHERE session_id = ? AND status = 'pending' ORDER BY id", (session_id,)
         )
-        return decoded(inbox_row_from, rows)
+        return decode_rows(inbox_row_from, rows)
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
         for row_id in row_ids:

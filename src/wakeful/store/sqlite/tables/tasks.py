@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decoded, task_from
+from wakeful.store.decode import decode_rows, task_from
 from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.statement import insertion
@@ -150,4 +150,4 @@ class SqliteTasks:
         return True
 
     def _read(self, which: str, *arguments: object) -> list[Task]:
-        return decoded(task_from, self._connection.execute(f"{_READ} {which}", arguments))
+        return decode_rows(task_from, self._connection.execute(f"{_READ} {which}", arguments))

@@ -5,10 +5,10 @@ with it, and a turn that has closed is not taken over. So a node asks for the ne
 from collections.abc import Callable, Iterable, Mapping
 
 from wakeful.store.base import Signal
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
-class Watch:
+class MissedCommits:
     def __init__(self) -> None:
         self._sources: list[Callable[[], Iterable[str]]] = []
         # The newest number of a session that this node has heard of.
@@ -21,7 +21,7 @@ class Watch:
         for session_id, number in numbers.items():
             self._known[session_id] = max(number, self._known.get(session_id, -1))
 
-    async def find_moved(self, connection: Connection) -> Signal | None:
+    async def find_moved(self, connection: PostgresConnection) -> Signal | None:
         """Ask, in one statement, about every session that is followed. One that is new among them may have moved
         before this question: it counts as moved. The others are forgotten.
         """
