@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wakeful.store.encode import Values
+from wakeful.store.rows.row import Values
 
 _TYPES = {
     **dict.fromkeys(("is_listed", "async_delivery", "is_wakeup", "steers", "is_urgent", "releases_hold"), "boolean"),

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from wakeful.store.encode import Values
+from wakeful.store.rows.row import Values
 
 # SQLite takes 32,766 values in one statement.
 _MOST_VALUES = 30_000

@@ -10,9 +10,9 @@ import asyncpg
 
 from wakeful.model.journal.entry import Entry
 from wakeful.model.search.search import Hit, Wanted, index_words, owner_word
-from wakeful.store.decode import doc_text, hits_from
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.backlog import SHOWN, SearchBacklog
+from wakeful.store.rows.search import doc_text, hits_from
 
 _NEW = """
     SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, s.owner, s.title, j.kind, j.payload, j.at

@@ -1,11 +1,11 @@
 """Questions to a person and their answers in PostgreSQL."""
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decode_rows
-from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.approvals import APPROVAL_COLUMNS, approval_from, approval_values
+from wakeful.store.rows.row import decode_rows
 
 
 class PostgresApprovals:
@@ -16,7 +16,7 @@ class PostgresApprovals:
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         await self._connection.execute(
-            f"{insertion('approvals', APPROVAL)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
+            f"{insertion('approvals', APPROVAL_COLUMNS)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
             *approval_values(approval),
         )
         asked = await self.get(approval.turn_id, approval.step, approval.index)

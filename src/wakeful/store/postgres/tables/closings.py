@@ -3,14 +3,15 @@
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
-from wakeful.store import encode
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, entry_values, fact_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error, inbox_row_values
 
-_WRITTEN = Source("e", encode.ENTRY, 13)
-_POSTED = Source("r", encode.ROW, _WRITTEN.next)
-_TOLD = Source("v", ("place", *encode.FACT), _POSTED.next)
+_WRITTEN = Source("e", ENTRY_COLUMNS, 13)
+_POSTED = Source("r", INBOX_ROW_COLUMNS, _WRITTEN.next)
+_TOLD = Source("v", ("place", *FACT_COLUMNS), _POSTED.next)
 
 # A turn that has ended or was taken over is not in `ended`, and then nothing is written.
 _CLOSE = f"""
@@ -33,8 +34,8 @@ _CLOSE = f"""
     ), posted AS (
         INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values} FROM {_POSTED.rows}, clock, ended
     ), told AS (
-        INSERT INTO events ({", ".join(encode.EVENT)})
-        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, clock.at, {_TOLD.of(encode.FACT)}
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
+        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, clock.at, {_TOLD.of(FACT_COLUMNS)}
         FROM {_TOLD.rows}, settled, ended, clock
     )
     SELECT session_seq, turn_seq, clock.at, epoch FROM settled, ended, clock
@@ -50,7 +51,7 @@ async def close_turn(connection: PostgresConnection, closing: Closing) -> tuple[
         turn.id,
         turn.epoch,
         outcome.status,
-        encode.packed_error(outcome),
+        packed_error(outcome),
         len(closing.facts),
         closing.checkpoint,
         closing.is_held,
@@ -58,9 +59,9 @@ async def close_turn(connection: PostgresConnection, closing: Closing) -> tuple[
         len(closing.entries),
         None if cost is None else cost.input_tokens,
         None if cost is None else cost.output_tokens,
-        *_WRITTEN.arguments([encode.entry_values(entry) for entry in closing.entries]),
-        *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
-        *_TOLD.arguments([(place, *encode.fact_values(fact)) for place, fact in enumerate(closing.facts, start=1)]),
+        *_WRITTEN.arguments([entry_values(entry) for entry in closing.entries]),
+        *_POSTED.arguments([inbox_row_values(row) for row in closing.posted]),
+        *_TOLD.arguments([(place, *fact_values(fact)) for place, fact in enumerate(closing.facts, start=1)]),
     )
     if row is None:
         raise LeaseLost

@@ -1,8 +1,8 @@
 """The queue of outgoing webhooks in PostgreSQL."""
 
 from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
-from wakeful.store.decode import delivery_from
 from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.api import delivery_from
 
 
 class PostgresDeliveries:

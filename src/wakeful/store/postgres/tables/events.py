@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import events_from
-from wakeful.store.encode import EVENT, FACT, fact_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.rows.records import EVENT_COLUMNS, FACT_COLUMNS, events_from, fact_values
 
-_NEW = Source("new", ("place", *FACT), 4)
+_NEW = Source("new", ("place", *FACT_COLUMNS), 4)
 
 # All in one round trip. A turn that never opened has no row to count in, and is numbered from 1.
 _APPEND = f"""
@@ -22,9 +21,9 @@ _APPEND = f"""
         RETURNING last_seq - $3 AS session_seq, coalesce((SELECT seq FROM of_turn), 0) AS turn_seq,
                   updated_at AS at
     ), written AS (
-        INSERT INTO events ({", ".join(EVENT)})
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
         SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END, s.at,
-               {_NEW.of(FACT)}
+               {_NEW.of(FACT_COLUMNS)}
         FROM of_session s, {_NEW.rows}
     )
     SELECT session_seq, turn_seq, at FROM of_session

@@ -1,10 +1,9 @@
 """Clients' own names for their requests in PostgreSQL."""
 
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.store.decode import idempotency_key_from
-from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values
 
 
 class PostgresIdempotencyKeys:
@@ -14,7 +13,7 @@ class PostgresIdempotencyKeys:
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
         # A second one waits here until the first has committed, and then finds its key.
         await self._connection.execute(
-            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY_COLUMNS)} ON CONFLICT DO NOTHING",
             *idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import decode_rows, inbox_row_from
-from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_from, inbox_row_values
 
-_POST = f"{insertion('inbox', ROW)} ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"
+_POST = f"{insertion('inbox', INBOX_ROW_COLUMNS)} ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"
 
 
 class PostgresInbox:
@@ -19,7 +19,7 @@ class PostgresInbox:
 
     async def post_if_new(self, row: InboxRow) -> bool:
         self._footprint.require_lock(row.session_id)
-        if await self._connection.fetchval(_POST, *row_values(row)) is None:
+        if await self._connection.fetchval(_POST, *inbox_row_values(row)) is None:
             return False
         self._footprint.sessions.add(row.session_id)
         return True

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
-from wakeful.store.decode import chain_from, entry_from, words_from
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
+from wakeful.store.rows.records import chain_from, entry_from, words_from
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"

@@ -1,8 +1,8 @@
 """A session and all that a decision about its next turn asks for, in one round trip."""
 
 from wakeful.model.lane import Lane
-from wakeful.store.decode import LANE_COLUMNS, lane_from
 from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.turns import LANE_COLUMNS, lane_from
 
 # Wake-ups from the future do not count: the clock was set back.
 # The time is asked for once: a function that might answer differently for every row could use no index.

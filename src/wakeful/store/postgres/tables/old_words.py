@@ -3,9 +3,9 @@
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES
 from wakeful.model.older.words import LookedAt, Move
-from wakeful.store.encode import packed_end, quoted_position
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.records import packed_end, quoted_position
 
 _NAME = "old words"
 

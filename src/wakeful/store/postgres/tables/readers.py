@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from wakeful.model.session import Marks
-from wakeful.store.decode import marks_from
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.sessions import marks_from
 
 _MARKS = """
     WITH RECURSIVE family (root, id) AS (

@@ -3,18 +3,17 @@
 from collections.abc import Collection
 
 from wakeful.model.session import Session, TitleOrigin
-from wakeful.store.decode import session_from
-from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection, sql_literal
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_from, session_values
 
 # In the order of ids: writes that lock several sessions do so in the same order, and cannot wait in a circle.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
 
 # A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
 _CREATE = f"""
-    {insertion("sessions", SESSION)}
+    {insertion("sessions", SESSION_COLUMNS)}
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
 """
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"

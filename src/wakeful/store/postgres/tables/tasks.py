@@ -1,11 +1,11 @@
 """Background tasks in PostgreSQL."""
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decode_rows, task_from
-from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.tasks import TASK_COLUMNS, task_from, task_values
 
 # With the notice of its end, if there is one.
 _WITH_NOTICE = """
@@ -38,7 +38,7 @@ class PostgresTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         added = await self._connection.fetchval(
-            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
+            f"{insertion('tasks', TASK_COLUMNS)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
             *task_values(task),
         )
         return added is not None

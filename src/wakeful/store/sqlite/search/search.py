@@ -11,7 +11,7 @@ from typing import Any
 
 from wakeful.model.journal.entry import Entry
 from wakeful.model.search.search import Hit, Wanted, index_words, owner_word, searched_text
-from wakeful.store.decode import doc_text, hits_from
+from wakeful.store.rows.search import doc_text, hits_from
 from wakeful.store.sqlite.search.backlog import SHOWN, SearchBacklog
 
 _NEW = """

@@ -3,9 +3,9 @@
 import sqlite3
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decode_rows
-from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.approvals import APPROVAL_COLUMNS, approval_from, approval_values
+from wakeful.store.rows.row import decode_rows
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -17,7 +17,7 @@ class SqliteApprovals:
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         self._connection.execute(
-            f"{insertion('approvals', APPROVAL)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
+            f"{insertion('approvals', APPROVAL_COLUMNS)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
             approval_values(approval),
         )
         asked = await self.get(approval.turn_id, approval.step, approval.index)

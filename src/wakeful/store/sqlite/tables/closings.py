@@ -7,8 +7,9 @@ from dataclasses import replace
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
-from wakeful.store import encode
 from wakeful.store.numbering import number
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_values, event_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error
 from wakeful.store.sqlite.statement import insert
 from wakeful.store.sqlite.tables.openings import stamped
 
@@ -18,11 +19,11 @@ def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> 
     turn_seq, epoch = _end(connection, now, closing)
     entries = [replace(entry, at=now) for entry in closing.entries]
     # Before the session's row, which counts them.
-    insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
+    insert(connection, "journal", ENTRY_COLUMNS, [entry_values(entry) for entry in entries])
     turn = closing.turn
     facts = number(closing.facts, turn.session_id, _settle(connection, now, closing), turn.id, turn_seq, now)
-    insert(connection, "events", encode.EVENT, [encode.event_values(event) for event in facts])
-    insert(connection, "inbox", encode.ROW, [stamped(row, now) for row in closing.posted])
+    insert(connection, "events", EVENT_COLUMNS, [event_values(event) for event in facts])
+    insert(connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for row in closing.posted])
     return facts, epoch
 
 
@@ -33,7 +34,7 @@ def _end(connection: sqlite3.Connection, now: float, closing: Closing) -> Sequen
         """UPDATE turns SET status = ?1, error = ?2, closed_at = ?3, epoch = epoch + 1, last_seq = last_seq + ?4
            WHERE id = ?5 AND epoch = ?6 AND status NOT IN ('done', 'failed', 'cancelled')
            RETURNING last_seq - ?4, epoch""",
-        (outcome.status, encode.packed_error(outcome), now, count, closing.turn.id, closing.turn.epoch),
+        (outcome.status, packed_error(outcome), now, count, closing.turn.id, closing.turn.epoch),
     ).fetchone()
     if row is None:
         raise LeaseLost

@@ -3,8 +3,7 @@
 import sqlite3
 
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.store.decode import idempotency_key_from
-from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
+from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -14,7 +13,7 @@ class SqliteIdempotencyKeys:
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
         self._connection.execute(
-            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY_COLUMNS)} ON CONFLICT DO NOTHING",
             idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)

@@ -5,8 +5,8 @@ import sqlite3
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES
 from wakeful.model.older.words import LookedAt, Move
-from wakeful.store.encode import packed_end, quoted_position
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.records import packed_end, quoted_position
 
 _NAME = "old words"
 

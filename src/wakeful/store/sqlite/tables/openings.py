@@ -11,9 +11,12 @@ from dataclasses import replace
 from wakeful.errors import SessionNotFound
 from wakeful.model.inbox import InboxRow
 from wakeful.model.opening import Opened, Opening
-from wakeful.store import encode
-from wakeful.store.encode import Values
 from wakeful.store.numbering import opened
+from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_values
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_values, event_values
+from wakeful.store.rows.row import Values
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, TURN_COLUMNS, inbox_row_values, turn_values
 from wakeful.store.sqlite.statement import insert
 
 _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
@@ -25,24 +28,24 @@ def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Open
     _make_sessions(connection, now, openings)
     written = [opened(opening, _activate(connection, now, opening), now) for opening in openings]
     _consume(connection, now, openings)
-    turns = [(*encode.turn_values(one.turn), one.turn.parent) for one in written]
-    insert(connection, "turns", (*encode.TURN, "number"), turns, last=_NUMBER)
+    turns = [(*turn_values(one.turn), one.turn.parent) for one in written]
+    insert(connection, "turns", (*TURN_COLUMNS, "number"), turns, last=_NUMBER)
     entries = [replace(entry, at=now) for opening in openings for entry in opening.entries]
-    insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
-    events = [encode.event_values(event) for one in written for event in one.events]
-    insert(connection, "events", encode.EVENT, events)
+    insert(connection, "journal", ENTRY_COLUMNS, [entry_values(entry) for entry in entries])
+    events = [event_values(event) for one in written for event in one.events]
+    insert(connection, "events", EVENT_COLUMNS, events)
     return written
 
 
 def stamped(row: InboxRow, now: float) -> Values:
-    return encode.row_values(replace(row, created_at=row.created_at or now))
+    return inbox_row_values(replace(row, created_at=row.created_at or now))
 
 
 def _make_sessions(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
     made = [replace(new, created_at=new.created_at or now, updated_at=now) for o in openings if (new := o.new_session)]
-    insert(connection, "sessions", encode.SESSION, [encode.session_values(session) for session in made])
+    insert(connection, "sessions", SESSION_COLUMNS, [session_values(session) for session in made])
     named = [replace(one.conversation, created_at=now) for one in openings if one.conversation is not None]
-    insert(connection, "conversations", encode.CONVERSATION, [encode.conversation_values(one) for one in named])
+    insert(connection, "conversations", CONVERSATION_COLUMNS, [conversation_values(one) for one in named])
 
 
 def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> int:
@@ -65,7 +68,7 @@ def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> i
 
 
 def _consume(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
-    insert(connection, "inbox", encode.ROW, [stamped(row, now) for opening in openings for row in opening.consumed])
+    insert(connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for opening in openings for row in opening.consumed])
     for opening in openings:
         if opening.claimed:
             connection.execute(

@@ -4,8 +4,8 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from wakeful.store.decode import entry_from
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.records import entry_from
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.space import give_back
 from wakeful.store.standing import unneeded

@@ -5,12 +5,11 @@ from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
-from wakeful.store.decode import session_from
-from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_from, session_values
 from wakeful.store.sqlite.statement import insertion
 
-_CREATE = f"{insertion('sessions', SESSION)} ON CONFLICT (id) DO NOTHING"
+_CREATE = f"{insertion('sessions', SESSION_COLUMNS)} ON CONFLICT (id) DO NOTHING"
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
 # What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
 _DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0

@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Callable
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decode_rows, task_from
-from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.tasks import TASK_COLUMNS, task_from, task_values
 from wakeful.store.sqlite.statement import insertion
 
 # With the notice of its end, if there is one.
@@ -25,7 +25,7 @@ class SqliteTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         cursor = self._connection.execute(
-            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
+            f"{insertion('tasks', TASK_COLUMNS)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
         )
         return cursor.rowcount == 1
 

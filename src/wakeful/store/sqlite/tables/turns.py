@@ -6,8 +6,8 @@ from collections.abc import Callable
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
 from wakeful.model.words import Said
-from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.turns import turn_from
 
 
 class SqliteTurns:
