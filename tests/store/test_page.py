@@ -76,7 +76,7 @@ async def test_whoever_shows_lists_hears_of_what_changes_no_log(store: Store, si
     signals.clear()
 
     await see(store, 1)
-    await write(store, "place", pinned=True)
+    await write(store, "arrange", pinned=True)
     await write(store, "delete", 5.0)
 
     assert [signal.sessions for signal in signals] == [frozenset({"s1"})] * 3
@@ -102,11 +102,11 @@ async def test_running_tasks_and_open_questions_are_counted_with_those_of_sub_ag
     assert (found.running_tasks, found.open_approvals) == (1, 1)
 
 
-async def test_a_place_in_lists_is_changed_by_halves(store: Store) -> None:
+async def test_pinning_and_archiving_change_independently(store: Store) -> None:
     await have_session(store)
 
-    await write(store, "place", pinned=True)
-    await write(store, "place", archived=True)
+    await write(store, "arrange", pinned=True)
+    await write(store, "arrange", archived=True)
 
     found = await session(store)
     assert found is not None

@@ -1,4 +1,4 @@
-"""How a store is doing, counted by the process that uses it."""
+"""Figures about a store, counted by the process that uses it."""
 
 import time
 from bisect import bisect_left
@@ -13,7 +13,7 @@ _GROUP_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 class Histogram:
     def __init__(self, bounds: Sequence[float]) -> None:
-        """`bounds` are the upper ends of its buckets, in rising order; there is one more for what is larger."""
+        """`bounds` are the upper bounds of the buckets, ascending; one more bucket takes larger values."""
         self.bounds = bounds
         self.sum = 0.0
         self._counts: Counter[int] = Counter()
@@ -27,15 +27,15 @@ class Histogram:
         return self._counts.total()
 
     def up_to(self) -> list[int]:
-        """How many there were up to each bound, and in all."""
-        return list(accumulate(self._counts[place] for place in range(len(self.bounds) + 1)))
+        """Return how many values there were up to each bound, and in all."""
+        return list(accumulate(self._counts[bucket] for bucket in range(len(self.bounds) + 1)))
 
 
 class StoreStats:
     def __init__(self) -> None:
         # Writes that wait or are under way.
         self.queue = 0
-        # How many writes shared one commit, and how long commits took.
+        # How many writes shared each commit, and how long commits took.
         self.group_sizes = Histogram(_GROUP_SIZES)
         self.commit_seconds = Histogram(_COMMIT_SECONDS)
         self._last_success: float | None = None

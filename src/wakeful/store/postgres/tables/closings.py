@@ -7,7 +7,7 @@ from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
 from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, entry_values, fact_values
-from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error, inbox_row_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_values, packed_error
 
 _WRITTEN = Source("e", ENTRY_COLUMNS, 13)
 _POSTED = Source("r", INBOX_ROW_COLUMNS, _WRITTEN.next)

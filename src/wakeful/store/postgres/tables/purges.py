@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from wakeful.model.turn import removable_turns
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
-from wakeful.store.standing import unneeded
 
 # What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
 _TABLES = {
@@ -57,7 +57,7 @@ class PostgresPurges:
             *(before or (float("inf"), "")),
             limit,
         )
-        gone = await self._unneeded(session_id, [row["id"] for row in rows])
+        gone = await self._removable_turns(session_id, [row["id"] for row in rows])
         await self._remove_all(session_id, gone)
         last = (rows[-1]["opened_at"], rows[-1]["id"]) if len(rows) == limit else None
         return len(gone), last
@@ -74,7 +74,7 @@ class PostgresPurges:
         # The server does so itself.
         return False
 
-    async def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
+    async def _removable_turns(self, session_id: str, turns: Sequence[str]) -> list[str]:
         children: dict[str, list[str]] = defaultdict(list)
         for parent, child in await self._connection.fetch(
             "SELECT parent, id FROM turns WHERE parent = ANY($1::text[])", turns
@@ -86,7 +86,7 @@ class PostgresPurges:
             turns,
             session_id,
         )
-        return unneeded(turns, children, {row[0] for row in held})
+        return removable_turns(turns, children, {row[0] for row in held})
 
     async def _remove_all(self, session_id: str, turns: Sequence[str]) -> None:
         parents = await self._connection.fetch("SELECT parent FROM turns WHERE id = ANY($1::text[])", turns)

@@ -68,7 +68,9 @@ def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> i
 
 
 def _consume(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
-    insert(connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for opening in openings for row in opening.consumed])
+    insert(
+        connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for opening in openings for row in opening.consumed]
+    )
     for opening in openings:
         if opening.claimed:
             connection.execute(
