@@ -79,9 +79,7 @@ class Approval:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices that this question allows. In the root folder a grant would cover everything, so none is offered
-        there.
-        """
+        """The possible choices. A grant of the root folder would cover everything, so it is not offered."""
         if any(found.kind in ONCE_ONLY for found in self.reasons):
             return Choice.ONCE, Choice.DENY
         if self.folder in ("", "/"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wakeful.model.journal.entry import Entry, EntryKind, is_gone
 
-# Only so much of a longer text is indexed, because other writes wait meanwhile.
+# Only the beginning of a longer text is indexed, because other writes wait meanwhile.
 _MOST_CHARACTERS = 64_000
 # Longer words are cut: queries do not have them.
 _LONGEST_WORD = 64
@@ -60,7 +60,7 @@ def index_words(text: str) -> list[str]:
 
 
 def wanted_in(query: str) -> Wanted:
-    """Parse a query. Its last word may be incomplete, as while typing, unless a space or sign follows it."""
+    """Parse a query. Its last word may be incomplete, as while typing, unless a space or other sign follows."""
     text = normalized(query)
     runs = list(_runs(text))
     words = tuple(word for run in runs for word in _wanted_of(run))

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: a server, and as many nodes as want to share it."""
+"""The PostgreSQL store: a database server that several nodes can share."""
 
 import time
 from collections.abc import Collection
@@ -22,14 +22,14 @@ from wakeful.under_way import UnderWay
 
 T = TypeVar("T")
 
-# What waits for a lock, what reads long, and the lease: none of them may take the connections of the others.
+# Writes that wait for locks, long reads and leases have pools of their own, so that none takes another's connections.
 _WRITING = 8
 _READING = 6
 _SEARCHING = 2
-# A search that takes longer has too many words to look at; reading is never that slow.
+# A search that takes longer has too many words to look at; other reads are never that slow.
 SEARCH_SETTINGS = {"statement_timeout": "10s"}
-# A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
-# that takes longer than this hangs in a dead network.
+# Leases last a few seconds: one that a crash of the server loses is renewed before it is missed. A renewal that takes
+# longer than this hangs in a dead network.
 _UNSYNCED = {"synchronous_commit": "off"}
 _LEASE_SETTINGS = _UNSYNCED | {"lock_timeout": "1s"}
 _LEASE_SECONDS = 5.0
@@ -45,10 +45,10 @@ class PostgresStore:
         self._searching = PostgresPool(address, _SEARCHING, SEARCH_SETTINGS)
         self._speaking = PostgresPool(address, 1, _UNSYNCED)
         self._leasing = PostgresPool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
-        # After half a COMMIT it would not be known what holds, and a connection that is left in mid-statement cannot be
-        # used again for a while.
+        # Lets transactions finish when their callers are cancelled: the outcome of an interrupted COMMIT is unknown,
+        # and a connection that is left in mid-statement cannot be reused for a while.
         self._under_way = UnderWay()
-        # New sessions do not queue for a connection behind the writes.
+        # A pool for new sessions, so that they do not wait for a connection behind other writes.
         self._opening = PostgresPool(address, 1)
         self._opener: Opener | None = None
         self._is_closed = False
@@ -118,7 +118,7 @@ class PostgresStore:
         return self._opener
 
     async def _prepare_schema(self) -> str:
-        """Returns the channel of the schema: notifications would otherwise go through the whole database."""
+        """Migrate, and return the schema's own channel: notifications reach the whole database otherwise."""
         driver = await connect(self._address)
         try:
             await migrate(driver, self._address.where)

@@ -1,4 +1,4 @@
-"""A reader of a SQLite file: a thread with a connection of its own, which a writer never blocks."""
+"""Reads a SQLite file on a thread with its own connection, which the writer never blocks."""
 
 import asyncio
 import sqlite3
@@ -12,7 +12,7 @@ from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
 from wakeful.store.sqlite.worker import Worker, WorkItem
 
-# Small, so that those who read little do not wait long for those who read much.
+# Small, so that short reads do not wait long for long ones.
 _LARGEST_GROUP = 32
 
 
@@ -31,13 +31,13 @@ class SqliteReader:
         self._connection.close()
 
     def _read_all(self, group: list[WorkItem[Body[Any]]]) -> None:
-        for job in group:
+        for item in group:
             try:
-                job.result = self._read(job.work)
+                item.result = self._read(item.work)
             except sqlite3.Error as error:
-                job.error = translated(error, self._path)
-            except Exception as error:  # The caller's own error: it gets it back; its neighbours do not notice.
-                job.error = error
+                item.error = translated(error, self._path)
+            except Exception as error:  # The body raised it: only its caller gets it.
+                item.error = error
 
     def _read(self, body: Body[Any]) -> Any:
         self._connection.execute("BEGIN")

@@ -1,6 +1,6 @@
-"""One write or read in progress: the nouns over one connection.
+"""One write or read in progress: all tables over one connection.
 
-The methods are coroutines because the protocol's are; here they never wait for anything.
+The methods are coroutines because those of the protocol are; here they never suspend.
 """
 
 import sqlite3
@@ -89,11 +89,11 @@ class SqliteTransaction:
 
 
 def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a body to its end on this thread, which has no event loop: it may await its transaction only."""
+    """Run a body to its end on this thread, which has no event loop: the body may await only its transaction."""
     try:
         coroutine.send(None)
     except StopIteration as end:
         result: T = end.value
         return result
     coroutine.close()
-    raise RuntimeError("the body of a transaction awaited something else than its transaction")
+    raise RuntimeError("the body of a transaction awaited something other than its transaction")

@@ -1,4 +1,4 @@
-"""Questions to a person and their answers in PostgreSQL."""
+"""Approvals in PostgreSQL."""
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
 from wakeful.store.footprint import Footprint

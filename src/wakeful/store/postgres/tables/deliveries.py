@@ -23,7 +23,7 @@ class PostgresDeliveries:
         return added is not None
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
-        # Nodes that look at the same time get different ones, and none of them waits.
+        # Concurrent nodes get different deliveries, and none of them waits.
         rows = await self._connection.fetch(
             """WITH free AS (
                    SELECT id, due_at FROM webhook_deliveries WHERE NOT is_given_up AND (due_at <= $1 OR due_at > $4)

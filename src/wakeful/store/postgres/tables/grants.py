@@ -1,4 +1,4 @@
-"""What need not be asked again, in PostgreSQL."""
+"""Grants in PostgreSQL."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ class PostgresGrants:
         return [grant_from(row) for row in rows]
 
     async def count_use(self, grant_ids: Sequence[str], now: float) -> None:
-        # In one order: two calls that pass at once must not wait for each other's rows.
+        # Updated in one order, so that concurrent calls cannot deadlock.
         for grant_id in sorted(grant_ids):
             await self._connection.execute(
                 "UPDATE grants SET uses = uses + 1, last_used_at = $2 WHERE id = $1", grant_id, now

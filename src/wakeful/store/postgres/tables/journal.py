@@ -1,4 +1,4 @@
-"""The step journal in PostgreSQL."""
+"""The journal in PostgreSQL."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -12,7 +12,7 @@ from wakeful.store.rows.records import chain_from, entry_from, words_from
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# A turn without entries has a row, too.
+# Turns without entries have a row, too.
 _CHAIN_AFTER = """
     WITH RECURSIVE chain (id, parent, depth) AS (
         SELECT id, parent, 0 FROM turns WHERE id = $1

@@ -1,11 +1,11 @@
-"""A session and all that a decision about its next turn asks for, in one round trip."""
+"""Reads a lane in PostgreSQL, in one round trip."""
 
 from wakeful.model.lane import Lane
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.rows.turns import LANE_COLUMNS, lane_from
 
 # Wake-ups from the future do not count: the clock was set back.
-# The time is asked for once: a function that might answer differently for every row could use no index.
+# The time is read once: comparing with a volatile function could not use an index.
 _LANE = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at)
     SELECT s.*, {LANE_COLUMNS}, $2::text AS asked_key, clock.at AS now,

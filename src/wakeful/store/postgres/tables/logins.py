@@ -25,7 +25,7 @@ class PostgresLogins:
         return None if row is None else ticket_from(row)
 
     async def use_ticket_if_new(self, digest: str, now: float) -> bool:
-        # Of two at the same time the second waits here for the first, and then finds it used.
+        # Of two concurrent uses the second waits here for the first, and then finds the ticket used.
         used = await self._connection.fetchval(
             "UPDATE login_tickets SET used_at = $2 WHERE digest = $1 AND used_at IS NULL RETURNING TRUE", digest, now
         )

@@ -1,4 +1,4 @@
-"""Words of older versions in PostgreSQL: which turns have some, and their way to where they belong."""
+"""Words and texts of older versions in PostgreSQL: finds the turns that have some, and moves them."""
 
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES

@@ -1,4 +1,4 @@
-"""Who has seen what, in PostgreSQL."""
+"""What readers have seen of sessions, in PostgreSQL."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ class PostgresReaders:
             owner,
             seq,
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:

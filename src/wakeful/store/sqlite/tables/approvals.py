@@ -1,4 +1,4 @@
-"""Questions to a person and their answers in SQLite."""
+"""Approvals in SQLite."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""What need not be asked again, in SQLite."""
+"""Grants in SQLite."""
 
 import sqlite3
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Clients' own names for their requests in SQLite."""
+"""Idempotency keys in SQLite."""
 
 import sqlite3
 
@@ -27,7 +27,7 @@ class SqliteIdempotencyKeys:
         return None if row is None else idempotency_key_from(row)
 
     async def drop_old(self, before: float, limit: int) -> int:
-        # No turn ends before its key is there, so the index by time leaves out all that is younger.
+        # A turn never ends before its key is written, so the index by time can skip newer keys.
         cursor = self._connection.execute(
             """DELETE FROM idempotency_keys WHERE (owner, key) IN (
                    SELECT k.owner, k.key FROM idempotency_keys k JOIN turns t ON t.id = k.turn_id

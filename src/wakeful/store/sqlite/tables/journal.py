@@ -1,4 +1,4 @@
-"""The step journal in SQLite."""
+"""The journal in SQLite."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -14,7 +14,7 @@ from wakeful.store.sqlite.statement import insert
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# A turn without entries has a row, too.
+# Turns without entries have a row, too.
 _CHAIN_AFTER = """
     WITH RECURSIVE chain (id, parent, depth) AS (
         SELECT id, parent, 0 FROM turns WHERE id = ?

@@ -1,4 +1,4 @@
-"""A session and all that a decision about its next turn asks for, in one statement."""
+"""Reads a lane in SQLite, in one statement."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Words of older versions in SQLite: which turns have some, and their way to where they belong."""
+"""Words and texts of older versions in SQLite: finds the turns that have some, and moves them."""
 
 import sqlite3
 

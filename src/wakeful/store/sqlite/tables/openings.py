@@ -1,7 +1,7 @@
-"""Openings in SQLite: those of a whole group with a handful of statements.
+"""Openings in SQLite: a whole group is written with a handful of statements.
 
-Each statement gives up Python's lock and has to win it back from a busy event loop. A few statements a group, whatever
-its size, keep a hundred new sessions from waiting for one another.
+Each statement releases Python's GIL and has to get it back from a busy event loop. With a few statements per group,
+whatever its size, a hundred new sessions do not wait for one another.
 """
 
 import sqlite3
@@ -23,8 +23,9 @@ _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
 
 
 def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> list[Opened]:
-    """Write them all. Raises sqlite3.IntegrityError, with some of it written, when a new session or the name of its
-    conversation is there already."""
+    """Write all openings. Raises sqlite3.IntegrityError, with some of them written, when a new session's id or the name
+    of its conversation is taken.
+    """
     _make_sessions(connection, now, openings)
     written = [opened(opening, _activate(connection, now, opening), now) for opening in openings]
     _consume(connection, now, openings)
@@ -49,7 +50,7 @@ def _make_sessions(connection: sqlite3.Connection, now: float, openings: Sequenc
 
 
 def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> int:
-    """Returns the last number that the session has given out before."""
+    """Make the turn the session's active one, and return the last number of the session's log before this."""
     if opening.session is not None:
         return 0
     turn, count = opening.turn, opening.count

@@ -1,4 +1,4 @@
-"""The end of a deleted session in SQLite."""
+"""Removes deleted sessions from SQLite."""
 
 import sqlite3
 from collections import defaultdict
@@ -10,7 +10,8 @@ from wakeful.store.rows.records import entry_from
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.space import give_back
 
-# What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
+# Tables of what belongs to one session alone, and a column that tells their rows apart. In this order no row refers to
+# one that is gone.
 _TABLES = {
     "seen": "owner",
     "grants": "id",
@@ -96,11 +97,11 @@ class SqlitePurges:
             self._search.remove_entry(entry)
         self._connection.execute(f"DELETE FROM idempotency_keys WHERE turn_id IN ({marks})", turns)
         self._connection.execute(f"DELETE FROM journal WHERE turn_id IN ({marks})", turns)
-        # From the newest on: a turn that another one grows from cannot go before it.
+        # Newest first: a turn cannot be removed before those that grow from it.
         self._connection.executemany("DELETE FROM turns WHERE id = ?", [(turn,) for turn in turns])
 
     def _look_again(self, session_id: str, turns: str, *values: str) -> None:
-        """Deleted sessions that have kept turns for the sake of this one may have less to keep now."""
+        """Let other deleted sessions be purged again: they may have kept turns only for the sake of this one."""
         self._connection.execute(
             f"""UPDATE sessions SET is_purged = 0 WHERE is_purged AND id <> ?1
                 AND id IN (SELECT session_id FROM turns WHERE id IN ({turns}))""",

@@ -1,4 +1,4 @@
-"""Who has seen what, in SQLite."""
+"""What readers have seen of sessions, in SQLite."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class SqliteReaders:
                ON CONFLICT (session_id, owner) DO UPDATE SET seq = max(seq, excluded.seq)""",
             (session_id, owner, seq),
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:

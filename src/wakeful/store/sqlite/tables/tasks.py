@@ -9,7 +9,7 @@ from wakeful.store.rows.row import decode_rows
 from wakeful.store.rows.tasks import TASK_COLUMNS, task_from, task_values
 from wakeful.store.sqlite.statement import insertion
 
-# With the notice of its end, if there is one.
+# Joined with the notice of its end, if there is one.
 _READ = """
     SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
     FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
@@ -126,7 +126,7 @@ class SqliteTasks:
         ).fetchone()
         if row is None:
             return False
-        # The node that watches the task has to look.
+        # The node that watches the task has to read it again.
         self._footprint.sessions.add(row["session_id"])
         return True
 

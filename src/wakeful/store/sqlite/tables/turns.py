@@ -119,7 +119,7 @@ class SqliteTurns:
         return [turn_from(row) for row in rows]
 
     async def running_of(self, owner: str) -> list[Turn]:
-        # Few turns run, however many sessions there are: in this order.
+        # CROSS JOIN fixes the order: few turns run, however many sessions there are.
         rows = self._connection.execute(
             """SELECT t.* FROM turns t CROSS JOIN sessions s ON s.id = t.session_id
                WHERE t.status = 'running' AND s.owner = ? AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL
