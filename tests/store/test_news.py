@@ -54,7 +54,7 @@ async def test_news_are_numbered_for_each_owner_across_their_sessions(store: Sto
     assert await store.read(lambda tx: tx.news.last("carol")) == 0
 
 
-async def test_whoever_has_seen_a_number_has_seen_all_before_it(store: Store) -> None:
+async def test_a_number_becomes_visible_after_all_before_it(store: Store) -> None:
     """Numbers become visible in their order, also where transactions overlap."""
     for number in range(8):
         await have_session(store, f"s{number}")

@@ -64,7 +64,7 @@ def test_calls_that_an_earlier_turn_left_open_are_answered_as_interrupted() -> N
     assert transcript.open_calls == []
 
 
-def test_they_are_answered_too_when_the_next_turn_brings_no_words_of_its_own() -> None:
+def test_they_are_answered_too_when_the_next_turn_has_no_input() -> None:
     transcript = fold([said("t1", "go"), answered("t1", CALLING)], "t2")
     assert transcript.messages[-2:] == [ToolMessage("c1", INTERRUPTED), ToolMessage("c2", INTERRUPTED)]
 

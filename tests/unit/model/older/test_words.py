@@ -85,7 +85,7 @@ def test_words_that_were_cut_off_become_a_cut_answer(end: NewEvent) -> None:
     assert move.fact.ends == WordsEnd(1, base=9, count=2, old=(10, 11))
 
 
-def test_a_cut_answer_takes_nobodys_place() -> None:
+def test_a_cut_answer_overwrites_no_other_entry() -> None:
     move = moved(log(token("Hel"), cancelled()), answer("Something else"))
 
     assert move.entry is None
