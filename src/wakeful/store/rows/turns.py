@@ -156,7 +156,7 @@ def packed_error(outcome: Outcome) -> bytes | None:
 
 
 def _status_and_error(row: Row) -> tuple[TurnStatus, bytes | None]:
-    """Return a status that this version does not know as a failure: this version must not run the turn."""
+    """Return a status that this version does not know as a failure: to this version the turn has ended."""
     try:
         return TurnStatus(row["status"]), row["error"]
     except ValueError:
