@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import asyncpg
 import orjson
 
-from wakeful.model.search.search import owner_word, words_of
+from wakeful.model.search.search import index_words, owner_word
 
 # The columns of each table that hold ids, which have to differ in a copy.
 _NAMES = {
@@ -143,7 +143,7 @@ class _Sqlite(_Copier):
 @lru_cache
 def _indexed_words(owner: str, title: str, payload: bytes | None) -> str:
     text = title if payload is None else orjson.loads(payload)["text"]
-    return " ".join((owner_word(owner), *words_of(text)))
+    return " ".join((owner_word(owner), *index_words(text)))
 
 
 class _Postgres(_Copier):

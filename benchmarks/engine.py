@@ -34,8 +34,8 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import NOTICE, TOKEN, Event, NewEvent
-from wakeful.model.fact import Answered, Brief
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction

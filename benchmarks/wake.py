@@ -25,9 +25,9 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import TURN_STARTED
-from wakeful.model.fact import Answered, Brief
 from wakeful.model.ids import new_id
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Door, Turn

@@ -14,21 +14,16 @@ from tests.acceptance.ledger import Ledger
 from tests.acceptance.walker import SESSIONS
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 from wakeful.model.words import Word
-from wakeful.store.decode import (
-    Row,
-    entry_from,
-    events_from,
-    inbox_row_from,
-    session_from,
-    task_from,
-    turn_from,
-    words_from,
-)
+from wakeful.store.rows.records import entry_from, events_from, words_from
+from wakeful.store.rows.row import Row
+from wakeful.store.rows.sessions import session_from
+from wakeful.store.rows.tasks import task_from
+from wakeful.store.rows.turns import inbox_row_from, turn_from
 
 _QUERIES = {
     "sessions": "SELECT * FROM sessions",

@@ -20,8 +20,8 @@ from tests.ready_database import ReadyDatabase, put_sqlite_file
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.journal import EntryKind, answer_of
-from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.journal.entry import EntryKind, answer_of
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import TurnStatus
 
 # Long enough for hundreds of processes on a slow machine.

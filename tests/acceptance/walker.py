@@ -28,9 +28,9 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Brief, Fact
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.store_stats import StoreStats

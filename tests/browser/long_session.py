@@ -9,10 +9,10 @@ import orjson
 from wakeful.config.values import OPERATOR
 from wakeful.engine import turn_events
 from wakeful.model.event import MESSAGE, NewEvent
-from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.ids import new_id
-from wakeful.model.journal import answer_entry, input_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import answer_entry, input_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus

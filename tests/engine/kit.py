@@ -16,9 +16,9 @@ from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, TextDelta
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session

@@ -9,7 +9,7 @@ from tests.engine.kit import HOME, WEB, House, Node, items_of, kinds_of, log_of,
 from tests.patience import PATIENCE
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.turn import Turn, TurnStatus
 
 

@@ -9,11 +9,11 @@ from tests.store.nouns import a_turn, an_input, have_session
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.turns import history as module
 from wakeful.engine.turns.history import History
-from wakeful.model.fact import Answered
-from wakeful.model.journal import WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.transcript import Transcript, fold
 from wakeful.model.opening import Closing, Opening
-from wakeful.model.transcript import Transcript, fold
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore

@@ -12,8 +12,8 @@ from tests.engine.test_ephemeral import ephemeral_turn
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
-from wakeful.model.fact import Answered, Brief, Fact, TextDelta
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief, Fact, TextDelta
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.model.turn import Turn
 

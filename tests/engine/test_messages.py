@@ -8,7 +8,7 @@ from tests.engine.kit import House, Node, events_of, items_of, kinds_of, open_se
 from wakeful.errors import NotQueued, SessionBusy, SessionNotFound
 from wakeful.model.event import Event
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 
 
 async def test_a_message_to_an_idle_session_opens_a_turn_and_is_answered(node: Node) -> None:

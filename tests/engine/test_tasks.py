@@ -24,9 +24,9 @@ from tests.engine.kit import (
 )
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import LeaseLost
-from wakeful.model.fact import CallFinished
 from wakeful.model.inbox import RowStatus
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.fact import CallFinished
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task, TaskStatus, WatchMatch
 from wakeful.model.turn import Door, Turn

@@ -14,8 +14,8 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.turn_slots import TurnSlots
-from wakeful.model.fact import Answered, Brief, Fact
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief, Fact
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 

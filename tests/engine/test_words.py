@@ -12,10 +12,10 @@ from tests.engine.test_resuming import successor_of
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Answered, StepAbandoned
 from wakeful.model.inbox import IfBusy
-from wakeful.model.journal import EntryKind
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import EntryKind
+from wakeful.model.journal.fact import Answered, StepAbandoned
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.words import Position, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 from wakeful.store.base import Body, Signal, Transaction
 

@@ -22,9 +22,9 @@ from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.gateway.openai.frames import Frame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, EntryKind, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
@@ -47,12 +47,12 @@ _SESSION = """
 """
 
 
-def rows_of(session: str, turn: str, told: list[tuple[str, dict[str, Any]]]) -> list[tuple[Any, ...]]:
+def rows_of(session: str, turn: str, said: list[tuple[str, dict[str, Any]]]) -> list[tuple[Any, ...]]:
     """The log of a session with one turn."""
     begun: list[tuple[str, dict[str, Any]]] = [("turn_started", {}), ("message", {"message_id": "m", "content": "Hi"})]
     return [
         (session, number, turn, number, kind, orjson.dumps(data), 100.0 + number)
-        for number, (kind, data) in enumerate([*begun, *told], start=1)
+        for number, (kind, data) in enumerate([*begun, *said], start=1)
     ]
 
 
@@ -102,7 +102,7 @@ def postgres_url(bare_postgres_url: str) -> str:
 
 @pytest.fixture
 async def store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, new_store: Callable[[], Store]) -> Any:
-    """Such a database, just upgraded."""
+    """A store on such a database, just upgraded."""
     if kind == "sqlite":
         _leave_in_sqlite(tmp_path / "wakeful.db")
     else:
@@ -136,14 +136,14 @@ async def _leave_in_postgres(url: str) -> None:
 
 
 class Hurry(SystemClock):
-    """It rests nowhere."""
+    """Waits for nothing."""
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         return
 
 
 async def frames_of(store: Store, turn_id: str) -> list[Frame]:
-    """As a client reads them that asks for the whole response."""
+    """Return the frames that a client gets when it asks for the whole response."""
     no_loop: Any = None
     engine = bare_engine(store, no_loop, SystemClock(), EngineSettings())
     turn = await store.read(lambda tx: tx.turns.get(turn_id))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Frame, Served
-from wakeful.model.fact import StepAbandoned, TextDelta
+from wakeful.model.journal.fact import StepAbandoned, TextDelta
 from wakeful.web.html.markdown import render_blocks
 
 HTML = {"turns": "inline", "html": "1"}

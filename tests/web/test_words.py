@@ -4,7 +4,7 @@ import pytest
 
 from tests.web.kit import Frame, Reader, Served
 from wakeful.model.event import NewEvent
-from wakeful.model.fact import ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.store.base import Transaction
 
 SESSION = "/api/session/stream"

@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import CallFinished, OpenCall
-from wakeful.model.message import ToolCall
-from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.journal.fact import CallFinished, OpenCall
+from wakeful.model.journal.message import ToolCall
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 

@@ -13,7 +13,7 @@ from wakeful.agent.prompt import INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.fact import (
+from wakeful.model.journal.fact import (
     Answered,
     Brief,
     CallFinished,
@@ -23,7 +23,7 @@ from wakeful.model.fact import (
     StepAbandoned,
     TextDelta,
 )
-from wakeful.model.message import AssistantMessage, ToolCall
+from wakeful.model.journal.message import AssistantMessage, ToolCall
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolSpec

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from wakeful.model.fact import Answered, Brief, CallFinished, OpenCall
 from wakeful.model.failure import failure_text
-from wakeful.model.message import AssistantMessage, Message, ToolMessage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, OpenCall
+from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 from wakeful.model.request import TurnRequest
 
 _TOO_MANY_CALLS = failure_text(

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider
 from wakeful.agent.title_request import TITLE_INSTRUCTIONS
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 
 # Of each side; a title is about the beginning.
 _SHOWN = 2_000

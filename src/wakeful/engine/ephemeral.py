@@ -16,8 +16,8 @@ from wakeful.engine.ports import Equipment
 from wakeful.engine.turns.turn_run import memory_brief, run_to_end, turn_outcome
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, StreamItem
-from wakeful.model.fact import Fact, ReasoningDelta, TextDelta
-from wakeful.model.message import Message
+from wakeful.model.journal.fact import Fact, ReasoningDelta, TextDelta
+from wakeful.model.journal.message import Message
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from wakeful.model.fact import Brief, Fact
+from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.fact import Answered, CallFinished, StepAbandoned
+from wakeful.model.journal.fact import Answered, CallFinished, StepAbandoned
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 

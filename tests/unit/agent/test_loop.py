@@ -13,11 +13,11 @@ from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
-from wakeful.model.transcript import INTERRUPTED
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 

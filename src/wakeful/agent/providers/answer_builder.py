@@ -7,7 +7,7 @@ from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
 from wakeful.agent.providers.call_builder import CallBuilder
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.mended_text import MendedText
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.message import AssistantMessage, Usage
 
 
 class AnswerBuilder:

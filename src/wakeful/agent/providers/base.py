@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from wakeful.model.message import AssistantMessage, Message, Usage
+from wakeful.model.journal.message import AssistantMessage, Message, Usage
 from wakeful.tools.base import ToolSpec
 
 

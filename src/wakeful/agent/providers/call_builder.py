@@ -9,7 +9,7 @@ import orjson
 
 from wakeful.agent.providers.mended_text import mended
 from wakeful.model.ids import new_id
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.message import ToolCall
 
 
 @dataclass(slots=True)

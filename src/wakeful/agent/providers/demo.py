@@ -11,7 +11,7 @@ from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.providers.demo_remarks import NOTICE_MARK, REMINDER, about_notices, about_results, quoted
 from wakeful.agent.providers.demo_rules import RULES, Rule
 from wakeful.agent.title_request import TITLE_INSTRUCTIONS
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 
 MODEL_NAMES = ("wakeful",)
 

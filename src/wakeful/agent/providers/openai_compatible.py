@@ -18,7 +18,7 @@ from wakeful.agent.providers.request_headers import request_headers
 from wakeful.agent.providers.transport import Transport
 from wakeful.agent.providers.wire import request_body
 from wakeful.errors import ModelError
-from wakeful.model.message import AssistantMessage
+from wakeful.model.journal.message import AssistantMessage
 
 # After the model has said that it is done, its usage and [DONE] are worth waiting for, but not for long.
 _LAST_WORDS_SECONDS = 5.0

@@ -9,7 +9,7 @@ from wakeful.agent.providers.base import ModelRequest
 from wakeful.agent.providers.call_builder import is_json_object
 from wakeful.agent.providers.dialect import Dialect
 from wakeful.agent.providers.mended_text import mended
-from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
+from wakeful.model.journal.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 

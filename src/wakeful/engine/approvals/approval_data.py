@@ -6,7 +6,7 @@ from typing import Any
 
 from wakeful.model.approvals.approval import Approval, Choice
 from wakeful.model.approvals.grant import short_folder
-from wakeful.model.approvals.reason_kinds import words_of
+from wakeful.model.approvals.reason_kinds import describe_kind
 from wakeful.model.tasks.task_data import time_text
 
 
@@ -36,7 +36,7 @@ def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
 
 def _choice_words(approval: Approval) -> dict[str, str]:
     """Return the texts that explain the lasting choices, by choice."""
-    kinds = _listed(dict.fromkeys(words_of(found.kind) for found in approval.reasons))
+    kinds = _listed(dict.fromkeys(describe_kind(found.kind) for found in approval.reasons))
     words = {
         Choice.SESSION: f"In this session and its sub-agents, commands that {kinds} run without asking, "
         "as long as this session exists.",

@@ -15,7 +15,7 @@ from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
-from wakeful.model.journal import Entry, input_entry
+from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
 from wakeful.model.request import request_as_far_as_known

@@ -18,9 +18,9 @@ from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import StepAbandoned
 from wakeful.model.inbox import InboxRow, RowKind, joining_rows
-from wakeful.model.journal import Entry, cut_entry
+from wakeful.model.journal.entry import Entry, cut_entry
+from wakeful.model.journal.fact import StepAbandoned
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Opened, Opening, Step
 from wakeful.model.session import Session, TitleOrigin

@@ -13,7 +13,7 @@ from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
 from wakeful.model.event import SESSION_UPDATED, NewEvent
 from wakeful.model.inbox import RowStatus
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Body, Transaction

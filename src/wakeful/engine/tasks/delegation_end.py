@@ -3,7 +3,7 @@
 import orjson
 
 from wakeful.model.inbox import RowKind
-from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session
 from wakeful.model.tasks.notice_text import notice_text
 from wakeful.model.tasks.task import Task, TaskOutcome, TaskStatus

@@ -15,9 +15,9 @@ from wakeful.engine.tasks.delegation_begin import check_delegation_limits
 from wakeful.engine.tasks.delegation_end import TIME_IS_OVER, failure_words
 from wakeful.engine.turns.turn_run import memory_brief
 from wakeful.errors import TurnFailed
-from wakeful.model.fact import Answered
 from wakeful.model.ids import new_id
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
 

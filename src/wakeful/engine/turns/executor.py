@@ -11,11 +11,11 @@ from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import input_message
-from wakeful.model.message import Message
+from wakeful.model.journal.entry import input_message
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.message import Message
+from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
-from wakeful.model.transcript import Transcript
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Store
 

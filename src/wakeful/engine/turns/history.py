@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.model.journal import Chain, Entry
-from wakeful.model.transcript import Transcript, fold, follow
+from wakeful.model.journal.entry import Chain, Entry
+from wakeful.model.journal.transcript import Transcript, extend, fold
 from wakeful.store.base import Store, Transaction
 
 # The size of all cached conversations together, in bytes of their journals.
@@ -99,8 +99,8 @@ async def _grown(base: _Kept | None, more: Sequence[Entry]) -> _Kept:
 
 async def _followed(before: Transcript, entries: Sequence[Entry]) -> Transcript:
     if len(entries) <= _MOST_ON_LOOP:
-        return follow(before, entries)
-    return await asyncio.to_thread(follow, before, entries)
+        return extend(before, entries)
+    return await asyncio.to_thread(extend, before, entries)
 
 
 async def _folded(entries: Sequence[Entry], turn_id: str, after: Transcript | None) -> Transcript:

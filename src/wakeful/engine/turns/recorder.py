@@ -10,8 +10,8 @@ from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.words.words import LiveWords, Words
 from wakeful.errors import LimitReached
 from wakeful.model.event import Event
-from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry, answer_entry, result_entry
+from wakeful.model.journal.entry import Entry, answer_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
 from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts

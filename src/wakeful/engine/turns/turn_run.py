@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from wakeful.errors import LimitReached, TurnFailed
-from wakeful.model.fact import Answered, Brief, Fact
-from wakeful.model.message import Message
+from wakeful.model.journal.fact import Answered, Brief, Fact
+from wakeful.model.journal.message import Message
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"

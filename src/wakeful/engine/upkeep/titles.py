@@ -13,7 +13,7 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.event import DONE, SESSION_UPDATED, NewEvent
-from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.base import Body, Signal, Store, Transaction
 

@@ -14,7 +14,7 @@ from wakeful.gateway.monitoring.exposition import CONTENT_TYPE, Labels, family, 
 from wakeful.gateway.monitoring.state_lines import engine_lines, store_lines
 from wakeful.model import event as events
 from wakeful.model.event import Event
-from wakeful.model.histogram import Histogram
+from wakeful.model.store_stats import Histogram
 from wakeful.store.base import Signal, Store, Transaction
 
 _FROM_USER = "user"

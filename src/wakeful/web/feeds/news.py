@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from wakeful.model import event as events
-from wakeful.model.news import News
+from wakeful.model.event import News
 from wakeful.model.tasks.end_words import end_words
 from wakeful.model.tasks.task import Task, TaskKind, TaskStatus
 from wakeful.model.tasks.task_data import time_text

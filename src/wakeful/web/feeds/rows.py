@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wakeful.model.marks import Marks
 from wakeful.model.search.search import Hit, Wanted, searched_text
 from wakeful.model.search.snippet import snippet_of
-from wakeful.model.session import Session
+from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task_data import time_text
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Outgoing, words

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model import event as events
-from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of
-from wakeful.model.message import ToolCall
-from wakeful.model.news import News
+from wakeful.model.event import News
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn

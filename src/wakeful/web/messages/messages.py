@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction

@@ -7,9 +7,8 @@ from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import EntryKind
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session
+from wakeful.model.journal.entry import EntryKind
+from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn

@@ -6,7 +6,7 @@ from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.errors import ModelError
-from wakeful.model.message import Usage
+from wakeful.model.journal.message import Usage
 
 
 def _chunk(delta: dict[str, Any], finish_reason: str | None = None, **more: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from wakeful.agent.providers.call_builder import CallBuilder
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.message import ToolCall
 
 
 def _delta(

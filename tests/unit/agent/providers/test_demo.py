@@ -5,7 +5,7 @@ import pytest
 
 from wakeful.agent.providers.base import Finished, ModelRequest, TextPart
 from wakeful.agent.providers.demo import DemoModel
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 _TOOLS = [

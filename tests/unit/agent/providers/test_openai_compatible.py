@@ -14,7 +14,7 @@ from tests.endpoint import Endpoint, Script
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, ReasoningPart, TextPart
 from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
-from wakeful.model.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 _KEY = "sk-very-secret"

@@ -5,7 +5,7 @@ import orjson
 from wakeful.agent.providers.base import ModelRequest
 from wakeful.agent.providers.dialect import Dialect
 from wakeful.agent.providers.wire import request_body
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 _SPEC = ToolSpec("read_file", "Read a file.", MappingProxyType({"type": "object"}))

@@ -12,7 +12,7 @@ from wakeful.engine.turns import recorder as recorders
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LimitReached
-from wakeful.model.fact import TextDelta
+from wakeful.model.journal.fact import TextDelta
 
 
 class StillStore:

@@ -21,7 +21,7 @@ from wakeful.gateway.monitoring.exposition import family, histogram
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.histogram import Histogram
+from wakeful.model.store_stats import Histogram
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 

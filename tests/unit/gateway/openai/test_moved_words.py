@@ -15,9 +15,9 @@ from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model import event as events
 from wakeful.model.event import Event, StreamItem, spoken
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.store.base import Transaction
 
 NO_USAGE = Usage(0, 0, 0, 0)

@@ -23,7 +23,7 @@ from wakeful.gateway.openai.lanes.entry import enter, until_entered
 from wakeful.gateway.openai.lanes.lane import Lane, Lanes
 from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
-from wakeful.model.journal import EntryKind
+from wakeful.model.journal.entry import EntryKind
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.error_types import ApiProblem

@@ -8,7 +8,7 @@ from wakeful.gateway.openai.items.position import position_of
 from wakeful.gateway.openai.items.recorded_inputs import recorded_inputs
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import Event
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.turn import Turn
 from wakeful.model.words import Word
 from wakeful.store.base import Transaction

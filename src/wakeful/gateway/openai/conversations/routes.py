@@ -28,7 +28,7 @@ from wakeful.gateway.openai.lanes.entry import busy
 from wakeful.gateway.openai.lanes.lane import Lane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.model.conversation import Conversation
-from wakeful.model.journal import without
+from wakeful.model.journal.entry import without
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wakeful.gateway.openai.items.objects import FunctionCall, FunctionOutput, ShownItem
-from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, Part, deleted_parts
+from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, EntryPart, deleted_parts
 
 _NUMBER_LIMIT = 9
 
@@ -14,7 +14,7 @@ class ItemPosition:
     turn_id: str
     step: int
     index: int
-    part: Part
+    part: EntryPart
     # The index of the entry of its result, where the item holds that too.
     result_index: int | None = None
 
@@ -45,7 +45,7 @@ def position_of(item_id: str) -> ItemPosition | None:
     return None if position is None else ItemPosition(f"turn_{turn}", int(step), *position)
 
 
-def _position_in_step(kind: str, step: int, number: int) -> tuple[int, Part, int | None] | None:
+def _position_in_step(kind: str, step: int, number: int) -> tuple[int, EntryPart, int | None] | None:
     """The index of its entry, which part of that it is, and the index of its result."""
     if step == 0:
         return number, WHOLE, None

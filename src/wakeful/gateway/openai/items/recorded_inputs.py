@@ -14,7 +14,7 @@ from wakeful.gateway.openai.items.objects import (
     ShownItem,
 )
 from wakeful.gateway.openai.items.output_items import COMPLETED, INCOMPLETE, ServerCallItem
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.store.base import Transaction
 
 

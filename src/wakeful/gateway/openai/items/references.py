@@ -10,7 +10,7 @@ from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import Input, Reference
 from wakeful.gateway.openai.items.output_items import SERVER_LABEL
 from wakeful.gateway.openai.items.position import ItemPosition, position_of
-from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
+from wakeful.model.journal.entry import REASONING, TEXT, Entry, EntryKind
 from wakeful.store.base import Transaction
 
 # What is known of an input besides its words.

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.gateway.openai.lanes.lane import Lane
-from wakeful.model.journal import Entry, input_entry
-from wakeful.model.message import AssistantMessage
-from wakeful.model.transcript import fold
+from wakeful.model.journal.entry import Entry, input_entry
+from wakeful.model.journal.message import AssistantMessage
+from wakeful.model.journal.transcript import fold
 from wakeful.store.base import Store, Transaction
 
 # No turn has this id.

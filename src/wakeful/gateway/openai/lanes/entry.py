@@ -11,7 +11,7 @@ from wakeful.errors import NameTaken
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.conversation_state import state_of
 from wakeful.gateway.openai.lanes.lane import Lane
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 

@@ -1,17 +1,18 @@
-"""What a lost notification would have said: a node that dies between its commit and its notification takes the latter
-with it, and a turn that has closed is not taken over. So a node asks for the newest numbers of what it follows.
+"""Finds commits whose notification was lost. A node that dies between its commit and its notification never sends it,
+and no other node does: a closed turn is not taken over. So each node polls the newest numbers of the sessions it
+follows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 
 from wakeful.store.base import Signal
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
-class Watch:
+class MissedCommits:
     def __init__(self) -> None:
         self._sources: list[Callable[[], Iterable[str]]] = []
-        # The newest number of a session that this node has heard of.
+        # The newest number of each session that this node knows.
         self._known: dict[str, int] = {}
 
     def add(self, source: Callable[[], Iterable[str]]) -> None:
@@ -21,9 +22,10 @@ class Watch:
         for session_id, number in numbers.items():
             self._known[session_id] = max(number, self._known.get(session_id, -1))
 
-    async def find_moved(self, connection: Connection) -> Signal | None:
-        """Ask, in one statement, about every session that is followed. One that is new among them may have moved
-        before this question: it counts as moved. The others are forgotten.
+    async def find(self, connection: PostgresConnection) -> Signal | None:
+        """Return a signal of the followed sessions that have newer events than this node knows, found in one statement.
+        A session that is followed only now counts as changed: a commit may have been missed before. Sessions that are
+        no longer followed are forgotten.
         """
         followed = {session_id for source in self._sources for session_id in source()}
         known, self._known = {session_id: self._known.get(session_id, -1) for session_id in followed}, {}
@@ -32,7 +34,7 @@ class Watch:
         try:
             rows = await connection.fetch("SELECT id, last_seq FROM sessions WHERE id = ANY($1)", list(followed))
         finally:
-            # What was noted while the question was under way is in it already.
+            # Keep the numbers that were noted during the query: note() takes the larger one.
             self.note(known)
         moved = frozenset(row["id"] for row in rows if row["last_seq"] > self._known[row["id"]])
         self.note({row["id"]: row["last_seq"] for row in rows})

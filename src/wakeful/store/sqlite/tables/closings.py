@@ -1,4 +1,4 @@
-"""Closings in SQLite: the last answer, the end and what the session is afterwards."""
+"""Closings in SQLite: the last answer, the end, and the session's state afterwards."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -7,33 +7,34 @@ from dataclasses import replace
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
-from wakeful.store import encode
 from wakeful.store.numbering import number
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_values, event_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error
 from wakeful.store.sqlite.statement import insert
-from wakeful.store.sqlite.tables.opener import stamped
+from wakeful.store.sqlite.tables.openings import stamped
 
 
 def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> tuple[list[Event], int]:
-    """Returns its last facts and its new epoch. Raises LeaseLost when it has ended or was taken over."""
+    """Close a turn; return its last events and its new epoch. Raises LeaseLost when it has ended or was taken over."""
     turn_seq, epoch = _end(connection, now, closing)
     entries = [replace(entry, at=now) for entry in closing.entries]
-    # Before the session's row, which counts them.
-    insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
+    # Before the session's update, which counts them.
+    insert(connection, "journal", ENTRY_COLUMNS, [entry_values(entry) for entry in entries])
     turn = closing.turn
     facts = number(closing.facts, turn.session_id, _settle(connection, now, closing), turn.id, turn_seq, now)
-    insert(connection, "events", encode.EVENT, [encode.event_values(event) for event in facts])
-    insert(connection, "inbox", encode.ROW, [stamped(row, now) for row in closing.posted])
+    insert(connection, "events", EVENT_COLUMNS, [event_values(event) for event in facts])
+    insert(connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for row in closing.posted])
     return facts, epoch
 
 
 def _end(connection: sqlite3.Connection, now: float, closing: Closing) -> Sequence[int]:
-    """The last number that the turn has given out before, and its new epoch."""
+    """End the turn, and return the last number of its log before this and its new epoch."""
     outcome, count = closing.outcome, len(closing.facts)
     row: Sequence[int] | None = connection.execute(
         """UPDATE turns SET status = ?1, error = ?2, closed_at = ?3, epoch = epoch + 1, last_seq = last_seq + ?4
            WHERE id = ?5 AND epoch = ?6 AND status NOT IN ('done', 'failed', 'cancelled')
            RETURNING last_seq - ?4, epoch""",
-        (outcome.status, encode.packed_error(outcome), now, count, closing.turn.id, closing.turn.epoch),
+        (outcome.status, packed_error(outcome), now, count, closing.turn.id, closing.turn.epoch),
     ).fetchone()
     if row is None:
         raise LeaseLost
@@ -41,7 +42,7 @@ def _end(connection: sqlite3.Connection, now: float, closing: Closing) -> Sequen
 
 
 def _settle(connection: sqlite3.Connection, now: float, closing: Closing) -> int:
-    """The last number that the session has given out before."""
+    """Update the session, and return the last number of its log before this."""
     turn, cost, count = closing.turn, closing.cost, len(closing.facts)
     row: Sequence[int] = connection.execute(
         """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,

@@ -1,7 +1,7 @@
-"""Openings in SQLite: those of a whole group with a handful of statements.
+"""Openings in SQLite: a whole group is written with a handful of statements.
 
-Each statement gives up Python's lock and has to win it back from a busy event loop. A few statements a group, whatever
-its size, keep a hundred new sessions from waiting for one another.
+Each statement releases Python's GIL and has to get it back from a busy event loop. With a few statements per group,
+whatever its size, a hundred new sessions do not wait for one another.
 """
 
 import sqlite3
@@ -11,42 +11,46 @@ from dataclasses import replace
 from wakeful.errors import SessionNotFound
 from wakeful.model.inbox import InboxRow
 from wakeful.model.opening import Opened, Opening
-from wakeful.store import encode
-from wakeful.store.encode import Values
 from wakeful.store.numbering import opened
+from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_values
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_values, event_values
+from wakeful.store.rows.row import Values
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, TURN_COLUMNS, inbox_row_values, turn_values
 from wakeful.store.sqlite.statement import insert
 
 _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
 
 
 def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> list[Opened]:
-    """Write them all. Raises sqlite3.IntegrityError, with some of it written, when a new session or the name of its
-    conversation is there already."""
+    """Write all openings. Raises sqlite3.IntegrityError, with some of them written, when a new session's id or the name
+    of its conversation is taken.
+    """
     _make_sessions(connection, now, openings)
     written = [opened(opening, _activate(connection, now, opening), now) for opening in openings]
     _consume(connection, now, openings)
-    turns = [(*encode.turn_values(one.turn), one.turn.parent) for one in written]
-    insert(connection, "turns", (*encode.TURN, "number"), turns, last=_NUMBER)
+    turns = [(*turn_values(one.turn), one.turn.parent) for one in written]
+    insert(connection, "turns", (*TURN_COLUMNS, "number"), turns, last=_NUMBER)
     entries = [replace(entry, at=now) for opening in openings for entry in opening.entries]
-    insert(connection, "journal", encode.ENTRY, [encode.entry_values(entry) for entry in entries])
-    events = [encode.event_values(event) for one in written for event in one.events]
-    insert(connection, "events", encode.EVENT, events)
+    insert(connection, "journal", ENTRY_COLUMNS, [entry_values(entry) for entry in entries])
+    events = [event_values(event) for one in written for event in one.events]
+    insert(connection, "events", EVENT_COLUMNS, events)
     return written
 
 
 def stamped(row: InboxRow, now: float) -> Values:
-    return encode.row_values(replace(row, created_at=row.created_at or now))
+    return inbox_row_values(replace(row, created_at=row.created_at or now))
 
 
 def _make_sessions(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
     made = [replace(new, created_at=new.created_at or now, updated_at=now) for o in openings if (new := o.new_session)]
-    insert(connection, "sessions", encode.SESSION, [encode.session_values(session) for session in made])
+    insert(connection, "sessions", SESSION_COLUMNS, [session_values(session) for session in made])
     named = [replace(one.conversation, created_at=now) for one in openings if one.conversation is not None]
-    insert(connection, "conversations", encode.CONVERSATION, [encode.conversation_values(one) for one in named])
+    insert(connection, "conversations", CONVERSATION_COLUMNS, [conversation_values(one) for one in named])
 
 
 def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> int:
-    """Returns the last number that the session has given out before."""
+    """Make the turn the session's active one, and return the last number of the session's log before this."""
     if opening.session is not None:
         return 0
     turn, count = opening.turn, opening.count
@@ -65,7 +69,9 @@ def _activate(connection: sqlite3.Connection, now: float, opening: Opening) -> i
 
 
 def _consume(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> None:
-    insert(connection, "inbox", encode.ROW, [stamped(row, now) for opening in openings for row in opening.consumed])
+    insert(
+        connection, "inbox", INBOX_ROW_COLUMNS, [stamped(row, now) for opening in openings for row in opening.consumed]
+    )
     for opening in openings:
         if opening.claimed:
             connection.execute(

@@ -1,4 +1,4 @@
-"""What the model reads and says: the messages of a conversation, independent of any provider's format."""
+"""The messages that a model reads and writes, independent of any provider's format."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 class ToolCall:
     id: str
     name: str
-    # The raw JSON text, as the model wrote it; it may be broken, and then the model must be told.
+    # The raw JSON text as the model wrote it. It may be invalid; then the result tells the model so.
     arguments: str
 
 
 @dataclass(frozen=True, slots=True)
 class SystemMessage:
-    """Words of a client that stand above the user's."""
+    """A client's instructions, which take precedence over the user's messages."""
 
     text: str
 
@@ -21,7 +21,7 @@ class SystemMessage:
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     text: str
-    # Addresses of images, or the images themselves as data: addresses.
+    # URLs of images, among them data: URLs.
     images: tuple[str, ...] = ()
 
 

@@ -1,9 +1,9 @@
-"""What the agent loop tells the executor while a turn runs. The executor records; the loop never sees a store."""
+"""What the agent loop yields while a turn runs. The executor records it; the loop never sees a store."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from wakeful.model.message import AssistantMessage, Message, ToolCall, Usage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.turn import Turn
 
 
@@ -21,7 +21,7 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class StepAbandoned:
-    """The answer that was streaming broke off and is asked for again: viewers drop its text."""
+    """The stream of an answer broke off and the model is asked again: viewers drop its text."""
 
     step: int
 
@@ -31,7 +31,7 @@ class Answered:
     step: int
     message: AssistantMessage
     usage: Usage
-    # The model reached its output limit: the text stops in the middle.
+    # The model reached its output limit, so the text may stop in the middle.
     is_cut: bool = False
     # Which of its calls, counted from 1, are for the client to run.
     client_calls: frozenset[int] = frozenset()
@@ -44,7 +44,7 @@ class CallFinished:
     call: ToolCall
     text: str
     seconds: float
-    # Tasks whose end this result has shown to the agent: their notices are not needed any more.
+    # Tasks whose end this result shows to the agent: their notices are no longer needed.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
 
@@ -54,7 +54,7 @@ Fact = TextDelta | ReasoningDelta | StepAbandoned | Answered | CallFinished
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A call of the last recorded answer that has no recorded result: nobody knows how far it came."""
+    """A call of the last recorded answer that has no recorded result: how far it got is unknown."""
 
     index: int
     call: ToolCall
@@ -62,22 +62,22 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """All that the loop needs to run a turn or to go on with one; both look the same to it."""
+    """All that the loop needs to run a turn or to resume one; both look the same to it."""
 
     turn: Turn
     # The conversation so far, with the recorded steps of this turn.
     messages: Sequence[Message]
-    # The last step whose answer is recorded; 0 when the turn is new.
+    # The last step with a recorded answer; 0 when the turn is new.
     last_step: int
     # The calls of that step without a result.
     open_calls: Sequence[OpenCall]
-    # That step also made calls that the client runs: when ours are done, so is the turn.
+    # That step also made calls that the client runs: the turn ends when ours are done.
     waits_for_client: bool
-    # There is nothing left to do: the last recorded answer made no calls, or only such as the client runs.
+    # Nothing is left to do: the last recorded answer made no calls, or only calls that the client runs.
     is_answered: bool
-    # What the answers of this turn have cost so far.
+    # How many tokens the answers of this turn have so far.
     output_tokens: int
-    # Claims what has arrived meanwhile, after a step; the second number is that step's first free index.
+    # Claims the inputs that have arrived, after a step (first argument) and from its first free index on (second).
     take_inputs: Callable[[int, int], Awaitable[Sequence[Message]]]
     # How many calls of the server's tools the turn has made so far.
     calls_made: int = 0

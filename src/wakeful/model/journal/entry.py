@@ -1,10 +1,10 @@
-"""The journal: what a turn has recorded, keyed (turn, step, index). It is what a resume goes on from.
+"""The journal: what a turn has recorded, keyed (turn, step, index). A resume continues from it.
 
 Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
-results of its n calls, and what follows are inputs that joined the turn before its next step. An answer that was cut
-off stands at index 0 too, and is the last entry of its turn.
+results of its n calls, and the rest are inputs that joined the turn before its next step. An answer that was cut off
+has index 0, too, and is the last entry of its turn.
 
-Nothing is ever taken out of it. What somebody has deleted is marked as such, in its entry, and no model reads it again.
+Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
 """
 
 from collections.abc import Mapping
@@ -14,13 +14,21 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import Answered
-from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
 from wakeful.model.words import Said, pack_cuts
 
-# What can be deleted of an entry. Of an answer: its text, its reasoning, or one of its calls, by its number from 1.
-# Any other entry is deleted as a whole.
-Part = str | int
+# The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
+# from 1. Any other entry is deleted as a whole.
+EntryPart = str | int
 WHOLE, TEXT, REASONING = "whole", "text", "reasoning"
 
 
@@ -28,8 +36,7 @@ class EntryKind(StrEnum):
     INPUT = "input"
     ANSWER = "answer"
     RESULT = "result"
-    # The words of an answer that was never whole: its turn was stopped, or failed, in the middle. People see it; no
-    # model does.
+    # The words of an answer that was cut off, because its turn was stopped or failed. People see it; models do not.
     CUT = "cut"
 
 
@@ -40,14 +47,14 @@ class Entry:
     index: int
     kind: EntryKind
     payload: bytes
-    # When it was recorded: given by the store.
+    # When it was recorded; set by the store.
     at: float = 0.0
-    # Of an answer on its way into the journal: where its words were cut, see words.py. It is not read with the entry.
+    # For an answer that is to be written: where its words were cut, see words.py. It is not read with the entry.
     cuts: bytes | None = None
 
     @property
     def id(self) -> str:
-        """The name under which people see it, as a message."""
+        """Its id as a message."""
         return f"{self.turn_id}.{self.step}.{self.index}"
 
     @property
@@ -60,18 +67,18 @@ class Entry:
 class Chain:
     """The entries of a turn and of its ancestors, oldest first."""
 
-    # It changes whenever an entry is written over, anywhere.
+    # Changes whenever any entry, of any turn, is overwritten.
     revision: str
-    # The ancestor after which they begin; None: they are all there are.
+    # The ancestor after which they begin; None: they begin with the first turn.
     base: str | None
     entries: list[Entry]
-    # The turn with which they end, before its end; None: they go up to the end.
+    # The turn with which they end, if more turns follow; None: they end with the turn that was asked for.
     last: str | None = None
 
 
 def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) -> Entry:
-    """`data` has the text, its source and message_id, and what is known of a notice. A client may also give words of
-    other roles, calls and their results: see input_message.
+    """Make an entry of `data`: the text, its source and message_id, and the data of a notice. A client may also send
+    messages of other roles, calls and their results: see input_message.
     """
     return Entry(turn_id, step, index, EntryKind.INPUT, orjson.dumps(data))
 
@@ -102,10 +109,10 @@ def result_entry(
 
 
 def parts_of(entry: Entry) -> list[Entry]:
-    """The entry as messages are made of it. A client may give a call of the server's back together with its result:
-    to a model those are two.
+    """Split an entry into one for each message. A client may send a call of the server's back together with its
+    result: to a model those are two messages.
     """
-    # Hardly any entry has one: most need not be decoded to know it.
+    # Hardly any entry has a result, so most are not decoded.
     result = entry.data.get("result") if entry.kind is EntryKind.INPUT and b'"result"' in entry.payload else None
     if result is None:
         return [entry]
@@ -127,7 +134,7 @@ def input_message(entry: Entry) -> Message:
 
 
 def answer_of(entry: Entry) -> AssistantMessage:
-    """What is left of it."""
+    """Return an answer without its deleted parts."""
     data = entry.data
     deleted = data.get("deleted", ())
     text = "" if TEXT in deleted else data["text"]
@@ -136,26 +143,26 @@ def answer_of(entry: Entry) -> AssistantMessage:
 
 
 def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
-    """The calls of an answer that are left, each with its number: its result has the same."""
+    """Return the calls of an answer that were not deleted, each with its number, which is the index of its result."""
     data = entry.data
     deleted = data.get("deleted", ())
     numbered = enumerate(data["calls"], start=1)
     return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
 
 
-def without(entry: Entry, part: Part) -> Entry:
-    """The same entry, with this part marked as deleted."""
+def without(entry: Entry, part: EntryPart) -> Entry:
+    """Return the entry with this part marked as deleted."""
     deleted = deleted_parts(entry) | {part}
     return replace(entry, payload=orjson.dumps(entry.data | {"deleted": sorted(deleted, key=str)}))
 
 
-def deleted_parts(entry: Entry) -> frozenset[Part]:
-    # Hardly any entry has one: most need not be decoded to know it.
+def deleted_parts(entry: Entry) -> frozenset[EntryPart]:
+    # Hardly any entry has deleted parts, so most are not decoded.
     return frozenset(entry.data.get("deleted", ())) if b'"deleted"' in entry.payload else frozenset()
 
 
 def is_gone(entry: Entry) -> bool:
-    """Whether nothing of it is left to read."""
+    """Whether nothing of it is left to read; reasoning alone does not count."""
     deleted = deleted_parts(entry)
     if not deleted or entry.kind is not EntryKind.ANSWER:
         return bool(deleted)
@@ -171,5 +178,5 @@ def is_cut(entry: Entry) -> bool:
     return bool(entry.data.get("is_cut"))
 
 
-def client_calls_of(entry: Entry) -> frozenset[int]:
+def client_call_numbers(entry: Entry) -> frozenset[int]:
     return frozenset(entry.data.get("client_calls", ()))

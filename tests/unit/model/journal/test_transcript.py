@@ -4,9 +4,9 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import Answered
-from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.message import (
+from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
     SystemMessage,
@@ -15,7 +15,7 @@ from wakeful.model.message import (
     Usage,
     UserMessage,
 )
-from wakeful.model.transcript import INTERRUPTED, fold
+from wakeful.model.journal.transcript import INTERRUPTED, fold
 
 ONE, TWO = ToolCall("c1", "look", "{}"), ToolCall("c2", "look", "{}")
 CALLING = AssistantMessage("let me see", calls=(ONE, TWO))
@@ -64,7 +64,7 @@ def test_calls_that_an_earlier_turn_left_open_are_answered_as_interrupted() -> N
     assert transcript.open_calls == []
 
 
-def test_they_are_answered_too_when_the_next_turn_brings_no_words_of_its_own() -> None:
+def test_they_are_answered_too_when_the_next_turn_has_no_input() -> None:
     transcript = fold([said("t1", "go"), answered("t1", CALLING)], "t2")
     assert transcript.messages[-2:] == [ToolMessage("c1", INTERRUPTED), ToolMessage("c2", INTERRUPTED)]
 
