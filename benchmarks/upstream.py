@@ -14,7 +14,7 @@ import uvloop
 
 from benchmarks._servers import Target, endpoint
 from wakeful.agent.providers.base import ModelRequest, TextPart
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.model.message import UserMessage
 
 _REQUEST = ModelRequest("m", "", [UserMessage("go")], [])

@@ -11,7 +11,7 @@ from pathlib import Path
 from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
 from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.models.settings_mark import digest, settings_mark
-from wakeful.agent.providers.demo import MODEL_NAMES
+from wakeful.agent.providers.demo.model import MODEL_NAMES
 from wakeful.errors import WakefulError
 
 # The name that means the configured default, whatever that is.

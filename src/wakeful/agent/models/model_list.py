@@ -5,13 +5,13 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from wakeful.agent.models.entry import ModelEntry
-from wakeful.agent.providers.chunk_stream import decoded
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.http.transport import Transport
+from wakeful.agent.providers.openai.chunk_stream import decoded
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.request_headers import request_headers
-from wakeful.agent.providers.transport import Transport
 from wakeful.errors import ModelError
 
 _BODY_LIMIT = 8 * 1024 * 1024

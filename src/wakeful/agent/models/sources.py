@@ -2,7 +2,7 @@
 
 from wakeful.agent.models.entry import ModelSource
 from wakeful.agent.models.model_list import EndpointModels
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wakeful.agent.providers.base import Provider
-from wakeful.agent.providers.demo import MODEL_NAMES, DemoModel
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.demo.model import MODEL_NAMES, DemoModel
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.errors import ConfigError
 
 

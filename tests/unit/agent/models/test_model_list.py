@@ -9,7 +9,7 @@ from aiohttp import web
 
 from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.model_list import EndpointModels
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.errors import ModelError
 
 KEY = "sk-very-secret"

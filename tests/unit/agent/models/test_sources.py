@@ -3,7 +3,7 @@
 import pytest
 
 from wakeful.agent.models.sources import model_sources
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
 
 

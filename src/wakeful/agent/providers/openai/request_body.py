@@ -6,9 +6,9 @@ from typing import Any
 import orjson
 
 from wakeful.agent.providers.base import ModelRequest
-from wakeful.agent.providers.call_builder import is_json_object
-from wakeful.agent.providers.dialect import Dialect
 from wakeful.agent.providers.mended_text import mended
+from wakeful.agent.providers.openai.call_builder import is_json_object
+from wakeful.agent.providers.openai.dialect import Dialect
 from wakeful.model.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 

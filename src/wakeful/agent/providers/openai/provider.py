@@ -7,16 +7,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import ModelRequest, Part
-from wakeful.agent.providers.chunk_stream import ChunkStream, decoded
-from wakeful.agent.providers.dialect import Dialect, refuses_tools
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.transport import Transport
+from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
+from wakeful.agent.providers.openai.chunk_stream import ChunkStream, decoded
+from wakeful.agent.providers.openai.dialect import Dialect, refuses_tools
+from wakeful.agent.providers.openai.request_body import request_body
 from wakeful.agent.providers.request_headers import request_headers
-from wakeful.agent.providers.transport import Transport
-from wakeful.agent.providers.wire import request_body
 from wakeful.errors import ModelError
 from wakeful.model.message import AssistantMessage
 

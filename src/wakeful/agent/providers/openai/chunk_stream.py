@@ -7,7 +7,7 @@ import orjson
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.sse import EventParser
+from wakeful.agent.providers.openai.sse import EventParser
 
 _DONE = b"[DONE]"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from wakeful.agent.providers.dialect import Dialect, refuses_tools
+from wakeful.agent.providers.openai.dialect import Dialect, refuses_tools
 
 
 def test_an_endpoint_that_refuses_stream_options_is_not_asked_for_usage_again() -> None:

@@ -3,8 +3,8 @@ from types import MappingProxyType
 import orjson
 
 from wakeful.agent.providers.base import ModelRequest
-from wakeful.agent.providers.dialect import Dialect
-from wakeful.agent.providers.wire import request_body
+from wakeful.agent.providers.openai.dialect import Dialect
+from wakeful.agent.providers.openai.request_body import request_body
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 

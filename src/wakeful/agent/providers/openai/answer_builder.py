@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
-from wakeful.agent.providers.call_builder import CallBuilder
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.mended_text import MendedText
+from wakeful.agent.providers.openai.call_builder import CallBuilder
 from wakeful.model.message import AssistantMessage, Usage
 
 

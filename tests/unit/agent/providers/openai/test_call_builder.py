@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from wakeful.agent.providers.call_builder import CallBuilder
+from wakeful.agent.providers.openai.call_builder import CallBuilder
 from wakeful.model.message import ToolCall
 
 

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from wakeful.agent.providers.base import Finished, ModelRequest, TextPart
-from wakeful.agent.providers.demo import DemoModel
+from wakeful.agent.providers.demo.model import DemoModel
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 

@@ -1,6 +1,6 @@
 import pytest
 
-from wakeful.agent.providers.proxy import proxy_for
+from wakeful.agent.providers.http.proxy import proxy_for
 from wakeful.errors import ConfigError
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.endpoint import Endpoint, Script
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, ReasoningPart, TextPart
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.tools.base import ToolSpec
@@ -458,7 +458,7 @@ def test_only_a_proxy_makes_a_process_import_aiohttp() -> None:
     program = """
 import asyncio, sys
 from wakeful.agent.providers.base import ModelRequest
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.errors import ModelError
 
 async def ask() -> None:

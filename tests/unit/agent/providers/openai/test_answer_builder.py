@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from wakeful.agent.providers.answer_builder import AnswerBuilder
 from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
 from wakeful.errors import ModelError
 from wakeful.model.message import Usage
 
