@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from contextlib import aclosing
 
+from wakeful.agent.prompt import TITLE_INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider
-from wakeful.agent.title_request import TITLE_INSTRUCTIONS
 from wakeful.model.message import UserMessage
 
 # Of each side; a title is about the beginning.

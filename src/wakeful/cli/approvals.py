@@ -1,6 +1,5 @@
 """`wakeful approvals`: what agents ask, in whichever session; answer it from any terminal."""
 
-import os
 from typing import Any
 
 import click
@@ -8,14 +7,11 @@ import orjson
 
 from wakeful.cli.chat.cards.question_card import question_lines, time_left
 from wakeful.cli.client import Client
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
-from wakeful.cli.lists.short_id import short_id
-from wakeful.cli.lists.short_names import find_named, short_names
-from wakeful.cli.log import set_up_log
+from wakeful.cli.lists.short_id import find_named, short_id, short_names
 from wakeful.cli.plain_text import harmless, one_line
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 from wakeful.errors import ApprovalNotFound
 
 _HOW = "Answer with wakeful approvals allow ID, allow ID --session, allow ID --folder, or deny ID."
@@ -41,8 +37,7 @@ def approvals(words: tuple[str, ...], longer: str | None, as_json: bool) -> None
         raise click.UsageError("Say nothing more, or allow, deny or show and the ID of a question.")
     if longer is not None and not is_allowing:
         raise click.UsageError(f"--{longer} goes with allow and the ID of a question.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+    config = quiet_config()
     run(_do(config, words, longer or "once", as_json))
 
 

@@ -7,8 +7,7 @@ import click
 
 from wakeful.cli.asking.own_turn import ask_own_engine
 from wakeful.cli.asking.served_turn import ask_server
-from wakeful.cli.current_folder import current_folder
-from wakeful.cli.event_loop import run
+from wakeful.cli.command import current_folder, run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config

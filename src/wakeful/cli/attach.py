@@ -15,8 +15,8 @@ from wakeful.cli.chat.probe import keep_probing
 from wakeful.cli.chat.screens.plain_screen import PlainScreen
 from wakeful.cli.chat.screens.terminal_screen import TerminalScreen
 from wakeful.cli.chat.standing import Standing
+from wakeful.cli.command import run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.session_list import find_session
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket

@@ -1,19 +1,16 @@
 """`wakeful grants`: what runs without asking, and how to take it back."""
 
-import os
 from typing import Any
 
 import click
 import orjson
 
 from wakeful.cli.client import Client
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.short_id import only_one, short_id
-from wakeful.cli.log import set_up_log
 from wakeful.cli.plain_text import clock_time, moment, one_line
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 from wakeful.errors import GrantNotFound
 from wakeful.model.approvals.grant import short_folder
 
@@ -32,8 +29,7 @@ def grants(words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
     is_revoking = words[:1] == ("revoke",) and len(words) == (1 if is_all else 2)
     if (words or is_all) and not is_revoking:
         raise click.UsageError("Say nothing more, revoke and the ID of a grant, or revoke --all.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+    config = quiet_config()
     run(_do(config, words, is_all, as_json))
 
 

@@ -1,17 +1,13 @@
 """`wakeful logins`: the browsers that are logged in, and their end."""
 
-import os
-
 import click
 import orjson
 
 from wakeful.cli.client import Client
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.login_list import find_login, login_lines, read_logins
-from wakeful.cli.log import set_up_log
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 
 
 @click.command(options_metavar="[--json]")
@@ -23,8 +19,7 @@ def logins(words: tuple[str, ...], all_of_them: bool, as_json: bool) -> None:
     is_revoke = words[:1] == ("revoke",) and len(words) == (1 if all_of_them else 2)
     if not is_revoke and (words or all_of_them):
         raise click.UsageError("Say nothing more, revoke and the id of a login, or revoke --all.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+    config = quiet_config()
     run(_do(config, words[1:], is_revoke=is_revoke, as_json=as_json))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from wakeful.app import build_http, open_front_door, running_engine
-from wakeful.cli.event_loop import run
+from wakeful.cli.command import run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.http_server import serving
 from wakeful.cli.server.listener import bind_listener, local_listener, url_of

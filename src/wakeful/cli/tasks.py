@@ -1,7 +1,6 @@
 """`wakeful tasks`: the background work of all sessions or of one; end it, or read what it says."""
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,14 +9,12 @@ import click
 import orjson
 
 from wakeful.cli.client import Client, ServerEvent
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.session_list import find_session
 from wakeful.cli.lists.task_list import find_task, read_tasks, task_lines
-from wakeful.cli.log import set_up_log
 from wakeful.cli.plain_text import harmless
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 from wakeful.errors import WakefulError
 from wakeful.model.event import PROCESS_COMPLETE
 
@@ -31,8 +28,7 @@ def tasks(words: tuple[str, ...], as_json: bool) -> None:
     """List the background work of all sessions, or of one; end a task, or print what it has said so far."""
     if len(words) > 2 or (len(words) == 2) != (words[:1] in (("kill",), ("log",))):
         raise click.UsageError("Say nothing more, a session, kill and a task, or log and a task.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+    config = quiet_config()
     run(_do(config, words, as_json))
 
 

@@ -4,20 +4,32 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
-from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.http.transport import Transport
+from wakeful.agent.providers.http.transport import Transport, request_headers
 from wakeful.agent.providers.openai.chunk_stream import decoded
 from wakeful.agent.providers.openai.provider import EndpointSettings
-from wakeful.agent.providers.request_headers import request_headers
+from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.errors import ModelError
 
 _BODY_LIMIT = 8 * 1024 * 1024
 _TEXT_LIMIT = 256
 # JSON of other programs holds no larger number exactly.
 _LAST_SECOND = 2**53
+
+
+def model_sources(settings: ProviderSettings, default: str) -> list[ModelSource]:
+    """Return the endpoints that the operator has configured; `default` is the configured model.
+
+    With the demonstration model alone there are none: nothing goes over the network.
+    """
+    endpoint = settings.openai
+    is_configured = bool(endpoint.api_key) or endpoint.base_url != EndpointSettings().base_url
+    if is_configured or default.startswith("openai:"):
+        return [EndpointModels("openai", endpoint)]
+    return []
 
 
 class EndpointModels:

@@ -13,9 +13,8 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from wakeful.cli.chat.piped_chat import PipedChat
 from wakeful.cli.chat.successor import Successor
 from wakeful.cli.chat.terminal_chat import TerminalChat
+from wakeful.cli.command import current_folder, run
 from wakeful.cli.connection import connected
-from wakeful.cli.current_folder import current_folder
-from wakeful.cli.event_loop import run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.cli.signals import caught_signals

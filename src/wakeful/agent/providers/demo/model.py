@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
+from wakeful.agent.prompt import TITLE_INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
 from wakeful.agent.providers.demo.remarks import NOTICE_MARK, REMINDER, about_notices, about_results, quoted
 from wakeful.agent.providers.demo.rules import RULES, Rule
-from wakeful.agent.title_request import TITLE_INSTRUCTIONS
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 
 MODEL_NAMES = ("wakeful",)

@@ -1,12 +1,13 @@
 """One connection to an endpoint: a request, the response to it, and after that perhaps further ones."""
 
 import asyncio
+import os
+import ssl
 from collections.abc import Awaitable
 from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from wakeful.agent.providers.http.reason import reason_of
 from wakeful.agent.providers.http.silence import Silence
 
 # Reading pauses while more than so much of a body waits for its reader.
@@ -199,3 +200,15 @@ class Connection(asyncio.Protocol):
         self._silence.hear()
         if not self._is_lost:
             self._transport.resume_reading()
+
+
+def reason_of(error: Exception) -> str:
+    """Say why a connection failed, in the system's words, without the address: the caller's message names it."""
+    if isinstance(error, ssl.SSLError):
+        # Its errno is one of OpenSSL's, and its reason is written LIKE_THIS.
+        return (error.reason or str(error)).replace("_", " ").lower()
+    if isinstance(error, OSError) and error.errno and error.errno > 0:
+        return os.strerror(error.errno)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

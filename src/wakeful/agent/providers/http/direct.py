@@ -5,11 +5,10 @@ import zlib
 from collections.abc import Mapping
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.http.connection import Connection, ConnectionBroken
+from wakeful.agent.providers.http.connection import Connection, ConnectionBroken, reason_of
 from wakeful.agent.providers.http.content_coding import Unpacked, is_packed
 from wakeful.agent.providers.http.dialer import Dialer
 from wakeful.agent.providers.http.pool import Pool
-from wakeful.agent.providers.http.reason import reason_of
 from wakeful.agent.providers.http.response import Response
 from wakeful.agent.providers.http.target import Target
 

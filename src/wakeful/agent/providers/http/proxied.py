@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.http.reason import reason_of
+from wakeful.agent.providers.http.connection import reason_of
 from wakeful.agent.providers.http.response import Response
 
 if TYPE_CHECKING:

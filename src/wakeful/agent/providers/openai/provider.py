@@ -11,12 +11,11 @@ from wakeful.agent.providers.base import ModelRequest, Part
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.http.transport import Transport
+from wakeful.agent.providers.http.transport import Transport, request_headers
 from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
 from wakeful.agent.providers.openai.chunk_stream import ChunkStream, decoded
 from wakeful.agent.providers.openai.dialect import Dialect, refuses_tools
 from wakeful.agent.providers.openai.request_body import request_body
-from wakeful.agent.providers.request_headers import request_headers
 from wakeful.errors import ModelError
 from wakeful.model.message import AssistantMessage
 
