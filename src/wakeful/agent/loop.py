@@ -8,9 +8,9 @@ from typing import Any
 
 from wakeful.agent.calls import CallRunner
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
-from wakeful.agent.progress import Progress, client_calls_of
+from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
-from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
+from wakeful.agent.providers.base import AnswerReasoning, AnswerText, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.fact import (
@@ -136,14 +136,14 @@ class Loop:
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:
                 match part:
-                    case TextPart():
+                    case AnswerText():
                         yield TextDelta(step, part.text)
-                    case ReasoningPart():
+                    case AnswerReasoning():
                         yield ReasoningDelta(step, part.text)
                     case Finished():
                         _require_words(part.message)
                         message = _with_own_call_ids(progress, part.message)
-                        yield Answered(step, message, part.usage, part.is_cut, client_calls_of(asked, message))
+                        yield Answered(step, message, part.usage, part.is_cut, client_calls_in(asked, message))
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 

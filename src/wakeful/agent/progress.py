@@ -44,7 +44,7 @@ class Progress:
     def note_recorded_answer(self) -> None:
         """The newest answer was recorded before a crash: its calls are counted already."""
         answer = next(known for known in reversed(self.messages) if isinstance(known, AssistantMessage))
-        client_calls = client_calls_of(self.request, answer)
+        client_calls = client_calls_in(self.request, answer)
         self.calls_made -= len(answer.calls) - len(client_calls)
         self._note_calls(answer, client_calls)
         self.calls_made += len(self.calls)
@@ -71,6 +71,6 @@ class Progress:
         return excess | {call.index: _NOT_ALLOWED for call in self.calls if not self.request.allows(call.call.name)}
 
 
-def client_calls_of(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
+def client_calls_in(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
     names = {tool.name for tool in asked.tools if asked.allows(tool.name)}
     return frozenset(index for index, call in enumerate(message.calls, start=1) if call.name in names)

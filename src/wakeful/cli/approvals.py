@@ -1,11 +1,9 @@
 """`wakeful approvals`: what agents ask, in whichever session; answer it from any terminal."""
 
-from typing import Any
-
 import click
 import orjson
 
-from wakeful.cli.chat.cards.question_card import question_lines, time_left
+from wakeful.cli.chat.cards.question_card import QuestionData, question_lines, time_left
 from wakeful.cli.client import Client
 from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
@@ -21,8 +19,6 @@ _SAID = {
     "folder": "Allowed for the folder.",
     "deny": "Denied.",
 }
-
-Question = dict[str, Any]
 
 
 @click.command(options_metavar="[--session | --folder] [--json]")
@@ -43,7 +39,7 @@ def approvals(words: tuple[str, ...], longer: str | None, as_json: bool) -> None
 
 async def _do(config: Config, words: tuple[str, ...], longer: str, as_json: bool) -> None:
     async with connected(config, adopts=False, door="terminal") as client:
-        questions: list[Question] = (await client.get("/api/approvals"))["approvals"]
+        questions: list[QuestionData] = (await client.get("/api/approvals"))["approvals"]
         if not words:
             click.echo(orjson.dumps(questions, option=orjson.OPT_INDENT_2) if as_json else _listed(questions))
             return
@@ -54,7 +50,7 @@ async def _do(config: Config, words: tuple[str, ...], longer: str, as_json: bool
             await _answer(client, question, longer if words[0] == "allow" else "deny")
 
 
-async def _answer(client: Client, question: Question, choice: str) -> None:
+async def _answer(client: Client, question: QuestionData, choice: str) -> None:
     answer = {"session_id": question["session_id"], "call_id": question["call_id"], "choice": choice}
     await client.post("/api/approval/respond", answer)
     click.echo(_SAID[choice])
@@ -62,13 +58,13 @@ async def _answer(client: Client, question: Question, choice: str) -> None:
         click.echo(one_line(words))
 
 
-def _listed(questions: list[Question]) -> str:
+def _listed(questions: list[QuestionData]) -> str:
     names = short_names(_ids(questions))
     told = [line for question, name in zip(questions, names, strict=True) for line in (*_lines(question, name), "")]
     return "\n".join([*told, _HOW]) if told else "No agent asks anything."
 
 
-def _lines(question: Question, name: str) -> list[str]:
+def _lines(question: QuestionData, name: str) -> list[str]:
     title = one_line(question["session_title"]) or "a session without a title"
     dangers = question_lines(question, f"wakeful approvals show {name} shows all")
     longer = [f"--{choice}: {one_line(words)}" for choice, words in question["choice_words"].items()]
@@ -76,6 +72,6 @@ def _lines(question: Question, name: str) -> list[str]:
     return [head, *(f"    {line}" for line in (*dangers, *longer))]
 
 
-def _ids(questions: list[Question]) -> list[str]:
+def _ids(questions: list[QuestionData]) -> list[str]:
     """Call ids are unique in their session only."""
     return [f"{question['session_id']}/{question['call_id']}" for question in questions]

@@ -9,7 +9,7 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from wakeful.cli.chat.chat import is_terminal
-from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.probe import keep_probing
 from wakeful.cli.chat.screens.plain_screen import PlainScreen
@@ -48,8 +48,8 @@ async def _watch_at_terminal(config: Config, name: str) -> None:
     screen = TerminalScreen(prompt=_PROMPT, keys=_leaving_keys(), accept=lambda text: None)
     screen.standing.may_answer = False
     async with connected(config, adopts=False, door="terminal") as client:
-        conversation = Conversation(client, Narrator(screen, screen.standing), screen.standing, screen.change)
-        await conversation.begin(await find_session(client, name))
+        followed = FollowedSession(client, Narrator(screen, screen.standing), screen.standing, screen.change)
+        await followed.begin(await find_session(client, name))
         probing = asyncio.create_task(keep_probing(client, screen.standing, screen.change), name="probe")
         try:
             with caught_signals() as caught:
@@ -58,19 +58,19 @@ async def _watch_at_terminal(config: Config, name: str) -> None:
         finally:
             probing.cancel()
             await asyncio.gather(probing, return_exceptions=True)
-            await conversation.leave()
+            await followed.leave()
 
 
 async def _watch_in_pipe(config: Config, name: str) -> None:
     standing = Standing(may_answer=False)
     async with connected(config, adopts=False, door="terminal") as client:
-        conversation = Conversation(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
+        followed = FollowedSession(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
         try:
             with caught_signals() as caught:
-                await conversation.begin(await find_session(client, name))
+                await followed.begin(await find_session(client, name))
                 await caught
         finally:
-            await conversation.leave()
+            await followed.leave()
 
 
 def _leaving_keys() -> KeyBindings:

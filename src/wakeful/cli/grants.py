@@ -17,7 +17,7 @@ from wakeful.model.approvals.grant import short_folder
 _EXAMPLE_LENGTH = 100
 _HOW = "wakeful grants revoke ID takes one back, wakeful grants revoke --all takes back all."
 
-Grant = dict[str, Any]
+GrantData = dict[str, Any]
 
 
 @click.command(options_metavar="[--all] [--json]")
@@ -35,7 +35,7 @@ def grants(words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
 
 async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
     async with connected(config, adopts=False, door="terminal") as client:
-        found: list[Grant] = (await client.get("/api/grants"))["grants"]
+        found: list[GrantData] = (await client.get("/api/grants"))["grants"]
         if not words:
             click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2) if as_json else _listed(found))
         elif is_all:
@@ -45,7 +45,7 @@ async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: boo
             await _revoke(client, [grant for grant in found if grant["id"] == named])
 
 
-async def _revoke(client: Client, grants: list[Grant]) -> None:
+async def _revoke(client: Client, grants: list[GrantData]) -> None:
     for grant in grants:
         await client.delete("/api/grants", id=grant["id"])
         click.echo(f"Revoked: commands that {one_line(grant['words'])} are asked about again {_place(grant)}.")
@@ -53,14 +53,14 @@ async def _revoke(client: Client, grants: list[Grant]) -> None:
         click.echo("There is nothing to revoke.")
 
 
-def _listed(grants: list[Grant]) -> str:
+def _listed(grants: list[GrantData]) -> str:
     if not grants:
         return "Nothing is allowed for longer than one call: every dangerous command is asked about."
     lines = [line for grant in grants for line in _lines(grant)]
     return "\n".join([*lines, "", _HOW])
 
 
-def _lines(grant: Grant) -> list[str]:
+def _lines(grant: GrantData) -> list[str]:
     example = one_line(grant["example"])
     short = example if len(example) <= _EXAMPLE_LENGTH else f"{example[: _EXAMPLE_LENGTH - 1]}…"
     return [
@@ -69,20 +69,20 @@ def _lines(grant: Grant) -> list[str]:
     ]
 
 
-def _place(grant: Grant) -> str:
+def _place(grant: GrantData) -> str:
     if grant["scope"] == "session":
         return f"in the session {one_line(grant['session_id'])} and its sub-agents"
     return f"in {one_line(short_folder(grant['folder']))} and below"
 
 
-def _end(grant: Grant) -> str:
+def _end(grant: GrantData) -> str:
     if grant["expires_at"] is None:
         return "as long as it exists"
     day = moment(grant["expires_at"]).astimezone()
     return f"until {day.day} {day:%B %Y}"
 
 
-def _uses(grant: Grant) -> str:
+def _uses(grant: GrantData) -> str:
     if not grant["uses"]:
         return "not used yet"
     times = "once" if grant["uses"] == 1 else f"{grant['uses']:,} times"

@@ -27,7 +27,7 @@ def output_lines(text: str) -> list[str]:
     return [harmless(line.rstrip("\r").rpartition("\r")[2]).rstrip() for line in lines] if text.strip() else []
 
 
-def folded(lines: list[str], first: int, last: int) -> list[str]:
+def shortened_lines(lines: list[str], first: int, last: int) -> list[str]:
     """At most so many lines of the beginning and the end, and how many are not shown between them."""
     hidden = len(lines) - first - last
     if hidden <= 1:

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from wakeful.errors import ConfigError
 
-VARIABLE = "WAKEFUL_HOME"
+HOME_VARIABLE = "WAKEFUL_HOME"
 
 
 def find_home(environment: Mapping[str, str]) -> Path:
-    named = environment.get(VARIABLE, "").strip() or "~/.wakeful"
+    named = environment.get(HOME_VARIABLE, "").strip() or "~/.wakeful"
     try:
         return Path(named).expanduser().absolute()
     except (RuntimeError, OSError) as error:
         raise ConfigError(
-            f"There is no folder for {named}: set {VARIABLE} to the absolute path of a folder that can be written."
+            f"There is no folder for {named}: set {HOME_VARIABLE} to the absolute path of a folder that can be written."
         ) from error
 
 
@@ -29,4 +29,4 @@ def make_home(home: Path) -> None:
         raise ConfigError(f"The folder {home} cannot be written: {_ADVICE}.")
 
 
-_ADVICE = f"check its owner and permissions, or set {VARIABLE} to another folder"
+_ADVICE = f"check its owner and permissions, or set {HOME_VARIABLE} to another folder"

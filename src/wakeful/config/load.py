@@ -14,9 +14,8 @@ from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
-from wakeful.config.home import VARIABLE as HOME_VARIABLE
-from wakeful.config.home import find_home
-from wakeful.config.setting import PREFIX, SETTINGS, Setting
+from wakeful.config.home import HOME_VARIABLE, find_home
+from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
 from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
@@ -55,17 +54,17 @@ def load_config(
 
 def forget_secrets(environment: MutableMapping[str, str]) -> None:
     """Take the keys out of an environment that has been read, so that nothing that is started later inherits them."""
-    for setting in SETTINGS.values():
+    for setting in SETTINGS_BY_NAME.values():
         if setting.is_secret:
             environment.pop(setting.variable, None)
 
 
 def _in_file(path: Path) -> Iterator[_Given]:
     for name, value in _parse(path).items():
-        setting = SETTINGS.get(name)
+        setting = SETTINGS_BY_NAME.get(name)
         if setting is None:
-            near = get_close_matches(name, SETTINGS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS)}."
+            near = get_close_matches(name, SETTINGS_BY_NAME, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS_BY_NAME)}."
             raise ConfigError(f"{path} has an unknown setting {name}: {hint}")
         yield _Given(setting, value, f"{name} in {path}")
 
@@ -84,29 +83,31 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _in_environment(environment: Mapping[str, str]) -> Iterator[_Given]:
-    known = {setting.variable: setting for setting in SETTINGS.values()}
+    known = {setting.variable: setting for setting in SETTINGS_BY_NAME.values()}
     for variable, value in environment.items():
         # Container platforms describe a service named wakeful in variables such as WAKEFUL_PORT=tcp://….
         if not value.strip() or value.startswith("tcp://"):
             continue
         if variable in known:
             yield _Given(known[variable], value, variable)
-        elif variable.startswith(PREFIX) and variable != HOME_VARIABLE:
+        elif variable.startswith(VARIABLE_PREFIX) and variable != HOME_VARIABLE:
             _refuse_misspelling(variable, known)
 
 
 def _refuse_misspelling(variable: str, known: Mapping[str, Setting]) -> None:
     """Only what is nearly a setting: other variables with our prefix are somebody else's, and none of our business."""
-    ours = [name.removeprefix(PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(PREFIX)]
-    near = get_close_matches(variable.removeprefix(PREFIX), ours, n=1, cutoff=0.75)
+    ours = [name.removeprefix(VARIABLE_PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(VARIABLE_PREFIX)]
+    near = get_close_matches(variable.removeprefix(VARIABLE_PREFIX), ours, n=1, cutoff=0.75)
     if near:
-        raise ConfigError(f"The environment has an unknown setting {variable}: did you mean {PREFIX}{near[0]}?")
+        raise ConfigError(
+            f"The environment has an unknown setting {variable}: did you mean {VARIABLE_PREFIX}{near[0]}?"
+        )
 
 
 def _in_options(options: Mapping[str, str | None]) -> Iterator[_Given]:
     for name, value in options.items():
         if value is not None:
-            yield _Given(SETTINGS[name], value, f"--{name}")
+            yield _Given(SETTINGS_BY_NAME[name], value, f"--{name}")
 
 
 def _read(given: _Given) -> Any:

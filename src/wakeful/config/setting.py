@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from wakeful.config import values
 from wakeful.config.values import Read
 
-PREFIX = "WAKEFUL_"
+VARIABLE_PREFIX = "WAKEFUL_"
 
 _DAY = 86_400
 _MANY = 1_000_000_000
@@ -22,7 +22,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return (PREFIX if self.is_ours else "") + self.name.upper()
+        return (VARIABLE_PREFIX if self.is_ours else "") + self.name.upper()
 
 
 _ALL = [
@@ -72,4 +72,4 @@ _ALL = [
     Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
 ]
 
-SETTINGS = {setting.name: setting for setting in _ALL}
+SETTINGS_BY_NAME = {setting.name: setting for setting in _ALL}

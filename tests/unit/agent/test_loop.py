@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
@@ -41,13 +41,13 @@ class ScriptedModel:
     is_cut: bool = False
     is_closed: bool = False
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         self.requests.append(list(request.messages))
         self.asked.append(request)
         texts, end = self.answers.pop(0)
         try:
             for text in texts:
-                yield TextPart(text)
+                yield AnswerText(text)
             if isinstance(end, Exception):
                 raise end
             yield Finished(AssistantMessage("".join(texts), calls=end), Usage(10, 5), self.is_cut)

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.http.transport import Transport, request_headers
-from wakeful.agent.providers.openai.chunk_stream import decoded
+from wakeful.agent.providers.openai.chunk_stream import json_or_none
 from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.errors import ModelError
@@ -61,13 +61,13 @@ class EndpointModels:
         try:
             async with transport.ask("GET") as response:
                 if response.status != 200:
-                    refusal = decoded(await response.read_error())
+                    refusal = json_or_none(await response.read_error())
                     raise self._errors.refused(response.status, refusal, response.retry_after)
-                return self._entries(decoded(await self._read(response)))
+                return self._entries(json_or_none(await self._read(response)))
         finally:
             await transport.close()
 
-    async def _read(self, response: Response) -> bytes:
+    async def _read(self, response: HttpResponse) -> bytes:
         body = bytearray()
         while piece := await response.read():
             body += piece

@@ -20,12 +20,12 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPart:
+class AnswerText:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningPart:
+class AnswerReasoning:
     text: str
 
 
@@ -39,11 +39,11 @@ class Finished:
     is_cut: bool = False
 
 
-Part = TextPart | ReasoningPart | Finished
+AnswerPart = AnswerText | AnswerReasoning | Finished
 
 
 class Provider(Protocol):
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         """Yield the parts of one answer, last a `Finished`. Raises ModelError; closing the iterator stops the model."""
         ...
 

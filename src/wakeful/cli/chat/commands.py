@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class LineKind(Enum):
     SAY = auto()
     STEER = auto()
     COMMAND = auto()
@@ -13,7 +13,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    kind: Kind
+    kind: LineKind
     # The words, or what follows the command's name.
     text: str
     # The command's name, without its slash.
@@ -45,14 +45,14 @@ def parse_line(text: str) -> Line | None:
     text = text.strip()
     if text.startswith("!"):
         words = text[1:].strip()
-        return Line(Kind.STEER, words) if words else None
+        return Line(LineKind.STEER, words) if words else None
     match = _COMMAND.fullmatch(text)
     if match is None:
-        return Line(Kind.SAY, text) if text else None
+        return Line(LineKind.SAY, text) if text else None
     name, argument = match[1], (match[2] or "").strip()
     if name == "steer" and argument:
-        return Line(Kind.STEER, argument)
-    return Line(Kind.COMMAND, argument, name)
+        return Line(LineKind.STEER, argument)
+    return Line(LineKind.COMMAND, argument, name)
 
 
 def choice_in(text: str) -> str | None:

@@ -18,7 +18,7 @@ from wakeful.cli.chat.cards.cards import (
 from wakeful.cli.chat.cards.question_card import answered_card, question_card
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
 from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
-from wakeful.cli.chat.screens.screen import Draft, Screen
+from wakeful.cli.chat.screens.screen import AnswerDraft, Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.lists.job_words import waited_ms
 from wakeful.cli.plain_text import clock_time, harmless, one_line
@@ -31,7 +31,7 @@ class Narrator:
     def __init__(self, screen: Screen, standing: Standing) -> None:
         self._screen = screen
         self._standing = standing
-        self._draft = Draft()
+        self._draft = AnswerDraft()
         self._answer = MarkdownStream()
         # The step whose answer is being written, and whether a part of it is final on the screen.
         self._step = 0

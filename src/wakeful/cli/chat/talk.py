@@ -6,8 +6,8 @@ from time import monotonic
 
 from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
 from wakeful.cli.chat.cards.question_card import whole_question_card
-from wakeful.cli.chat.commands import Kind, Line, choice_in, help_lines, parse_line
-from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, parse_line
+from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import Screen
 from wakeful.cli.chat.standing import Standing
@@ -44,7 +44,7 @@ class Talk:
         self._workspace = workspace
         self._on_silence = on_silence
         self.standing = Standing(model=model)
-        self.conversation = Conversation(client, Narrator(screen, self.standing), self.standing, on_change)
+        self.session = FollowedSession(client, Narrator(screen, self.standing), self.standing, on_change)
         # The sessions that were last listed, for their numbers.
         self._listed: list[str] = []
         # The question that the line is about which is being obeyed.
@@ -96,17 +96,17 @@ class Talk:
         choice = choice_in(text) if self._asked is not None else None
         line = parse_line(text)
         if choice is not None and self._asked is not None:
-            await self.conversation.answer(self._asked, choice)
-        elif line is not None and line.kind is Kind.COMMAND:
+            await self.session.answer(self._asked, choice)
+        elif line is not None and line.kind is LineKind.COMMAND:
             await self._command(line)
         elif line is not None:
-            return await self._say(line.text, message_id, "steer" if line.kind is Kind.STEER else "queue")
+            return await self._say(line.text, message_id, "steer" if line.kind is LineKind.STEER else "queue")
         return None
 
     async def _say(self, text: str, message_id: str, if_busy: str) -> str:
         if not self.standing.session_id:
             await self._begin_session()
-        return await self.conversation.say(text, message_id, if_busy)
+        return await self.session.say(text, message_id, if_busy)
 
     async def _command(self, line: Line) -> None:
         if line.name in self._commands:
@@ -119,15 +119,15 @@ class Talk:
     async def _begin_session(self) -> None:
         body = {"workspace": self._workspace} | ({"model": self._model} if self._model else {})
         session = await self._client.post("/api/session/new", body)
-        await self.conversation.begin(session["session_id"])
+        await self.session.begin(session["session_id"])
 
     async def _go_to(self, session_id: str) -> None:
-        await self.conversation.begin(session_id)
+        await self.session.begin(session_id)
         title = one_line(self.standing.title) or "a session without a title"
         self._screen.show(remark(f"This is {title} ({short_id(session_id)})."))
 
     async def _new(self, argument: str) -> None:
-        await self.conversation.leave()
+        await self.session.leave()
         left = self.standing.session_id
         self.standing.begin("", self._model or self.standing.model)
         self._screen.show(remark("A new session begins with your next message."))
@@ -156,12 +156,12 @@ class Talk:
             self._screen.show(failure("There is nothing to branch from yet."))
             return
         branch = await self._client.post("/api/session/branch", {"session_id": self.standing.session_id})
-        await self.conversation.leave()
+        await self.session.leave()
         await self._go_to(branch["session_id"])
 
     async def _tasks(self, argument: str) -> None:
         if self.standing.session_id:
-            await self.conversation.look()
+            await self.session.look()
         lines = short_task_lines(self.standing.tasks)
         title = "The background work of this session:" if lines else "This session has started no background work."
         self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
@@ -173,12 +173,12 @@ class Talk:
         elif not argument:
             self._screen.show(whole_question_card(question))
         elif argument in _LONGER:
-            await self.conversation.answer(self._asked, argument)
+            await self.session.answer(self._asked, argument)
         else:
             self._screen.show(failure("Say for how long: /allow session or /allow folder"))
 
     async def _stop(self, argument: str) -> None:
-        if not self.standing.session_id or not await self.conversation.stop():
+        if not self.standing.session_id or not await self.session.stop():
             self._screen.show(remark("There is nothing to stop."))
 
     async def _choose_model(self, name: str) -> None:

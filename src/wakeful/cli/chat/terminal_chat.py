@@ -80,7 +80,7 @@ class TerminalChat:
                 for job in jobs:
                     job.cancel()
         finally:
-            await self._talk.conversation.leave()
+            await self._talk.session.leave()
         return 0
 
     def say_farewell(self, *, is_server: bool) -> None:
@@ -176,7 +176,7 @@ class TerminalChat:
 
     async def _send_answer(self, asked: str, choice: str) -> None:
         try:
-            await self._talk.conversation.answer(asked, choice)
+            await self._talk.session.answer(asked, choice)
         except WakefulError as error:
             self._screen.show(failure(one_line(str(error))))
 
@@ -194,7 +194,7 @@ class TerminalChat:
 
     async def _stop(self) -> None:
         try:
-            await self._talk.conversation.stop()
+            await self._talk.session.stop()
         except WakefulError as error:
             self._screen.show(failure(one_line(str(error))))
 

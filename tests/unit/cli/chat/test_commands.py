@@ -2,21 +2,21 @@
 
 import pytest
 
-from wakeful.cli.chat.commands import COMMANDS, Kind, Line, choice_in, help_lines, parse_line
+from wakeful.cli.chat.commands import COMMANDS, Line, LineKind, choice_in, help_lines, parse_line
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("hello\n", Line(Kind.SAY, "hello")),
-        ("two\nlines", Line(Kind.SAY, "two\nlines")),
-        ("/etc/hosts is odd", Line(Kind.SAY, "/etc/hosts is odd")),
-        ("/ alone", Line(Kind.SAY, "/ alone")),
-        ("! go left", Line(Kind.STEER, "go left")),
-        ("/steer go left", Line(Kind.STEER, "go left")),
-        ("/steer", Line(Kind.COMMAND, "", "steer")),
-        ("/resume 2 ", Line(Kind.COMMAND, "2", "resume")),
-        ("/nonsense", Line(Kind.COMMAND, "", "nonsense")),
+        ("hello\n", Line(LineKind.SAY, "hello")),
+        ("two\nlines", Line(LineKind.SAY, "two\nlines")),
+        ("/etc/hosts is odd", Line(LineKind.SAY, "/etc/hosts is odd")),
+        ("/ alone", Line(LineKind.SAY, "/ alone")),
+        ("! go left", Line(LineKind.STEER, "go left")),
+        ("/steer go left", Line(LineKind.STEER, "go left")),
+        ("/steer", Line(LineKind.COMMAND, "", "steer")),
+        ("/resume 2 ", Line(LineKind.COMMAND, "2", "resume")),
+        ("/nonsense", Line(LineKind.COMMAND, "", "nonsense")),
     ],
 )
 def test_lines_are_words_steering_or_commands(text: str, line: Line) -> None:

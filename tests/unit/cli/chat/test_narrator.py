@@ -4,7 +4,7 @@ from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
 
 Frame = tuple[str, dict[str, Any]]
@@ -14,7 +14,7 @@ class RecordingScreen:
     def __init__(self) -> None:
         self.shown: list[str] = []
         self.cards: list[Card] = []
-        self.draft = Draft()
+        self.draft = AnswerDraft()
 
     def show(self, card: Card) -> None:
         self.cards.append(card)
@@ -23,7 +23,7 @@ class RecordingScreen:
     def show_answer(self, block: str) -> None:
         self.shown.append(block)
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         self.draft = draft
 
 

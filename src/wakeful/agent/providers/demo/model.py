@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from wakeful.agent.prompt import TITLE_INSTRUCTIONS
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
-from wakeful.agent.providers.demo.remarks import NOTICE_MARK, REMINDER, about_notices, about_results, quoted
-from wakeful.agent.providers.demo.rules import RULES, Rule
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.demo.remarks import NOTICE_MARK, REMINDER, about_notices, about_results, block_quote
+from wakeful.agent.providers.demo.rules import RULES, DemoRule
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 
 MODEL_NAMES = ("wakeful",)
@@ -31,12 +31,12 @@ class DemoModel:
     def __init__(self, *, seconds_per_word: float = 0.03) -> None:
         self._seconds_per_word = seconds_per_word
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         answer = _answer(request)
         for word in _words(answer.text):
             # Also with no delay: a stream that never waits would hold up everything else.
             await asyncio.sleep(self._seconds_per_word)
-            yield TextPart(word)
+            yield AnswerText(word)
         yield Finished(answer, _usage(request, answer))
 
     async def close(self) -> None:
@@ -78,7 +78,7 @@ def _reply(words: str, remarks: list[str], request: ModelRequest) -> AssistantMe
         if arguments is not None:
             return _follow(rule, arguments, remarks, request)
     examples = ", ".join(f"“{example}”" for example in (*(rule.example for rule in RULES), "count to 20"))
-    answer = f"You said:\n\n{quoted(words)}"
+    answer = f"You said:\n\n{block_quote(words)}"
     return AssistantMessage("\n\n".join([*remarks, answer, _INTRODUCTION, f"I understand: {examples}."]))
 
 
@@ -87,7 +87,7 @@ def _count_to(last: int) -> str:
     return " ".join(str(number) for number in range(1, min(last, _COUNT_LIMIT) + 1))
 
 
-def _follow(rule: Rule, arguments: dict[str, Any], remarks: list[str], request: ModelRequest) -> AssistantMessage:
+def _follow(rule: DemoRule, arguments: dict[str, Any], remarks: list[str], request: ModelRequest) -> AssistantMessage:
     if rule.tool not in {spec.name for spec in request.tools}:
         sorry = f"I would call the tool {rule.tool} now, but it is not available here."
         return AssistantMessage("\n\n".join([*remarks, sorry, REMINDER]))

@@ -33,7 +33,7 @@ def about_results(results: Iterable[str]) -> Iterator[str]:
     for result in results:
         answer = _json_object(result)
         said = _about_failure(answer) or _about_start(answer) or _about_end(answer)
-        yield said or f"The tool answered:\n\n{quoted(result)}"
+        yield said or f"The tool answered:\n\n{block_quote(result)}"
 
 
 def about_notices(notices: Iterable[str]) -> Iterator[str]:
@@ -41,20 +41,20 @@ def about_notices(notices: Iterable[str]) -> Iterator[str]:
         notice = _FENCE.sub("", fenced)
         if ended := _ENDED.fullmatch(notice):
             how = "has ended well" if ended["code"] == "0" else f"has failed with exit code {ended['code']}"
-            yield f"The background process `{ended['command']}` {how}. Its output:\n\n{quoted(ended['output'])}"
+            yield f"The background process `{ended['command']}` {how}. Its output:\n\n{block_quote(ended['output'])}"
         elif matched := _MATCHED.fullmatch(notice):
             printed = f"The background process `{matched['command']}` has printed “{matched['pattern']}”"
-            yield f"{printed}:\n\n{quoted(matched['output'])}"
+            yield f"{printed}:\n\n{block_quote(matched['output'])}"
         elif reported := _REPORTED.fullmatch(notice):
             how = "reports" if reported["how"] == "completed" else "has failed"
             # It is scripted as well, and has said so.
             report = reported["output"].removesuffix(REMINDER).rstrip()
-            yield f"The sub-agent for “{reported['goal']}” {how}:\n\n{quoted(report)}"
+            yield f"The sub-agent for “{reported['goal']}” {how}:\n\n{block_quote(report)}"
         else:
-            yield f"News arrived while nobody was asking:\n\n{quoted(notice)}"
+            yield f"News arrived while nobody was asking:\n\n{block_quote(notice)}"
 
 
-def quoted(text: str) -> str:
+def block_quote(text: str) -> str:
     if len(text) > _QUOTE_LIMIT:
         text = f"{text[:_QUOTE_LIMIT]}…"
     return "\n".join(f"> {line}" for line in text.splitlines() or [""])
@@ -97,5 +97,5 @@ def _about_end(answer: dict[str, Any]) -> str | None:
     if not isinstance(answer.get("output"), str) or not isinstance(answer.get("exit_code"), int):
         return None
     how = "has ended well" if answer["exit_code"] == 0 else f"has failed with exit code {answer['exit_code']}"
-    printed = f" It printed:\n\n{quoted(answer['output'].rstrip())}" if answer["output"].strip() else ""
+    printed = f" It printed:\n\n{block_quote(answer['output'].rstrip())}" if answer["output"].strip() else ""
     return f"The command {how}.{printed}"

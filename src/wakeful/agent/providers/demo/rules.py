@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DemoRule:
     """The pattern's named groups are the call's arguments, beside the fixed ones."""
 
     example: str
@@ -25,8 +25,8 @@ class Rule:
         return {**self.fixed, **{name: self.shape.get(name, str)(value) for name, value in given.items()}}
 
 
-def _rule(example: str, pattern: str, tool: str, **details: Any) -> Rule:
-    return Rule(example, re.compile(f"(?:please )?{pattern}", re.IGNORECASE | re.DOTALL), tool, **details)
+def _rule(example: str, pattern: str, tool: str, **details: Any) -> DemoRule:
+    return DemoRule(example, re.compile(f"(?:please )?{pattern}", re.IGNORECASE | re.DOTALL), tool, **details)
 
 
 def _lines(text: str) -> list[dict[str, str]]:

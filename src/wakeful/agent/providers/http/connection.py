@@ -29,7 +29,7 @@ class _Unasked(Exception):
     """Ends the parsing of a response that no request asked for."""
 
 
-class Connection(asyncio.Protocol):
+class HttpConnection(asyncio.Protocol):
     """`ask`, then `read` until the body ends; then `is_reusable` says whether to ask again. There is one reader."""
 
     def __init__(self, idle_seconds: float) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from aiohappyeyeballs import start_connection
 from aiohappyeyeballs.types import AddrInfoType
 
-from wakeful.agent.providers.http.connection import Connection
-from wakeful.agent.providers.http.target import Target
+from wakeful.agent.providers.http.connection import HttpConnection
+from wakeful.agent.providers.http.target import RequestTarget
 
 # Addresses of a host are looked up again after so long.
 _FRESH_SECONDS = 10.0
@@ -18,7 +18,7 @@ _HEAD_START_SECONDS = 0.25
 
 
 class Dialer:
-    def __init__(self, target: Target, *, connect_seconds: float, idle_seconds: float) -> None:
+    def __init__(self, target: RequestTarget, *, connect_seconds: float, idle_seconds: float) -> None:
         self._host = target.host
         self._port = target.port
         self._is_tls = target.is_tls
@@ -28,7 +28,7 @@ class Dialer:
         self._lookup: asyncio.Task[Sequence[AddrInfoType]] | None = None
         self._looked_up_at = 0.0
 
-    async def dial(self) -> Connection:
+    async def dial(self) -> HttpConnection:
         """Raises OSError, and TimeoutError when it takes too long."""
         async with asyncio.timeout(self._connect_seconds):
             peer = await start_connection(await self._addresses(), happy_eyeballs_delay=_HEAD_START_SECONDS)
@@ -38,9 +38,9 @@ class Dialer:
                 peer.close()
                 raise
 
-    async def _speak(self, peer: socket.socket) -> Connection:
+    async def _speak(self, peer: socket.socket) -> HttpConnection:
         _, connection = await asyncio.get_running_loop().create_connection(
-            lambda: Connection(self._idle_seconds),
+            lambda: HttpConnection(self._idle_seconds),
             sock=peer,
             ssl=self._tls,
             # Certificates name hosts without the last dot of an absolute name.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.connection import reason_of
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.response import HttpResponse
 
 if TYPE_CHECKING:
     import aiohttp
@@ -30,7 +30,7 @@ class ProxiedClient:
         self._idle_seconds = idle_seconds
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, method: str, body: bytes) -> Response:
+    async def send(self, method: str, body: bytes) -> HttpResponse:
         import aiohttp
 
         if self._session is None:
@@ -68,7 +68,7 @@ class ProxiedClient:
         )
 
 
-class _ProxiedResponse(Response):
+class _ProxiedResponse(HttpResponse):
     def __init__(self, response: "aiohttp.ClientResponse", errors: EndpointErrors, idle_seconds: float) -> None:
         super().__init__(response.status, response.headers)
         self._response = response

@@ -12,7 +12,7 @@ _DRAIN_SECONDS = 0.2
 _ERROR_BODY_LIMIT = 65_536
 
 
-class Response(ABC):
+class HttpResponse(ABC):
     def __init__(self, status: int, headers: Mapping[str, str]) -> None:
         """Names of headers are in lower case, or the mapping does not care."""
         self.status = status

@@ -10,7 +10,7 @@ _SAFE = "/%:@!$&'()*+,;=~?[]"
 _PORTS = {"http": 80, "https": 443}
 
 
-class Target:
+class RequestTarget:
     def __init__(self, host: str, port: int, *, is_tls: bool, path: str, headers: Mapping[str, str]) -> None:
         self.host = host
         self.port = port

@@ -7,7 +7,7 @@ from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.direct import DirectClient
 from wakeful.agent.providers.http.proxied import ProxiedClient
 from wakeful.agent.providers.http.proxy import proxy_for
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.errors import ConfigError
 
 
@@ -32,7 +32,7 @@ class Transport:
         )
 
     @asynccontextmanager
-    async def ask(self, method: str, body: bytes = b"") -> AsyncGenerator[Response, None]:
+    async def ask(self, method: str, body: bytes = b"") -> AsyncGenerator[HttpResponse, None]:
         """Send a request and yield the response when its head is there. Leaving early closes the connection."""
         response = await self._client.send(method, body)
         try:

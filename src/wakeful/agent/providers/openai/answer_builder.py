@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.mended_text import MendedText
 from wakeful.agent.providers.openai.call_builder import CallBuilder
@@ -29,7 +29,7 @@ class AnswerBuilder:
     def is_empty(self) -> bool:
         return not (self._text.whole or self._reasoning.whole or self._calls)
 
-    def add(self, chunk: Mapping[str, Any]) -> list[Part]:
+    def add(self, chunk: Mapping[str, Any]) -> list[AnswerPart]:
         """Return what the chunk says. Raises ModelError where it is a report of an error."""
         complaint = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
         if complaint:
@@ -43,7 +43,7 @@ class AnswerBuilder:
             return []
         return self._add_choice(choices[0])
 
-    def finish(self) -> list[Part]:
+    def finish(self) -> list[AnswerPart]:
         """Return what is left, last a `Finished`. Raises ModelError if this is no answer."""
         parts = _parts(self._reasoning.finish(), self._text.finish())
         is_cut = self._finish_reason == "length"
@@ -58,7 +58,7 @@ class AnswerBuilder:
         message = AssistantMessage(self._text.whole, self._reasoning.whole, calls)
         return [*parts, Finished(message, self._usage, is_cut)]
 
-    def _add_choice(self, choice: Mapping[str, Any]) -> list[Part]:
+    def _add_choice(self, choice: Mapping[str, Any]) -> list[AnswerPart]:
         # An endpoint that does not stream says it all in one `message`.
         delta = choice.get("delta") or choice.get("message")
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
@@ -74,12 +74,12 @@ class AnswerBuilder:
         return _parts(self._reasoning.add(thought) if thought else "", self._text.add(said) if said else "")
 
 
-def _parts(reasoning: str, text: str) -> list[Part]:
-    parts: list[Part] = []
+def _parts(reasoning: str, text: str) -> list[AnswerPart]:
+    parts: list[AnswerPart] = []
     if reasoning:
-        parts.append(ReasoningPart(reasoning))
+        parts.append(AnswerReasoning(reasoning))
     if text:
-        parts.append(TextPart(text))
+        parts.append(AnswerText(text))
     return parts
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import orjson
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.openai.sse import EventParser
 
 _DONE = b"[DONE]"
 
 
 class ChunkStream:
-    def __init__(self, response: Response, errors: EndpointErrors) -> None:
+    def __init__(self, response: HttpResponse, errors: EndpointErrors) -> None:
         self._response = response
         self._errors = errors
         self._parser = EventParser()
@@ -35,7 +35,7 @@ class ChunkStream:
 
     def _only(self, body: bytes) -> list[dict[str, Any]]:
         self.has_ended = True
-        chunk = decoded(body)
+        chunk = json_or_none(body)
         if not isinstance(chunk, dict):
             raise self._errors.incompatible()
         self.is_empty = False
@@ -62,11 +62,11 @@ class ChunkStream:
         if words == _DONE:
             self.has_ended = self.is_done = True
             return None
-        chunk = decoded(words)
+        chunk = json_or_none(words)
         return chunk if isinstance(chunk, dict) else None
 
 
-def decoded(data: bytes) -> Any:
+def json_or_none(data: bytes) -> Any:
     """The JSON value in some bytes, None if there is none."""
     try:
         return orjson.loads(data)

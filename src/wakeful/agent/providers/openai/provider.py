@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wakeful.agent.providers.base import ModelRequest, Part
+from wakeful.agent.providers.base import AnswerPart, ModelRequest
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.http.transport import Transport, request_headers
 from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
-from wakeful.agent.providers.openai.chunk_stream import ChunkStream, decoded
+from wakeful.agent.providers.openai.chunk_stream import ChunkStream, json_or_none
 from wakeful.agent.providers.openai.dialect import Dialect, refuses_tools
 from wakeful.agent.providers.openai.request_body import request_body
 from wakeful.errors import ModelError
@@ -52,7 +52,7 @@ class OpenAICompatible:
             idle_timeout=settings.idle_timeout,
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         answer = AnswerBuilder(self._errors, taken_ids=_call_ids(request))
         async with self._ask(request) as response:
             chunks = ChunkStream(response, self._errors)
@@ -69,7 +69,7 @@ class OpenAICompatible:
         await self._transport.close()
 
     @asynccontextmanager
-    async def _ask(self, request: ModelRequest) -> AsyncGenerator[Response, None]:
+    async def _ask(self, request: ModelRequest) -> AsyncGenerator[HttpResponse, None]:
         """Yield the response to a request, which is sent again while only its dialect is refused, or its tools. That is
         asked each time: what serves the model may have learnt them meanwhile.
         """
@@ -88,7 +88,7 @@ class OpenAICompatible:
                 learnt = dialect.after_refusal(response.status, words)
                 # Against the dialect of this request: others may have learnt in the meantime.
                 if learnt == dialect:
-                    raise self._errors.refused(response.status, decoded(body), response.retry_after)
+                    raise self._errors.refused(response.status, json_or_none(body), response.retry_after)
                 self._dialect = learnt
 
     def _require_end(self, chunks: ChunkStream, answer: AnswerBuilder) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.lists.job_words import delivery_words, group_title, is_delegation, job_note, job_time, job_title
-from wakeful.cli.plain_text import folded, harmless, one_line, output_lines
+from wakeful.cli.plain_text import harmless, one_line, output_lines, shortened_lines
 from wakeful.model.tasks.notice_text import words_in
 
 _USER_LINES = 12
@@ -18,12 +18,12 @@ _SAID = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
 
 
 def user_card(content: str, source: str) -> Card:
-    first, *rest = folded(harmless(content).strip().split("\n"), _USER_LINES, 2)
+    first, *rest = shortened_lines(harmless(content).strip().split("\n"), _USER_LINES, 2)
     return Card(Tone.USER, first, "" if source == "user" else f"({one_line(source)})", tuple(rest), is_prose=True)
 
 
 def wake_card(notice: dict[str, Any]) -> Card:
-    said = folded(output_lines(_said_in(notice["content"])), 0, _TAIL_LINES)
+    said = shortened_lines(output_lines(_said_in(notice["content"])), 0, _TAIL_LINES)
     return Card(Tone.WAKE, job_title(notice), job_note(notice), (*_untold(notice), *said))
 
 
@@ -44,7 +44,7 @@ def thought_card(text: str) -> Card | None:
     lines = [line for line in harmless(text).strip().split("\n") if line.strip()]
     if not lines:
         return None
-    first, *rest = folded(lines, _THOUGHT_LINES, 0)
+    first, *rest = shortened_lines(lines, _THOUGHT_LINES, 0)
     return Card(Tone.QUIET, first, lines=tuple(rest), is_prose=True)
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
-from wakeful.cli.plain_text import duration, folded, one_line, output_lines
+from wakeful.cli.plain_text import duration, one_line, output_lines, shortened_lines
 
 _ARGUMENTS_LENGTH = 160
 _FIRST_LINES = 2
@@ -15,7 +15,7 @@ _TELLING = ("command", "path", "goal")
 
 def tool_card(name: str, arguments: str, result: str, seconds: float | None) -> Card:
     answer = _object_in(result)
-    lines = folded(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
+    lines = shortened_lines(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
     notes = [*_outcome(answer), *([] if seconds is None else [duration(seconds)])]
     has_failed = bool(_error(answer))
     tone = Tone.FAILURE if has_failed else Tone.TOOL

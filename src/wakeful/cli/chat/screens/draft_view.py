@@ -6,7 +6,7 @@ from rich.text import Text
 
 from wakeful.cli.chat.cards.card import USER_MARK
 from wakeful.cli.chat.screens.painter import Painter
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.plain_text import duration, harmless, one_line
 
@@ -16,7 +16,7 @@ _THOUGHT_LINES = 2
 _WAITING = 3
 
 
-def draft_lines(painter: Painter, draft: Draft, standing: Standing, height: int) -> list[str]:
+def draft_lines(painter: Painter, draft: AnswerDraft, standing: Standing, height: int) -> list[str]:
     """Painted lines, at most so many."""
     below = [*_calls(painter, draft), *_waiting(painter, standing)][: max(1, height // 2)]
     above = [*_thought(painter, draft), *_answer(painter, draft)]
@@ -27,7 +27,7 @@ def draft_lines(painter: Painter, draft: Draft, standing: Standing, height: int)
     return [*above[-room:], *gap, *below] if room > 0 else below
 
 
-def _answer(painter: Painter, draft: Draft) -> list[str]:
+def _answer(painter: Painter, draft: AnswerDraft) -> list[str]:
     text = draft.text
     if not text.strip():
         return []
@@ -38,12 +38,12 @@ def _answer(painter: Painter, draft: Draft) -> list[str]:
     return painter.answer(text).splitlines()
 
 
-def _thought(painter: Painter, draft: Draft) -> list[str]:
+def _thought(painter: Painter, draft: AnswerDraft) -> list[str]:
     words = harmless(draft.thought[-_PAINTED:]).strip()
     return painter.paint(Text(words, "dim")).splitlines()[-_THOUGHT_LINES:] if words else []
 
 
-def _calls(painter: Painter, draft: Draft) -> list[str]:
+def _calls(painter: Painter, draft: AnswerDraft) -> list[str]:
     now = monotonic()
     lines = [
         Text.assemble(("▸ ", "bold"), title, (f"  {duration(int(now - since))}", "dim"))

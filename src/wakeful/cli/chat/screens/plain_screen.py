@@ -3,7 +3,7 @@
 from typing import TextIO
 
 from wakeful.cli.chat.cards.card import Card
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 
 
 class PlainScreen:
@@ -17,7 +17,7 @@ class PlainScreen:
     def show_answer(self, block: str) -> None:
         self._write([*block.split("\n")])
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         """What is printed cannot be taken back, so nothing is printed before it is final."""
 
     def _write(self, lines: list[str]) -> None:

@@ -7,7 +7,7 @@ from wakeful.cli.chat.cards.card import Card
 
 
 @dataclass(slots=True)
-class Draft:
+class AnswerDraft:
     """What is not yet final, and shown as it stands: it may grow, or be taken back."""
 
     text: str = ""
@@ -25,6 +25,6 @@ class Screen(Protocol):
         """A finished block of markdown."""
         ...
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         """It is the same one every time, and has changed."""
         ...

@@ -17,7 +17,7 @@ from prompt_toolkit.styles import Style
 from wakeful.cli.chat.cards.card import Card
 from wakeful.cli.chat.screens.draft_view import draft_lines
 from wakeful.cli.chat.screens.painter import Painter
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.screens.status_line import joined, status_line
 from wakeful.cli.chat.standing import Standing
 
@@ -46,7 +46,7 @@ class TerminalScreen:
     ) -> None:
         self.standing = Standing()
         self._prompt = prompt
-        self._draft = Draft()
+        self._draft = AnswerDraft()
         self._final: list[str] = []
         self._painter = Painter(80)
         # What the prompt shows above itself; None when it has to be painted again.
@@ -100,7 +100,7 @@ class TerminalScreen:
     def show_answer(self, block: str) -> None:
         self._add(self._fitted().answer(block))
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         self._draft = draft
         self.change()
 

@@ -3,7 +3,7 @@ from typing import Any
 import orjson
 import pytest
 
-from wakeful.agent.providers.base import Finished, ModelRequest, TextPart
+from wakeful.agent.providers.base import AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.demo.model import DemoModel
 from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
@@ -17,7 +17,7 @@ async def _answer(*messages: Message, tools: list[ToolSpec] = _TOOLS) -> Assista
     parts = [part async for part in DemoModel(seconds_per_word=0).stream(ModelRequest("wakeful", "", messages, tools))]
     last = parts.pop()
     assert isinstance(last, Finished)
-    assert "".join(part.text for part in parts if isinstance(part, TextPart)) == last.message.text
+    assert "".join(part.text for part in parts if isinstance(part, AnswerText)) == last.message.text
     return last.message
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from wakeful.agent.providers.base import Finished, Part, ReasoningPart, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
 from wakeful.errors import ModelError
@@ -13,7 +13,7 @@ def _chunk(delta: dict[str, Any], finish_reason: str | None = None, **more: Any)
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}], **more}
 
 
-def _build(*chunks: dict[str, Any]) -> list[Part]:
+def _build(*chunks: dict[str, Any]) -> list[AnswerPart]:
     builder = AnswerBuilder(EndpointErrors("http://model/v1/chat/completions", secret=""), taken_ids=())
     return [part for chunk in chunks for part in builder.add(chunk)] + builder.finish()
 
@@ -38,7 +38,7 @@ def test_parts_add_up_to_the_finished_answer() -> None:
         _chunk({}, "stop"),
     )
 
-    assert parts[:-1] == [ReasoningPart("hm "), ReasoningPart("yes"), TextPart("Hello "), TextPart("you")]
+    assert parts[:-1] == [AnswerReasoning("hm "), AnswerReasoning("yes"), AnswerText("Hello "), AnswerText("you")]
     assert isinstance(parts[-1], Finished)
     assert (parts[-1].message.text, parts[-1].message.reasoning) == ("Hello you", "hm yes")
 
@@ -65,7 +65,7 @@ def test_content_in_blocks_is_read() -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
     parts = _build(_chunk({"content": [thinking, {"type": "text", "text": "Hello"}]}), _chunk({}, "stop"))
 
-    assert parts[:-1] == [ReasoningPart("hm"), TextPart("Hello")]
+    assert parts[:-1] == [AnswerReasoning("hm"), AnswerText("Hello")]
 
 
 def test_a_refusal_is_what_the_model_says() -> None:
@@ -140,10 +140,10 @@ def test_a_call_that_never_got_a_name_is_broken() -> None:
 
 @pytest.mark.parametrize("chunk", [{}, {"choices": None}, {"choices": [None]}, {"choices": [{"delta": None}]}])
 def test_chunks_that_say_nothing_are_ignored(chunk: dict[str, Any]) -> None:
-    assert _build(_chunk({"content": "a"}), chunk, _chunk({}, "stop"))[0] == TextPart("a")
+    assert _build(_chunk({"content": "a"}), chunk, _chunk({}, "stop"))[0] == AnswerText("a")
 
 
 def test_half_an_emoji_at_the_end_is_replaced_and_shown() -> None:
     parts = _build(_chunk({"content": "a\ud83d"}), _chunk({}, "stop"))
 
-    assert parts[:-1] == [TextPart("a"), TextPart("\N{REPLACEMENT CHARACTER}")]
+    assert parts[:-1] == [AnswerText("a"), AnswerText("\N{REPLACEMENT CHARACTER}")]

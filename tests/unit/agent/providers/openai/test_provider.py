@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.endpoint import Endpoint, Script
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, ReasoningPart, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
@@ -36,7 +36,7 @@ def _request(text: str = "Hi", tools: Sequence[ToolSpec] = ()) -> ModelRequest:
     return ModelRequest("scripted", "", [UserMessage(text)], tools)
 
 
-async def _ask(script: Script | Sequence[Script], *, idle_timeout: float = 5.0) -> list[Part]:
+async def _ask(script: Script | Sequence[Script], *, idle_timeout: float = 5.0) -> list[AnswerPart]:
     async with Endpoint(script) as endpoint, _provider(endpoint.url, idle_timeout=idle_timeout) as provider:
         return [part async for part in provider.stream(_request())]
 
@@ -60,7 +60,7 @@ def _sse(*events: str) -> bytes:
 async def test_an_answer_is_streamed_part_by_part_with_its_usage() -> None:
     parts = await _ask(Script(tokens=2, reasoning_tokens=1))
 
-    assert parts[:-1] == [ReasoningPart("thought0 "), TextPart("token0 "), TextPart("token1 ")]
+    assert parts[:-1] == [AnswerReasoning("thought0 "), AnswerText("token0 "), AnswerText("token1 ")]
     message = AssistantMessage("token0 token1 ", "thought0 ")
     assert parts[-1] == Finished(message, Usage(7, 3, cached_tokens=2, reasoning_tokens=1))
 
@@ -69,7 +69,7 @@ async def test_a_part_is_seen_before_the_answer_is_complete() -> None:
     async with Endpoint(Script(tokens=5, hang_after=1)) as endpoint, _provider(endpoint.url) as provider:
         stream = provider.stream(_request())
 
-        assert await anext(stream) == TextPart("token0 ")
+        assert await anext(stream) == AnswerText("token0 ")
 
         await stream.aclose()
 
@@ -225,7 +225,7 @@ async def test_an_error_in_the_stream_is_raised_after_the_parts_before_it() -> N
     async with Endpoint(script) as endpoint, _provider(endpoint.url) as provider:
         stream = provider.stream(_request())
 
-        assert await anext(stream) == TextPart("token0 ")
+        assert await anext(stream) == AnswerText("token0 ")
         with pytest.raises(ModelError, match="out of memory") as caught:
             await anext(stream)
 
@@ -323,7 +323,7 @@ async def test_requests_under_way_together_each_learn_the_dialect() -> None:
     refusing = Script(status=400, error={"message": "Unrecognized argument: stream_options"})
     async with Endpoint([refusing, refusing, Script()]) as endpoint, _provider(endpoint.url) as provider:
 
-        async def last_part() -> Part:
+        async def last_part() -> AnswerPart:
             return [part async for part in provider.stream(_request())][-1]
 
         answers = await asyncio.gather(last_part(), last_part())
@@ -422,7 +422,7 @@ async def test_two_hundred_streams_run_side_by_side() -> None:
 
         firsts = await asyncio.gather(*(anext(stream) for stream in streams))
 
-        assert set(firsts) == {TextPart("token0 ")}
+        assert set(firsts) == {AnswerText("token0 ")}
         for stream in streams:
             await stream.aclose()
 

@@ -2,19 +2,19 @@
 
 import asyncio
 
-from wakeful.agent.providers.http.connection import Connection
+from wakeful.agent.providers.http.connection import HttpConnection
 
 # Shorter than servers usually keep an idle connection open, so that few are found dead.
 _KEPT_SECONDS = 15.0
 
 
-class Pool:
+class IdleConnections:
     def __init__(self) -> None:
         # Newest last, each with the timer that closes it.
-        self._idle: dict[Connection, asyncio.TimerHandle] = {}
+        self._idle: dict[HttpConnection, asyncio.TimerHandle] = {}
         self._is_closed = False
 
-    def take(self) -> Connection | None:
+    def take(self) -> HttpConnection | None:
         """Return the connection that was used last, None where there is none."""
         while self._idle:
             connection, timer = self._idle.popitem()
@@ -23,7 +23,7 @@ class Pool:
                 return connection
         return None
 
-    def give(self, connection: Connection) -> None:
+    def give(self, connection: HttpConnection) -> None:
         """Keep a connection if it can be used again; close it otherwise."""
         if self._is_closed or not connection.is_reusable:
             connection.close()
@@ -37,6 +37,6 @@ class Pool:
         while self._idle:
             self._drop(next(iter(self._idle)))
 
-    def _drop(self, connection: Connection) -> None:
+    def _drop(self, connection: HttpConnection) -> None:
         self._idle.pop(connection).cancel()
         connection.close()

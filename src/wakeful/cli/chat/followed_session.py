@@ -37,7 +37,7 @@ class QuestionGone(WakefulError):
     """The question that you saw was answered meanwhile, or is over: nothing was answered by this."""
 
 
-class Conversation:
+class FollowedSession:
     def __init__(self, client: Client, narrator: Narrator, standing: Standing, on_change: Callable[[], None]) -> None:
         self._client = client
         self._narrator = narrator
