@@ -1,4 +1,4 @@
-"""Asks an OpenAI-compatible endpoint which models it has."""
+"""Asks OpenAI-compatible endpoints which models they have."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,7 +16,7 @@ from wakeful.errors import ModelError
 
 _BODY_LIMIT = 8 * 1024 * 1024
 _TEXT_LIMIT = 256
-# JSON of other programs holds no larger number exactly.
+# Many JSON parsers read larger numbers inexactly.
 _LAST_SECOND = 2**53
 
 
@@ -33,7 +33,7 @@ def model_sources(settings: ProviderSettings, default: str) -> list[ModelSource]
 
 
 class EndpointModels:
-    """A source of the catalogue. It keeps no connection: it is used every few minutes at most."""
+    """A ModelSource. It keeps no connection open: it is asked every few minutes at most."""
 
     def __init__(self, provider: str, settings: EndpointSettings) -> None:
         self._provider = provider
@@ -83,7 +83,7 @@ class EndpointModels:
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, model: Mapping[str, object]) -> ModelEntry | None:
-        """None where it has no name that a client could send back."""
+        """Return None if the model has no name that a client could send back."""
         name, created, owner = (model.get(field) for field in ("id", "created", "owned_by"))
         if not _is_text(name):
             return None
@@ -101,7 +101,7 @@ class EndpointModels:
 
 
 def _addresses(base_url: str, *, keep_userinfo: bool) -> tuple[str, str]:
-    """What is sent to, and what people read. The list stands beside the route for chat completions."""
+    """Return the address to ask, and the one to show. The list is a sibling of the route for chat completions."""
     url = EndpointUrl.under(base_url, keep_userinfo=keep_userinfo)
     return _beside(url.target), _beside(url.shown)
 

@@ -139,7 +139,7 @@ async def test_a_provider_that_never_answers_is_given_up_at_last(make: Make, cap
     await catalogue.refresh()
 
     assert not await catalogue.refresh()
-    assert "openai did not tell its models within 0.02 s" in caplog.text
+    assert "openai did not list its models within 0.02 s" in caplog.text
 
 
 async def test_a_list_that_is_new_is_not_waited_for(make: Make) -> None:

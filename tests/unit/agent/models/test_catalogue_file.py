@@ -98,7 +98,7 @@ async def test_a_folder_that_cannot_be_written_costs_only_the_file(
     await catalogue.refresh()
 
     assert "openai:llama" in ids(catalogue)
-    assert "cannot keep the list of models" in caplog.text
+    assert "cannot save the list of models" in caplog.text
 
 
 async def test_a_draft_that_cannot_take_its_place_is_removed(file: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -108,4 +108,4 @@ async def test_a_draft_that_cannot_take_its_place_is_removed(file: Path, caplog:
     await catalogue.refresh()
 
     assert os.listdir(file.parent) == [file.name]
-    assert "cannot keep the list of models" in caplog.text
+    assert "cannot save the list of models" in caplog.text

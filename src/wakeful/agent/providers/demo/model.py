@@ -1,4 +1,4 @@
-"""The built-in scripted model: it shows the whole system offline and says plainly that it is no real model."""
+"""The built-in scripted model: it demonstrates the whole system offline and says that it is not a real model."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ _TITLE_WORDS = 6
 
 
 class DemoModel:
-    """A provider. It speaks word by word, `seconds_per_word` apart."""
+    """A Provider that streams its answers word by word, `seconds_per_word` apart."""
 
     def __init__(self, *, seconds_per_word: float = 0.03) -> None:
         self._seconds_per_word = seconds_per_word
@@ -34,7 +34,7 @@ class DemoModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         answer = _answer(request)
         for word in _words(answer.text):
-            # Also with no delay: a stream that never waits would hold up everything else.
+            # Even without a delay: a stream that never waits would block the event loop.
             await asyncio.sleep(self._seconds_per_word)
             yield AnswerText(word)
         yield Finished(answer, _usage(request, answer))
@@ -58,7 +58,7 @@ def _answer(request: ModelRequest) -> AssistantMessage:
 
 
 def _title(shown: str) -> str:
-    """The first words of the user, with a capital letter."""
+    """Return the user's first words, capitalised."""
     words = shown.removeprefix("User:").split("\n\nAssistant:")[0].split()[:_TITLE_WORDS]
     return " ".join([word.strip("*_`#>\"'") for word in words]).strip(" .,:;!?").capitalize() or "A conversation"
 
@@ -83,7 +83,7 @@ def _reply(words: str, remarks: list[str], request: ModelRequest) -> AssistantMe
 
 
 def _count_to(last: int) -> str:
-    """Something long to look at while it comes."""
+    """Return a long text, to watch while it streams."""
     return " ".join(str(number) for number in range(1, min(last, _COUNT_LIMIT) + 1))
 
 
@@ -96,7 +96,7 @@ def _follow(rule: DemoRule, arguments: dict[str, Any], remarks: list[str], reque
 
 
 def _next_call_id(messages: Sequence[Message]) -> str:
-    # Counted, so that the same conversation always gives the same answer.
+    # Counted, so that the same conversation always gets the same answer.
     answers = (message for message in messages if isinstance(message, AssistantMessage))
     return f"demo_{sum(len(answer.calls) for answer in answers) + 1}"
 
@@ -106,6 +106,6 @@ def _words(text: str) -> list[str]:
 
 
 def _usage(request: ModelRequest, answer: AssistantMessage) -> Usage:
-    """Words for tokens: near enough to show."""
+    """Count words as tokens, which is close enough for a demonstration."""
     texts = [request.instructions, *(message.text for message in request.messages)]
     return Usage(input_tokens=sum(len(text.split()) for text in texts), output_tokens=len(_words(answer.text)))

@@ -1,4 +1,4 @@
-"""What the scripted model says of tool results and of notices: in words where it knows their shape."""
+"""What the scripted model says about tool results and notices: a sentence for known formats, a quote otherwise."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ NOTICE_MARK = "[IMPORTANT: "
 REMINDER = "(Scripted demonstration model, not a real one.)"
 
 _QUOTE_LIMIT = 2_000
-# The line after a notice that says whose words were in it.
+# The line after a notice that says who wrote the text in it.
 _FENCE = re.compile(r"\n\[Between [^\n]*\]\Z")
 _ENDED = re.compile(
     r"\[IMPORTANT: Background process (?P<id>\S+) completed \(exit code (?P<code>-?\d+)\)\.\n"
@@ -47,11 +47,11 @@ def about_notices(notices: Iterable[str]) -> Iterator[str]:
             yield f"{printed}:\n\n{block_quote(matched['output'])}"
         elif reported := _REPORTED.fullmatch(notice):
             how = "reports" if reported["how"] == "completed" else "has failed"
-            # It is scripted as well, and has said so.
+            # The sub-agent is scripted, too, and ends its report with the same reminder.
             report = reported["output"].removesuffix(REMINDER).rstrip()
             yield f"The sub-agent for “{reported['goal']}” {how}:\n\n{block_quote(report)}"
         else:
-            yield f"News arrived while nobody was asking:\n\n{block_quote(notice)}"
+            yield f"News arrived in the meantime:\n\n{block_quote(notice)}"
 
 
 def block_quote(text: str) -> str:
@@ -61,7 +61,7 @@ def block_quote(text: str) -> str:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    """Empty for what is none."""
+    """Return the decoded JSON object, empty for any other text."""
     try:
         answer = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -78,7 +78,7 @@ def _about_failure(answer: dict[str, Any]) -> str | None:
 
 
 def _about_start(answer: dict[str, Any]) -> str | None:
-    """A promise is repeated only where the tool has made it."""
+    """Repeat the promise to report back only if the tool made it."""
     if answer.get("status") == "dispatched":
         sent = answer.get("delegations", ())
         if len(sent) > 1:
@@ -89,11 +89,11 @@ def _about_start(answer: dict[str, Any]) -> str | None:
     started = f"It runs in the background as {answer['session_id']}."
     if answer.get("notify_on_complete") or answer.get("watch_patterns"):
         return f"{started} I will speak up when there is news."
-    return f"{started} {answer.get('notify_unsupported', 'Nobody will be told of its end.')}"
+    return f"{started} {answer.get('notify_unsupported', 'You will not be notified when it ends.')}"
 
 
 def _about_end(answer: dict[str, Any]) -> str | None:
-    """Of a command in the foreground."""
+    """Describe the end of a command in the foreground."""
     if not isinstance(answer.get("output"), str) or not isinstance(answer.get("exit_code"), int):
         return None
     how = "has ended well" if answer["exit_code"] == 0 else f"has failed with exit code {answer['exit_code']}"

@@ -1,4 +1,4 @@
-"""Words that the scripted model understands, and the tool calls that they lead to."""
+"""The sentences that the scripted model understands, and the tool call that each leads to."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,13 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DemoRule:
-    """The pattern's named groups are the call's arguments, beside the fixed ones."""
+    """The pattern's named groups become arguments of the call, added to the fixed ones."""
 
     example: str
     pattern: re.Pattern[str]
     tool: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    # Arguments that are not plain text.
+    # How to convert the arguments that are not plain text.
     shape: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
 
     def arguments(self, words: str) -> dict[str, Any] | None:
@@ -29,22 +29,22 @@ def _rule(example: str, pattern: str, tool: str, **details: Any) -> DemoRule:
     return DemoRule(example, re.compile(f"(?:please )?{pattern}", re.IGNORECASE | re.DOTALL), tool, **details)
 
 
-def _lines(text: str) -> list[dict[str, str]]:
+def _goals(text: str) -> list[dict[str, str]]:
     return [{"goal": part.strip()} for part in text.split(";") if part.strip()]
 
 
 def _command(text: str) -> str:
-    """People write commands as code; a substitution has backticks inside and not around."""
+    """Remove the backticks around a command; those of a command substitution stay."""
     whole = re.fullmatch(r"`([^`]+)`", text.strip())
     return whole[1] if whole else text
 
 
 _NOTIFY = {"background": True, "notify_on_complete": True}
 _COMMAND = {"command": _command}
-# "… in the background and tell me when it ends.": what this model does anyway.
+# As in "… in the background and tell me when it ends", which this model does anyway.
 _TAIL = r"(?:,? and (?:tell|show) me .+?)?[.!]?"
 
-# The first that fits is followed.
+# The first rule that matches is followed.
 RULES = (
     _rule("list files", r"list (?:the |all )?files(?: in (?P<path>\S+?))?[.!]?", "list_files"),
     _rule("write FILE: text", r"write (?P<path>[^\s:]+):\s*(?P<content>.+)", "write_file"),
@@ -76,7 +76,7 @@ RULES = (
         rf"delegate (?P<tasks>.+) in the background{_TAIL}",
         "delegate_task",
         fixed={"background": True},
-        shape={"tasks": _lines},
+        shape={"tasks": _goals},
     ),
-    _rule("delegate GOAL; GOAL", r"delegate (?P<tasks>.+)", "delegate_task", shape={"tasks": _lines}),
+    _rule("delegate GOAL; GOAL", r"delegate (?P<tasks>.+)", "delegate_task", shape={"tasks": _goals}),
 )

@@ -1,4 +1,4 @@
-"""Exchanges with an endpoint over our own connections."""
+"""Requests to an endpoint over our own connections."""
 
 import ssl
 import zlib
@@ -14,7 +14,7 @@ from wakeful.agent.providers.http.target import RequestTarget
 
 
 class DirectClient:
-    """As many connections as there are requests under way."""
+    """Each concurrent request has its own connection; finished ones are kept for the next request."""
 
     def __init__(
         self,
@@ -38,8 +38,8 @@ class DirectClient:
             try:
                 return await self._ask(kept, method, body)
             except ConnectionBroken as error:
-                # The server had closed it already, as all do after a while. To ask again is safe: neither a question
-                # to a model nor one for the list of models changes anything at the endpoint.
+                # The server had closed the idle connection. Asking again is safe: neither a chat completion nor a list
+                # of models changes anything at the endpoint.
                 if error.is_answered:
                     raise self._errors.unreachable(str(error)) from error
         try:
@@ -57,7 +57,7 @@ class DirectClient:
             raise self._errors.untrusted(str(error)) from error
         except TimeoutError as error:
             raise self._errors.late(self._connect_seconds) from error
-        # aiohappyeyeballs passes on a RuntimeError of uvloop, for an address that cannot be used.
+        # aiohappyeyeballs lets uvloop's RuntimeError for an unusable address through.
         except (OSError, RuntimeError) as error:
             raise self._errors.unreachable(reason_of(error)) from error
 

@@ -1,10 +1,10 @@
-"""Connections that wait for their next request."""
+"""Keeps open connections for the next request."""
 
 import asyncio
 
 from wakeful.agent.providers.http.connection import HttpConnection
 
-# Shorter than servers usually keep an idle connection open, so that few are found dead.
+# Shorter than the idle timeout of most servers, so that few connections are found closed.
 _KEPT_SECONDS = 15.0
 
 
@@ -15,7 +15,7 @@ class IdleConnections:
         self._is_closed = False
 
     def take(self) -> HttpConnection | None:
-        """Return the connection that was used last, None where there is none."""
+        """Return the connection that was used last, None if there is none."""
         while self._idle:
             connection, timer = self._idle.popitem()
             timer.cancel()
@@ -24,7 +24,7 @@ class IdleConnections:
         return None
 
     def give(self, connection: HttpConnection) -> None:
-        """Keep a connection if it can be used again; close it otherwise."""
+        """Keep a connection that can be used again; close any other."""
         if self._is_closed or not connection.is_reusable:
             connection.close()
             return
@@ -32,7 +32,7 @@ class IdleConnections:
         self._idle[connection] = loop.call_later(_KEPT_SECONDS, self._drop, connection)
 
     def close(self) -> None:
-        """Close what waits; what is in use is closed when it is given back."""
+        """Close the idle connections. Those in use are closed when they are given back."""
         self._is_closed = True
         while self._idle:
             self._drop(next(iter(self._idle)))

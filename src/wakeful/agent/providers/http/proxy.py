@@ -1,4 +1,4 @@
-"""The proxy that the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) names for an address."""
+"""Finds the proxy for an address in the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from wakeful.errors import ConfigError
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy to use, None for a direct connection. A model on this machine is never asked through one."""
+    """Return the proxy to use, None for a direct connection. Loopback addresses are always direct."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     proxy = getproxies().get(parts.scheme)
@@ -17,7 +17,7 @@ def proxy_for(url: str) -> str | None:
     if "://" not in proxy:
         proxy = f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
-        # The address is not shown: it may hold a password.
+        # The address is not shown: it may contain a password.
         raise ConfigError(
             f"The environment's proxy for {parts.scheme} addresses is not an http:// proxy; name one, or exclude "
             f"{host} with NO_PROXY."

@@ -1,4 +1,4 @@
-"""HTTP exchanges with one address of a model endpoint, over our own connections or through a proxy."""
+"""HTTP requests to one address of a model endpoint, directly or through a proxy."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from wakeful.errors import ConfigError
 
 
 class Transport:
-    """Keeps connections open between requests, and opens as many as there are requests under way."""
+    """Keeps connections open between requests. Each concurrent request has its own connection."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Transport:
 
     @asynccontextmanager
     async def ask(self, method: str, body: bytes = b"") -> AsyncGenerator[HttpResponse, None]:
-        """Send a request and yield the response when its head is there. Leaving early closes the connection."""
+        """Send a request and yield the response once its head has arrived. Leaving early closes the connection."""
         response = await self._client.send(method, body)
         try:
             yield response

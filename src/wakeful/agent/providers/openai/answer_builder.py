@@ -1,4 +1,4 @@
-"""One answer from the chunks of its stream."""
+"""Builds one answer from the chunks of its stream."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ class AnswerBuilder:
 
     @property
     def is_finished(self) -> bool:
-        """The model has said that it is done; only its usage may follow."""
+        """Whether the model has said that it is done: only its usage may follow."""
         return bool(self._finish_reason)
 
     @property
@@ -30,11 +30,11 @@ class AnswerBuilder:
         return not (self._text.whole or self._reasoning.whole or self._calls)
 
     def add(self, chunk: Mapping[str, Any]) -> list[AnswerPart]:
-        """Return what the chunk says. Raises ModelError where it is a report of an error."""
+        """Return the parts that the chunk adds. Raises ModelError if it reports an error."""
         complaint = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
         if complaint:
             raise self._errors.reported(complaint)
-        # Endpoints that tell usage more than once tell the sum so far: the last one counts.
+        # Endpoints that send usage more than once send the sum so far: the last one counts.
         usage = chunk.get("usage")
         if isinstance(usage, dict):
             self._usage = _usage(usage)
@@ -44,14 +44,14 @@ class AnswerBuilder:
         return self._add_choice(choices[0])
 
     def finish(self) -> list[AnswerPart]:
-        """Return what is left, last a `Finished`. Raises ModelError if this is no answer."""
+        """Return the remaining parts, `Finished` last. Raises ModelError if the answer is unusable."""
         parts = _parts(self._reasoning.finish(), self._text.finish())
         is_cut = self._finish_reason == "length"
         if self._finish_reason == "content_filter":
             raise self._errors.filtered()
         if self._finish_reason == "error" or not self._calls.are_named:
             raise self._errors.broken()
-        # Half an answer is still one; half a call must not be run, and reasoning alone tells the user nothing.
+        # A cut-off text is still an answer. A cut-off call must not run, and reasoning alone is of no use to the user.
         if is_cut and not (self._calls.are_complete if self._calls else self._text.whole):
             raise self._errors.cut()
         calls = self._calls.finish(self._taken_ids)
@@ -59,7 +59,7 @@ class AnswerBuilder:
         return [*parts, Finished(message, self._usage, is_cut)]
 
     def _add_choice(self, choice: Mapping[str, Any]) -> list[AnswerPart]:
-        # An endpoint that does not stream says it all in one `message`.
+        # An endpoint that does not stream sends the whole answer as `message`.
         delta = choice.get("delta") or choice.get("message")
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
         if not isinstance(delta, dict):
@@ -84,7 +84,7 @@ def _parts(reasoning: str, text: str) -> list[AnswerPart]:
 
 
 def _content(content: object) -> tuple[str, str]:
-    """Reasoning and text of a content: a text, or a list of blocks that are either."""
+    """Return the reasoning and the text of a `content`, which is a text or a list of blocks of both kinds."""
     if isinstance(content, str):
         return "", content
     if not isinstance(content, list):

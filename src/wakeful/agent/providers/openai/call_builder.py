@@ -1,4 +1,4 @@
-"""Tool calls from their deltas, also from endpoints that number, name or repeat them in their own way."""
+"""Builds tool calls from their deltas, which some endpoints number, name or repeat in unusual ways."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -30,7 +30,7 @@ class _Draft:
 class CallBuilder:
     def __init__(self) -> None:
         self._drafts: list[_Draft] = []
-        # The newest draft under an index: some endpoints call everything number 0.
+        # The newest draft of each index: some endpoints send index 0 for every call.
         self._by_index: dict[int, _Draft] = {}
 
     def __bool__(self) -> bool:
@@ -60,7 +60,7 @@ class CallBuilder:
         _add_arguments(draft, function.get("arguments"))
 
     def finish(self, taken: Collection[str]) -> tuple[ToolCall, ...]:
-        """Return the calls; an id that is missing, or that the conversation already has, is replaced."""
+        """Return the calls. An id that is missing or taken is replaced."""
         used = set(taken)
         calls = []
         for draft in self._drafts:
@@ -68,7 +68,7 @@ class CallBuilder:
             if not call_id or call_id in used:
                 call_id = new_id("call")
             used.add(call_id)
-            # A call without arguments may come as an empty text, which is no JSON.
+            # The arguments of a call without any may be an empty text, which is not JSON.
             calls.append(ToolCall(call_id, mended(draft.name), draft.arguments or "{}"))
         return tuple(calls)
 
@@ -78,15 +78,16 @@ class CallBuilder:
         same = [draft for draft in self._drafts if call_id and draft.id == call_id]
         if same:
             return same[-1]
-        # Without index and known id, a delta goes on with the last call; a new id with a name begins another.
+        # Without an index or a known id, a delta continues the last call, unless it has a new id and a name.
         if self._drafts and not (call_id and name):
             return self._drafts[-1]
         return None
 
 
 def _is_another(draft: _Draft, call_id: str, name: str) -> bool:
-    """Whether a delta found under a draft's index or id begins a call of its own. Only beginnings carry a name,
-    except where every delta repeats it: then the draft is not complete yet."""
+    """Whether a delta with a draft's index or id begins a new call. Only the first delta of a call has a name, except
+    at endpoints that repeat it in every delta: there the draft is not complete yet.
+    """
     if not name or not draft.name:
         return False
     has_other_id = bool(call_id and draft.id and call_id != draft.id)
@@ -97,7 +98,7 @@ def _add_arguments(draft: _Draft, arguments: object) -> None:
     if isinstance(arguments, str):
         draft.pieces.append(arguments)
     elif arguments is not None:
-        # Not orjson: it refuses a lone surrogate, which is mended only when the text is whole.
+        # Not orjson, which refuses a lone surrogate: that is mended only when the text is complete.
         draft.pieces = [json.dumps(arguments, ensure_ascii=False)]
 
 

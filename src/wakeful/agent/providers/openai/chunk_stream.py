@@ -1,4 +1,4 @@
-"""The JSON chunks of one response, as they arrive, until the endpoint says [DONE] or stops talking."""
+"""Reads the JSON chunks of one response as they arrive, until [DONE] or the end of the body."""
 
 import json
 from typing import Any
@@ -17,20 +17,20 @@ class ChunkStream:
         self._response = response
         self._errors = errors
         self._parser = EventParser()
-        # Nothing more will come, for whatever reason; `is_done` only if the endpoint said so.
+        # `has_ended`: nothing more follows, for whatever reason. `is_done`: the endpoint sent [DONE].
         self.has_ended = False
         self.is_done = False
         self.is_empty = True
 
     async def next(self) -> list[dict[str, Any]]:
-        """Return the chunks of the next read, which may be none."""
+        """Return the chunks of the next read; there may be none."""
         if self._response.content_type == "application/json":
             return self._only(await self._response.read_whole())
         data = await self._response.read()
         if data:
             return self._decoded(self._parser.feed(data))
         self.has_ended = True
-        # Without its last blank line an event may be half there, and then it is not there.
+        # An event without its final blank line may be incomplete, and is then ignored.
         return [chunk for event in self._parser.finish() if (chunk := self._chunk(event)) is not None]
 
     def _only(self, body: bytes) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ class ChunkStream:
         return chunks
 
     def _chunk(self, event: bytes) -> dict[str, Any] | None:
-        """None where there is none: at the end, in a sign of life, and in nonsense."""
+        """Return None for [DONE], a keep-alive, or anything that is not a JSON object."""
         words = event.strip()
         if not words:
             return None
@@ -67,12 +67,12 @@ class ChunkStream:
 
 
 def json_or_none(data: bytes) -> Any:
-    """The JSON value in some bytes, None if there is none."""
+    """Return the decoded JSON, None if the bytes are not JSON."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
         pass
-    # The standard library also takes half a surrogate pair, which some endpoints send.
+    # The standard library accepts half a surrogate pair, which some endpoints send.
     try:
         return json.loads(data.decode(errors="replace"))
     except (ValueError, RecursionError):

@@ -1,11 +1,11 @@
-"""Where OpenAI-compatible endpoints differ in what they accept. It is learnt from what they refuse."""
+"""The ways in which OpenAI-compatible endpoints differ, learnt from what an endpoint refuses."""
 
 import re
 from dataclasses import dataclass, replace
 from typing import Self
 
-# What endpoints say of a model, or of a server, that calls no tools. It must not be what they say of a bad tool: that
-# is the client's to hear.
+# What endpoints reply if a model or a server supports no tools. It must not match the reply to a malformed tool: that
+# error goes to the client.
 _NO_TOOLS = re.compile(
     r"(?:does|do)(?: not|n't) support (?:tool|function)"
     r"|support tool use"
@@ -18,13 +18,13 @@ _NO_TOOLS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    # Asking for usage in a stream; some endpoints refuse the option.
+    # Send `stream_options` to get usage; some endpoints refuse it.
     asks_for_usage: bool = True
-    # Sending the model's own reasoning back between its tool calls; some endpoints insist, others refuse it.
+    # Send the model's reasoning back between its tool calls; some endpoints require it, others refuse it.
     returns_reasoning: bool = False
 
     def after_refusal(self, status: int, words: str) -> Self:
-        """Return the dialect to try next, the same one if it was not to blame. No step is ever taken back."""
+        """Return the dialect to try next, or the same one if it was not the cause. A change is never undone."""
         if status not in (400, 422):
             return self
         if "stream_options" in words:

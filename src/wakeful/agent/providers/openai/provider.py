@@ -1,4 +1,4 @@
-"""Our own small client for any OpenAI-compatible chat-completions endpoint."""
+"""The provider for any OpenAI-compatible chat-completions endpoint."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ from wakeful.agent.providers.openai.request_body import request_body
 from wakeful.errors import ModelError
 from wakeful.model.message import AssistantMessage
 
-# After the model has said that it is done, its usage and [DONE] are worth waiting for, but not for long.
+# How long to wait for usage and [DONE] after the model has said that it is done.
 _LAST_WORDS_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    # It may hold a password, as the key is one.
+    # Kept out of the repr: it may contain a password.
     base_url: str = field(default="https://api.openai.com/v1", repr=False)
-    # Empty: no Authorization header is sent, as local endpoints like it.
+    # Empty: no Authorization header is sent. Local endpoints need none.
     api_key: str = field(default="", repr=False)
     connect_timeout: float = 10.0
     # The longest silence between two chunks, and before the first.
@@ -37,7 +37,7 @@ class EndpointSettings:
 
 
 class OpenAICompatible:
-    """A provider. It keeps connections open between requests; `close` closes them."""
+    """A Provider. It keeps connections open between requests; `close` closes them."""
 
     def __init__(self, settings: EndpointSettings) -> None:
         key = settings.api_key.strip()
@@ -70,8 +70,8 @@ class OpenAICompatible:
 
     @asynccontextmanager
     async def _ask(self, request: ModelRequest) -> AsyncGenerator[HttpResponse, None]:
-        """Yield the response to a request, which is sent again while only its dialect is refused, or its tools. That is
-        asked each time: what serves the model may have learnt them meanwhile.
+        """Yield the response to a request. If the endpoint refuses only the dialect or the tools, the request is sent
+        again without them. Only the dialect is remembered: the endpoint may support tools later.
         """
         while True:
             dialect = self._dialect
@@ -82,11 +82,11 @@ class OpenAICompatible:
                 body = await response.read_error()
                 words = body.decode(errors="replace")
                 if _may_go_without_tools(request) and refuses_tools(response.status, words):
-                    logger.warning("the model %s takes no tools, and is asked without them", request.model)
+                    logger.warning("the model %s does not support tools; asking it without them", request.model)
                     request = replace(request, tools=())
                     continue
                 learnt = dialect.after_refusal(response.status, words)
-                # Against the dialect of this request: others may have learnt in the meantime.
+                # Compare with the dialect of this request: a concurrent one may have changed self._dialect.
                 if learnt == dialect:
                     raise self._errors.refused(response.status, json_or_none(body), response.retry_after)
                 self._dialect = learnt
@@ -103,13 +103,13 @@ async def _last_words(chunks: ChunkStream) -> list[dict[str, Any]]:
         async with asyncio.timeout(_LAST_WORDS_SECONDS):
             return await chunks.next()
     except (ModelError, TimeoutError):
-        # The answer is whole without them.
+        # The answer is complete without them.
         chunks.has_ended = True
         return []
 
 
 def _may_go_without_tools(request: ModelRequest) -> bool:
-    """Not where a call is demanded: that cannot be passed over."""
+    """Return false if the client demands a call: leaving the tools out would ignore that."""
     return bool(request.tools) and "tool_choice" not in request.options
 
 

@@ -1,4 +1,4 @@
-"""A request as a chat-completions body."""
+"""Encodes a ModelRequest as a chat-completions body."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from wakeful.tools.base import ToolSpec
 
 
 def request_body(request: ModelRequest, dialect: Dialect) -> bytes:
-    # What a client asked for first: it changes neither the model nor the conversation.
+    # The client's options go in first, so that they cannot replace the model or the messages.
     body: dict[str, Any] = dict(request.options)
     body |= {"model": request.model, "stream": True, "messages": list(_messages(request, dialect))}
     if request.tools:
         body["tools"] = [_tool(spec) for spec in request.tools]
     else:
-        # Endpoints refuse words about tools where there are none.
+        # Endpoints refuse these options in a request without tools.
         for name in ("tool_choice", "parallel_tool_calls"):
             body.pop(name, None)
     if dialect.asks_for_usage:
@@ -28,7 +28,7 @@ def request_body(request: ModelRequest, dialect: Dialect) -> bytes:
     try:
         return orjson.dumps(body)
     except orjson.JSONEncodeError:
-        # Some text holds half a surrogate pair. Rare, so that only then every text is looked at.
+        # Some text contains half a surrogate pair. That is rare, so texts are checked only after a failure.
         return orjson.dumps(_mended_deep(body))
 
 
@@ -41,7 +41,7 @@ def _messages(request: ModelRequest, dialect: Dialect) -> Iterable[dict[str, Any
 
 
 def _start_of_running_exchange(messages: Sequence[Message]) -> int:
-    """Reasoning is of use until the user speaks again; endpoints that take it back want no older one."""
+    """Return the index after the last user message. Endpoints that take reasoning back refuse any older one."""
     last = max((number for number, message in enumerate(messages) if isinstance(message, UserMessage)), default=-1)
     return last + 1
 
@@ -62,18 +62,18 @@ def _with_images(message: UserMessage) -> list[dict[str, Any]]:
 
 
 def _assistant(message: AssistantMessage, *, with_reasoning: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"role": "assistant", "content": message.text}
+    encoded: dict[str, Any] = {"role": "assistant", "content": message.text}
     if message.calls:
-        said["tool_calls"] = [_call(call) for call in message.calls]
+        encoded["tool_calls"] = [_call(call) for call in message.calls]
     if with_reasoning and message.reasoning:
-        said["reasoning_content"] = message.reasoning
-    return said
+        encoded["reasoning_content"] = message.reasoning
+    return encoded
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
     arguments = call.arguments
     if not is_json_object(arguments):
-        # Several endpoints parse the arguments of earlier calls and fail on broken ones.
+        # Several endpoints parse the arguments of earlier calls and fail on malformed ones.
         arguments = orjson.dumps({"invalid_json": mended(arguments)}).decode()
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 

@@ -1,12 +1,12 @@
-"""Server-sent events, as far as model endpoints use them: bytes in, the data of whole events out."""
+"""Parses server-sent events, as far as model endpoints use them: bytes in, the data of complete events out."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# As numbers: to look for a byte is several times faster than to look for bytes.
+# As integers: `in` finds one byte several times faster than a bytes object.
 _CR, _LF = b"\r\n"
 
 
 class EventParser:
-    """Cuts a stream into events, wherever the network has cut its bytes. Only `data` fields matter here."""
+    """Splits a stream into events, however its bytes are chunked. Fields other than `data` are ignored."""
 
     def __init__(self) -> None:
         self._tail = b""
@@ -22,7 +22,7 @@ class EventParser:
         return [data for event in events if (data := self._data(event)) is not None]
 
     def finish(self) -> list[bytes]:
-        """Return what a stream that stops without its last blank line still holds; it may be half an event."""
+        """Return the data of an event without its final blank line, at the end of the stream. It may be incomplete."""
         rest, self._tail = self._tail, b""
         data = self._data(rest)
         return [] if data is None else [data]
@@ -30,14 +30,14 @@ class EventParser:
     def _with_plain_newlines(self, chunk: bytes) -> bytes:
         if not chunk:
             return chunk
-        # A line may end in LF, CRLF or CR, and a CRLF may be split between two chunks.
+        # A line ends in LF, CRLF or CR, and a CRLF may be split between two chunks.
         ended_in_cr, self._ended_in_cr = self._ended_in_cr, chunk.endswith(b"\r")
         if ended_in_cr and chunk.startswith(b"\n"):
             chunk = chunk[1:]
         return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _data(self, event: bytes) -> bytes | None:
-        """None for an event without data, such as a comment."""
+        """Return None for an event without data, such as a comment."""
         if self._is_first:
             event = event.removeprefix(_BYTE_ORDER_MARK)
             self._is_first = False
