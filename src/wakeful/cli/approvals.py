@@ -1,4 +1,4 @@
-"""`wakeful approvals`: what agents ask, in whichever session; answer it from any terminal."""
+"""`wakeful approvals`: list and answer the open questions of all sessions."""
 
 import click
 import orjson
@@ -13,7 +13,7 @@ from wakeful.config.config import Config
 from wakeful.errors import ApprovalNotFound
 
 _HOW = "Answer with wakeful approvals allow ID, allow ID --session, allow ID --folder, or deny ID."
-_SAID = {
+_ANSWERED = {
     "once": "Allowed once.",
     "session": "Allowed for the session.",
     "folder": "Allowed for the folder.",
@@ -30,7 +30,7 @@ def approvals(words: tuple[str, ...], longer: str | None, as_json: bool) -> None
     """List what agents ask before they go on, and answer it: allow or deny it, or show a question whole."""
     is_allowing = len(words) == 2 and words[0] == "allow"
     if words and (len(words) != 2 or words[0] not in ("allow", "deny", "show")):
-        raise click.UsageError("Say nothing more, or allow, deny or show and the ID of a question.")
+        raise click.UsageError("Give no arguments, or allow, deny or show and the ID of a question.")
     if longer is not None and not is_allowing:
         raise click.UsageError(f"--{longer} goes with allow and the ID of a question.")
     config = quiet_config()
@@ -53,15 +53,15 @@ async def _do(config: Config, words: tuple[str, ...], longer: str, as_json: bool
 async def _answer(client: Client, question: QuestionData, choice: str) -> None:
     answer = {"session_id": question["session_id"], "call_id": question["call_id"], "choice": choice}
     await client.post("/api/approval/respond", answer)
-    click.echo(_SAID[choice])
+    click.echo(_ANSWERED[choice])
     if words := question["choice_words"].get(choice):
         click.echo(one_line(words))
 
 
 def _listed(questions: list[QuestionData]) -> str:
     names = short_names(_ids(questions))
-    told = [line for question, name in zip(questions, names, strict=True) for line in (*_lines(question, name), "")]
-    return "\n".join([*told, _HOW]) if told else "No agent asks anything."
+    lines = [line for question, name in zip(questions, names, strict=True) for line in (*_lines(question, name), "")]
+    return "\n".join([*lines, _HOW]) if lines else "No agent asks anything."
 
 
 def _lines(question: QuestionData, name: str) -> list[str]:
@@ -73,5 +73,5 @@ def _lines(question: QuestionData, name: str) -> list[str]:
 
 
 def _ids(questions: list[QuestionData]) -> list[str]:
-    """Call ids are unique in their session only."""
+    """Return an id for each question. Call ids alone are unique only within their session."""
     return [f"{question['session_id']}/{question['call_id']}" for question in questions]

@@ -1,4 +1,4 @@
-"""`wakeful attach`: watch a session that a server runs, without a say in it."""
+"""`wakeful attach`: watch a session of the running server."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ def attach(session: str) -> None:
     """Watch SESSION live, from its last messages on, until Ctrl-C. The beginning of its id is enough."""
     config = load_config(os.environ, defaults={"log_level": "warning"})
     if not config.database_url and not is_answered(local_socket(config.home)):
-        raise ConfigError("No server runs here that could be watched: wakeful chat --resume goes on with a session.")
+        raise ConfigError("No server runs here that you could watch: wakeful chat --resume continues a session.")
     if not is_terminal():
         set_up_log(config)
         run(_watch_in_pipe(config, session))

@@ -1,4 +1,4 @@
-"""`wakeful grants`: what runs without asking, and how to take it back."""
+"""`wakeful grants`: list and revoke what agents may do without asking."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def grants(words: tuple[str, ...], is_all: bool, as_json: bool) -> None:
     """List what you have allowed agents to do without asking, or revoke it: from the next call on they ask again."""
     is_revoking = words[:1] == ("revoke",) and len(words) == (1 if is_all else 2)
     if (words or is_all) and not is_revoking:
-        raise click.UsageError("Say nothing more, revoke and the ID of a grant, or revoke --all.")
+        raise click.UsageError("Give no arguments, revoke and the ID of a grant, or revoke --all.")
     config = quiet_config()
     run(_do(config, words, is_all, as_json))
 
@@ -48,7 +48,7 @@ async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: boo
 async def _revoke(client: Client, grants: list[GrantData]) -> None:
     for grant in grants:
         await client.delete("/api/grants", id=grant["id"])
-        click.echo(f"Revoked: commands that {one_line(grant['words'])} are asked about again {_place(grant)}.")
+        click.echo(f"Revoked: commands that {one_line(grant['words'])} are asked about again {_scope(grant)}.")
     if not grants:
         click.echo("There is nothing to revoke.")
 
@@ -64,12 +64,12 @@ def _lines(grant: GrantData) -> list[str]:
     example = one_line(grant["example"])
     short = example if len(example) <= _EXAMPLE_LENGTH else f"{example[: _EXAMPLE_LENGTH - 1]}…"
     return [
-        f"{short_id(grant['id'])}  Commands that {one_line(grant['words'])}, {_place(grant)}, {_end(grant)}",
+        f"{short_id(grant['id'])}  Commands that {one_line(grant['words'])}, {_scope(grant)}, {_end(grant)}",
         f"        {_uses(grant)}{f'; allowed for: {short}' if short else ''}",
     ]
 
 
-def _place(grant: GrantData) -> str:
+def _scope(grant: GrantData) -> str:
     if grant["scope"] == "session":
         return f"in the session {one_line(grant['session_id'])} and its sub-agents"
     return f"in {one_line(short_folder(grant['folder']))} and below"

@@ -1,4 +1,4 @@
-"""`wakeful login`: print a new link by which a browser logs in."""
+"""`wakeful login`: print a new link that logs a browser in."""
 
 import click
 
@@ -19,7 +19,7 @@ def login(name: str | None) -> None:
 
 
 async def _ask(config: Config, name: str | None) -> str:
-    """Only of a server that is there: a link to one that ends with this command would lead nowhere."""
+    """Ask the running server. An engine in this process would end with this command, and its link with it."""
     socket = local_socket(config.home)
     if not is_answered(socket):
         raise ConfigError(f"No server runs with the home {config.home}: start one with wakeful serve.")

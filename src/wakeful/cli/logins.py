@@ -1,4 +1,4 @@
-"""`wakeful logins`: the browsers that are logged in, and their end."""
+"""`wakeful logins`: list the browsers that are logged in, and log them out."""
 
 import click
 import orjson
@@ -18,7 +18,7 @@ def logins(words: tuple[str, ...], all_of_them: bool, as_json: bool) -> None:
     """List the browsers that are logged in, or log one or all of them out. What they have open ends at once."""
     is_revoke = words[:1] == ("revoke",) and len(words) == (1 if all_of_them else 2)
     if not is_revoke and (words or all_of_them):
-        raise click.UsageError("Say nothing more, revoke and the id of a login, or revoke --all.")
+        raise click.UsageError("Give no arguments, revoke and the id of a login, or revoke --all.")
     config = quiet_config()
     run(_do(config, words[1:], is_revoke=is_revoke, as_json=as_json))
 
@@ -34,7 +34,7 @@ async def _do(config: Config, named: tuple[str, ...], *, is_revoke: bool, as_jso
 
 
 async def _revoke(client: Client, named: tuple[str, ...]) -> None:
-    """Without a name: all."""
+    """Log one browser out, or all if none is named."""
     which = {"id": await find_login(client, named[0])} if named else {"others": "true"}
     count = (await client.delete("/api/logins", **which))["ended"]
     click.echo(f"{count} browser{'s are' if count != 1 else ' is'} logged out.")

@@ -1,4 +1,4 @@
-"""`wakeful sessions`: the conversations that there are, the newest first."""
+"""`wakeful sessions`: list the sessions, newest first."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ def find_home(environment: Mapping[str, str]) -> Path:
 
 
 def make_home(home: Path) -> None:
-    """Make the folder if it is not there. It is for its owner only."""
+    """Create the folder if it does not exist, readable by its owner only. Raises ConfigError."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -1,6 +1,6 @@
-"""Reads the Config: options of the command first, then the environment, then config.toml, then the defaults.
+"""Loads the Config. Options of the command win over the environment, then config.toml, then the defaults.
 
-Whatever is wrong stops the start with one sentence: which setting, where it stands, what it may be.
+A wrong value raises ConfigError with one sentence: which setting, where it was given, what it may be.
 """
 
 import tomllib
@@ -27,7 +27,7 @@ _SHOWN_LIMIT = 80
 class _Given:
     setting: Setting
     value: object
-    # Where it stands, as the subject of a sentence.
+    # Where it was given, as the subject of a sentence.
     origin: str
 
 
@@ -37,9 +37,9 @@ def load_config(
     options: Mapping[str, str | None] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Config:
-    """`options` are the command's own, None where not used; `defaults` take the place of the usual ones."""
+    """`options` are those of the command, None if not given; `defaults` replace the usual ones."""
     home = find_home(environment)
-    # The later of two wins.
+    # Later sources win.
     given = {
         found.setting.name: found
         for source in (_in_file(home / "config.toml"), _in_environment(environment), _in_options(options or {}))
@@ -53,7 +53,7 @@ def load_config(
 
 
 def forget_secrets(environment: MutableMapping[str, str]) -> None:
-    """Take the keys out of an environment that has been read, so that nothing that is started later inherits them."""
+    """Remove the secrets from an environment that has been read, so that child processes do not inherit them."""
     for setting in SETTINGS_BY_NAME.values():
         if setting.is_secret:
             environment.pop(setting.variable, None)
@@ -95,7 +95,7 @@ def _in_environment(environment: Mapping[str, str]) -> Iterator[_Given]:
 
 
 def _refuse_misspelling(variable: str, known: Mapping[str, Setting]) -> None:
-    """Only what is nearly a setting: other variables with our prefix are somebody else's, and none of our business."""
+    """Raise ConfigError for a variable that is almost a setting. Others with the prefix belong to other programs."""
     ours = [name.removeprefix(VARIABLE_PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(VARIABLE_PREFIX)]
     near = get_close_matches(variable.removeprefix(VARIABLE_PREFIX), ours, n=1, cutoff=0.75)
     if near:
@@ -137,12 +137,12 @@ def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) 
 
 
 def _refuse_unknown_owners(config: Config) -> None:
-    """A webhook of nobody would never be called, and nobody would know why."""
+    """Raise ConfigError for a webhook whose owner has no key: it would never be called, without any message."""
     known = {OPERATOR, *config.api_keys}
     for webhook in config.webhooks:
         if webhook.owner not in known:
             raise ConfigError(
-                f"{config.origins['webhooks']}: there is no API key of the owner {_shown(webhook.owner)}; "
+                f"{config.origins['webhooks']}: no API key belongs to the owner {_shown(webhook.owner)}; "
                 f"the names are {', '.join(sorted(known))}."
             )
 

@@ -1,4 +1,4 @@
-"""All settings: the name in config.toml, what each takes, and its name in the environment."""
+"""All settings: the name in config.toml, the values that each takes, and the environment variable."""
 
 from dataclasses import dataclass
 
@@ -15,9 +15,9 @@ _MANY = 1_000_000_000
 class Setting:
     name: str
     read: Read
-    # The value may hold a password or a key, and is never shown.
+    # The value may contain a password or a key, and is never shown.
     is_secret: bool = False
-    # Some names belong to the ecosystem, and every tool knows them.
+    # False for variables that other tools share, such as OPENAI_API_KEY: they have no prefix.
     is_ours: bool = True
 
     @property

@@ -1,4 +1,4 @@
-"""The session being talked to. Its one stream is the only source of what is shown, whoever caused it."""
+"""The session that the chat follows. Everything on the screen comes from its one stream, whichever client caused it."""
 
 import asyncio
 import logging
@@ -14,10 +14,10 @@ from wakeful.model.event import FAILED, FINAL_KINDS, NOTICE
 from wakeful.web.cursor import fact_of
 
 _RECENT_MESSAGES = 12
-# Notices of one turn come in one breath: so long more of them are waited for.
+# Notices of one turn arrive together: how long to wait for the next one.
 _TOGETHER_SECONDS = 0.05
-# After these the snapshot knows more than the stream has told.
-_TELLING = frozenset(
+# Events after which the snapshot has news that the stream does not send.
+_OUTDATING = frozenset(
     {
         "message_queued",
         "session-updated",
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class QuestionGone(WakefulError):
-    """The question that you saw was answered meanwhile, or is over: nothing was answered by this."""
+    """The question on your screen was answered meanwhile or has expired; your answer had no effect."""
 
 
 class FollowedSession:
@@ -43,18 +43,18 @@ class FollowedSession:
         self._narrator = narrator
         self._standing = standing
         self._on_change = on_change
-        # Set when anything was heard: whoever waits for a state looks again.
+        # Set after every event, for callers that wait for a state.
         self.has_changed = asyncio.Event()
         self.has_failed_turns = False
         self._ended_turns: set[str] = set()
         self._must_look = asyncio.Event()
-        # The newest event that was shown, and the newest that is marked as read: in the browser, too.
+        # The newest event that was shown, and the newest that is marked as read, which the browser shows, too.
         self._shown = 0
         self._marked = 0
         self._jobs: list[asyncio.Task[None]] = []
 
     async def begin(self, session_id: str) -> None:
-        """Show the last messages of a session and follow it from there, without a gap and without a double."""
+        """Show the last messages of a session and follow it from there, without gaps or duplicates."""
         await self.leave()
         while True:
             snapshot = await self._client.get("/api/session", session_id=session_id, limit=_RECENT_MESSAGES)
@@ -62,7 +62,7 @@ class FollowedSession:
             first = await anext(stream)
             if _active_turn(first.data) == _active_turn(snapshot) or not snapshot["active"]:
                 break
-            # The turn that the snapshot shows has ended meanwhile.
+            # The snapshot's active turn has ended meanwhile.
             await stream.aclose()
         self._standing.begin(session_id, snapshot["session"]["model"])
         self._standing.learn(snapshot)
@@ -83,7 +83,7 @@ class FollowedSession:
         self._narrator.forget()
 
     async def say(self, text: str, message_id: str, if_busy: str) -> str:
-        """Returns the turn that the message has, or will have. Said again with the same id it is the same message."""
+        """Send a message and return the id of its turn. Sent again with the same id, it is the same message."""
         session_id = self._standing.session_id
         body = {"session_id": session_id, "message": text, "client_message_id": message_id, "if_busy": if_busy}
         receipt = await self._client.post("/api/chat/start", body)
@@ -95,7 +95,7 @@ class FollowedSession:
         return bool(answer["cancelled"])
 
     async def answer(self, call_id: str, choice: str) -> None:
-        """Answer the question that was shown. Raises QuestionGone when it is no longer the one that is."""
+        """Answer the question that was shown. Raises QuestionGone if it is not the current one any more."""
         if self._standing.question is None or self._standing.question["call_id"] != call_id:
             raise QuestionGone
         body = {"session_id": self._standing.session_id, "call_id": call_id, "choice": choice}
@@ -103,13 +103,13 @@ class FollowedSession:
             await self._client.post("/api/approval/respond", body)
         except RequestRefused as refused:
             if refused.status in (404, 409):
-                # Somebody was quicker, or its time has passed: it is open no longer.
+                # Another client answered first, or the question has expired.
                 self._standing.approvals.pop(call_id, None)
                 self._narrator.tell_question()
             raise
 
     async def look(self) -> None:
-        """Learn what the stream does not tell."""
+        """Fetch the snapshot, for what the stream does not send."""
         asked = tuple(self._standing.approvals)
         snapshot = await self._client.get("/api/session", session_id=self._standing.session_id, limit=1)
         self._standing.learn(snapshot, asked)
@@ -117,17 +117,17 @@ class FollowedSession:
         self._on_change()
 
     def has_ended(self, turn_id: str) -> bool:
-        """Whether this turn is over, or its words were taken by another one."""
+        """Whether this turn is over, or its message joined another turn."""
         return turn_id in self._ended_turns
 
     def check(self) -> None:
-        """Raises why the session can no longer be followed, if so."""
+        """Raise the error that ended the following of the session, if any."""
         for job in self._jobs:
             if job.done():
                 job.result()
 
     def _stream(self, snapshot: dict[str, Any]) -> AsyncGenerator[ServerEvent, None]:
-        # An active turn is told from its beginning: of what it has said the messages have only the finished part.
+        # An active turn is streamed from its beginning: the messages contain only its finished steps.
         after = "" if snapshot["active"] else snapshot["cursor"]
         session_id = snapshot["session"]["session_id"]
         return self._client.events("/api/session/stream", after=after, session_id=session_id, turns="inline")
@@ -148,16 +148,16 @@ class FollowedSession:
             self._narrator.lose(error)
             raise
         except OSError:
-            # The screen itself has gone, as after `| head`.
+            # The screen is gone, as after `| head`.
             raise
         except Exception:
-            logger.exception("what the session's stream tells cannot be shown")
+            logger.exception("an event of the session's stream could not be shown")
             raise
         finally:
             self._tell_change()
 
     def _hear(self, event: ServerEvent) -> None:
-        # The narrator first: what is said of a task depends on how it stood before.
+        # The narrator first: what it shows for a task depends on the state before this event.
         self._narrator.tell(event.name, event.data)
         if event.name == NOTICE:
             asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._narrator.end_wakes)
@@ -168,7 +168,7 @@ class FollowedSession:
         if event.name in FINAL_KINDS:
             self._ended_turns.add(event.data["turn_id"])
             self.has_failed_turns |= event.name == FAILED
-        if event.name in _TELLING:
+        if event.name in _OUTDATING:
             self._must_look.set()
         self._tell_change()
 
@@ -181,11 +181,11 @@ class FollowedSession:
                 self.has_changed.set()
                 await self._mark_as_read()
             except (ServerGone, RequestRefused) as error:
-                # The stream comes back by itself, and then tells to look again.
-                logger.info("the session could not be looked at: %s", error)
+                # The stream reconnects by itself, and its first event asks for the snapshot again.
+                logger.info("the session's snapshot could not be fetched: %s", error)
 
     async def _mark_as_read(self) -> None:
-        """As the page does: not while an answer is under way, of which the reader has seen a part."""
+        """Mark the session as read, as the page does: not during an answer, which the user has seen only in part."""
         shown = self._shown
         if self._standing.is_busy or shown <= self._marked:
             return
@@ -197,5 +197,5 @@ class FollowedSession:
         self._on_change()
 
 
-def _active_turn(told: dict[str, Any]) -> str | None:
-    return told["active"]["turn_id"] if told["active"] else None
+def _active_turn(data: dict[str, Any]) -> str | None:
+    return data["active"]["turn_id"] if data["active"] else None

@@ -1,4 +1,4 @@
-"""The chat without a terminal: a message a line, plain text back, one after the other."""
+"""The chat without a terminal: each line of input is a message, and each answer is plain text."""
 
 import asyncio
 import sys
@@ -18,7 +18,7 @@ class PipedChat:
         self._input = InputLines()
 
     async def run(self, resume: str | None, model: str, wait: float) -> int:
-        """Take every line of standard input, then wait until nothing is left to come. Returns the exit code."""
+        """Send every line of standard input, then wait until all work has ended. Return the exit code."""
         try:
             if resume is not None:
                 await self._talk.resume(resume, model)
@@ -49,7 +49,7 @@ class PipedChat:
             await self._next_change()
 
     async def _settle(self) -> None:
-        """Wait until the session is idle and nothing will wake it any more."""
+        """Wait until the session is idle and nothing is left to wake it."""
         while self._standing.session_id:
             self._session.has_changed.clear()
             await self._session.look()
@@ -58,7 +58,9 @@ class PipedChat:
             await self._next_change()
 
     async def _next_change(self) -> None:
-        """A question is answered by the next line; where that is no answer, or the input has ended, it is denied."""
+        """Wait for the next change. A question is answered by the next line; any other line, or the end of the input,
+        denies it.
+        """
         if asked := self._asked():
             line = await self._input.next()
             await self._talk.take(line if _is_answer(line) else "deny", asked)

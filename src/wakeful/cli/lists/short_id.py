@@ -19,7 +19,9 @@ def short_id(whole: str) -> str:
 
 
 def only_one(name: str, known: list[str], missing: type[WakefulError], noun: str) -> str:
-    """Ids begin with a word for their kind, which need not be typed."""
+    """Return the id that `name` stands for: a unique beginning or end of it, with or without its prefix such as ses_.
+    Raises `missing` if there is none or several.
+    """
     matches = [each for each in known if _is_meant(name, each)]
     if name in matches:
         return name
@@ -31,7 +33,7 @@ def only_one(name: str, known: list[str], missing: type[WakefulError], noun: str
 
 
 def _is_meant(name: str, whole: str) -> bool:
-    """Whether the name is a beginning or the end of this id, with or without the word for its kind before it."""
+    """Whether the name is a beginning or an end of this id, with or without its prefix."""
     kind, _, rest = whole.partition("_")
     bare = name.removeprefix(f"{kind}_")
     return whole.startswith(name) or rest.startswith(name) or (len(bare) > 1 and rest.endswith(bare))

@@ -92,13 +92,13 @@ def done(turn_id: str) -> Frame:
 
 async def followed(client: ScriptedClient, until: str) -> Lines:
     lines, standing = Lines(), Standing()
-    followed = FollowedSession(client, Narrator(lines, standing), standing, lambda: None)
-    await followed.begin("ses_1")
+    session = FollowedSession(client, Narrator(lines, standing), standing, lambda: None)
+    await session.begin("ses_1")
     async with asyncio.timeout(5):
-        while not followed.has_ended(until):
-            followed.has_changed.clear()
-            await followed.has_changed.wait()
-    await followed.leave()
+        while not session.has_ended(until):
+            session.has_changed.clear()
+            await session.has_changed.wait()
+    await session.leave()
     return lines
 
 
@@ -145,11 +145,11 @@ async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> N
     frames = [initial("t2"), said("two"), words, done("t2"), ("turn_completed", {"turn_id": "t2", "status": "done"})]
     client = ScriptedClient([snapshot("t2")], [frames])
     lines, standing = Lines(), Standing()
-    followed = FollowedSession(client, Narrator(lines, standing), standing, lambda: None)
-    await followed.begin("ses_1")
+    session = FollowedSession(client, Narrator(lines, standing), standing, lambda: None)
+    await session.begin("ses_1")
     async with asyncio.timeout(5):
         await client.has_marked.wait()
-    await followed.leave()
+    await session.leave()
 
     assert client.seen == [{"session_id": "ses_1", "event_id": 4}]
 
@@ -158,10 +158,10 @@ async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() ->
     client = ScriptedClient([snapshot(None)], [[]])
     client.refusal = RequestRefused(409, {"code": "already_answered", "message": "Too late."})
     standing = Standing("ses_1", approvals={"c": {"call_id": "c"}})
-    followed = FollowedSession(client, Narrator(Lines(), standing), standing, lambda: None)
+    session = FollowedSession(client, Narrator(Lines(), standing), standing, lambda: None)
 
     with pytest.raises(RequestRefused, match="Too late"):
-        await followed.answer("c", "once")
+        await session.answer("c", "once")
 
     assert standing.approvals == {}
 
@@ -170,10 +170,10 @@ async def test_an_answer_belongs_to_the_question_that_was_shown() -> None:
     client = ScriptedClient([snapshot(None)], [[]])
     client.refusal = RequestRefused(500, {"message": "It was sent."})
     standing = Standing("ses_1", approvals={"next": {"call_id": "next"}})
-    followed = FollowedSession(client, Narrator(Lines(), standing), standing, lambda: None)
+    session = FollowedSession(client, Narrator(Lines(), standing), standing, lambda: None)
 
-    with pytest.raises(QuestionGone, match="nothing was answered"):
-        await followed.answer("shown", "once")
+    with pytest.raises(QuestionGone, match="had no effect"):
+        await session.answer("shown", "once")
 
     assert list(standing.approvals) == ["next"]
 

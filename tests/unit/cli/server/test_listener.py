@@ -57,7 +57,7 @@ def test_a_file_of_that_name_is_not_removed(tmp_path: Path, caplog: pytest.LogCa
         assert listener is None
 
     assert local_socket(tmp_path).read_text() == "precious"
-    assert "there is a file of that name" in caplog.text
+    assert "a file of that name exists" in caplog.text
 
 
 def test_a_home_with_too_long_a_name_goes_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,4 +1,4 @@
-"""The screen of pipes and simple terminals: plain lines, each printed once, when it is final."""
+"""The screen for pipes and simple terminals: plain lines, printed once they are final."""
 
 from typing import TextIO
 
@@ -18,7 +18,7 @@ class PlainScreen:
         self._write([*block.split("\n")])
 
     def change_draft(self, draft: AnswerDraft) -> None:
-        """What is printed cannot be taken back, so nothing is printed before it is final."""
+        """Print nothing: a draft may be taken back, printed text cannot."""
 
     def _write(self, lines: list[str]) -> None:
         self._out.write("\n".join(lines) + "\n\n")

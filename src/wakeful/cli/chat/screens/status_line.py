@@ -1,4 +1,4 @@
-"""The status line: one line at the bottom, whatever the width."""
+"""The status line at the bottom, always one line."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -20,12 +20,12 @@ _SHORTEST_TITLE = 8
 class StatusPart:
     text: str
     style: str = ""
-    # Where there is no room for all, the highest goes first.
+    # If the line is too long, the part with the highest rank is dropped first.
     rank: int = 0
 
 
 def status_line(standing: Standing, width: int) -> list[StatusPart]:
-    """Its parts, from left to right; with a gap between each they fit the width."""
+    """Return the parts from left to right. They fit the width, with a gap between them."""
     parts = _parts(standing)
     while len(parts) > 1 and _width(parts) > width:
         last = max(parts, key=lambda part: part.rank)
@@ -38,7 +38,7 @@ def status_line(standing: Standing, width: int) -> list[StatusPart]:
 
 
 def joined(parts: list[StatusPart]) -> list[tuple[str, str]]:
-    """As styled fragments."""
+    """Return the parts and gaps as styled fragments."""
     fragments: list[tuple[str, str]] = []
     for part in parts:
         fragments += [("", _GAP)] if fragments else []
