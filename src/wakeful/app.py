@@ -86,6 +86,8 @@ from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
 
+_VERSION = version("wakeful")
+
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 # Loaded when somebody asks for the document: 25 small files, which most commands have no use for.
@@ -228,8 +230,8 @@ def build_tools(
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(version("wakeful"), store, engine.vitals, lambda: engine.is_stopping, config.home)
-    document = DocumentRoutes(version("wakeful"), document_families)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
@@ -292,9 +294,7 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
 
     password = Password(config.password)
-    facts = ServerFacts(
-        socket.gethostname(), version("wakeful"), config.model, password.is_set, config.engine.undo_seconds
-    )
+    facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
     rooms = (
         PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),
