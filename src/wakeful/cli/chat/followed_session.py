@@ -105,7 +105,7 @@ class FollowedSession:
             if refused.status in (404, 409):
                 # Another client answered first, or the question has expired.
                 self._standing.approvals.pop(call_id, None)
-                self._narrator.tell_question()
+                self._narrator.show_question()
             raise
 
     async def look(self) -> None:
@@ -113,7 +113,7 @@ class FollowedSession:
         asked = tuple(self._standing.approvals)
         snapshot = await self._client.get("/api/session", session_id=self._standing.session_id, limit=1)
         self._standing.learn(snapshot, asked)
-        self._narrator.tell_question()
+        self._narrator.show_question()
         self._on_change()
 
     def has_ended(self, turn_id: str) -> bool:
@@ -154,15 +154,15 @@ class FollowedSession:
             logger.exception("an event of the session's stream could not be shown")
             raise
         finally:
-            self._tell_change()
+            self._notify()
 
     def _hear(self, event: ServerEvent) -> None:
         # The narrator first: what it shows for a task depends on the state before this event.
-        self._narrator.tell(event.name, event.data)
+        self._narrator.show_frame(event.name, event.data)
         if event.name == NOTICE:
             asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._narrator.end_wakes)
         self._standing.hear(event.name, event.data)
-        self._narrator.tell_question()
+        self._narrator.show_question()
         self._standing.is_live = True
         self._shown = fact_of(event.id)
         if event.name in FINAL_KINDS:
@@ -170,7 +170,7 @@ class FollowedSession:
             self.has_failed_turns |= event.name == FAILED
         if event.name in _OUTDATING:
             self._must_look.set()
-        self._tell_change()
+        self._notify()
 
     async def _keep_looking(self) -> None:
         while True:
@@ -192,7 +192,7 @@ class FollowedSession:
         await self._client.post("/api/session/seen", {"session_id": self._standing.session_id, "event_id": shown})
         self._marked = shown
 
-    def _tell_change(self) -> None:
+    def _notify(self) -> None:
         self.has_changed.set()
         self._on_change()
 

@@ -60,7 +60,7 @@ class Narrator:
             "gap": lambda data: self._show(remark("Some of what happened is no longer in the log.")),
         }
 
-    def tell(self, name: str, data: Data) -> None:
+    def show_frame(self, name: str, data: Data) -> None:
         """Show one frame; frames that only update the session's state are ignored. After a notice the caller calls
         `end_wakes`, unless another frame follows.
         """
@@ -69,7 +69,7 @@ class Narrator:
         if name in self._handlers:
             self._handlers[name](data)
 
-    def tell_question(self) -> None:
+    def show_question(self) -> None:
         """Show the oldest open question, and the next one only after its answer, so that an answer is unambiguous."""
         question = self._standing.question
         asked = None if question is None else question["call_id"]

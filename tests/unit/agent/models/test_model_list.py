@@ -93,7 +93,7 @@ async def test_another_answer_is_an_error_in_words(body: object) -> None:
 @pytest.mark.parametrize(
     ("status", "code"), [(401, "model_auth"), (404, "model_not_found"), (500, "model_unavailable")]
 )
-async def test_a_refusal_is_told_without_the_key(status: int, code: str) -> None:
+async def test_a_refusal_is_reported_without_the_key(status: int, code: str) -> None:
     async with serving(answering({"error": {"message": f"no {KEY} here"}}, status)) as url:
         with pytest.raises(ModelError) as caught:
             await models_at(url).list_models()

@@ -45,7 +45,7 @@ def test_a_question_is_answered_with_a_letter_or_a_word(text: str, choice: str |
 
 
 def test_help_names_every_command_and_fits_a_usual_terminal() -> None:
-    told = help_lines()
+    lines = help_lines()
 
-    assert all(any(line.startswith(f"/{name}") for line in told) for name in COMMANDS)
-    assert max(map(len, told)) <= 76
+    assert all(any(line.startswith(f"/{name}") for line in lines) for name in COMMANDS)
+    assert max(map(len, lines)) <= 76

@@ -1,4 +1,4 @@
-"""Going into a session that changes at the same moment, and staying in it when the connection is cut."""
+"""Opening a session while it changes, and following it when the connection is cut."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -19,7 +19,7 @@ Frame = tuple[str, dict[str, Any]]
 
 
 class ScriptedClient(Client):
-    """Each look at the session gets the next snapshot, each stream the next list of frames; the last one stays open."""
+    """Each request for the session gets the next snapshot, each stream the next frames; the last stream stays open."""
 
     def __init__(self, snapshots: list[dict[str, Any]], streams: list[list[Frame]]) -> None:
         super().__init__(Path("nowhere"), "", "terminal")
@@ -110,7 +110,7 @@ async def test_an_idle_session_is_followed_from_where_it_was_looked_at() -> None
     assert (client.asked_after, lines.shown) == (["41"], ["one", "two"])
 
 
-async def test_the_turn_under_way_is_told_from_its_beginning_and_once() -> None:
+async def test_a_running_turn_is_shown_once_and_from_its_beginning() -> None:
     client = ScriptedClient([snapshot("t2", ("t1", "one"), ("t2", "two"))], [[initial("t2"), said("two"), done("t2")]])
 
     lines = await followed(client, "t2")
@@ -129,7 +129,7 @@ async def test_a_turn_that_ends_between_looking_and_following_is_not_lost() -> N
     assert lines.shown == ["one", "two", "three"]
 
 
-async def test_a_stream_that_begins_again_tells_nothing_twice() -> None:
+async def test_a_stream_that_reconnects_shows_nothing_twice() -> None:
     asked = a_question("rm", ("rm", "deletes"))
     again = asked | {"recovered": True}
     frames = [initial("t1"), said("one"), ("approval_required", asked), initial("t1"), ("approval_required", again)]
@@ -154,7 +154,7 @@ async def test_what_was_shown_is_marked_as_read_when_the_answer_has_ended() -> N
     assert client.seen == [{"session_id": "ses_1", "event_id": 4}]
 
 
-async def test_a_question_that_somebody_else_has_answered_is_open_no_longer() -> None:
+async def test_a_question_that_another_client_answered_is_closed() -> None:
     client = ScriptedClient([snapshot(None)], [[]])
     client.refusal = RequestRefused(409, {"code": "already_answered", "message": "Too late."})
     standing = Standing("ses_1", approvals={"c": {"call_id": "c"}})

@@ -1,4 +1,4 @@
-"""What a typed line does when the server is away for a moment, or says no."""
+"""What a typed line does when the server is gone for a moment, or refuses it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping

@@ -19,7 +19,7 @@ def test_a_whole_id_is_itself_even_where_a_longer_one_begins_with_it() -> None:
 
 
 @pytest.mark.parametrize(("name", "words"), [("ses_9", "no session"), ("", "no session"), ("ses_01a", "2 sessions")])
-def test_none_or_several_are_told_apart(name: str, words: str) -> None:
+def test_no_match_and_several_matches_are_different_errors(name: str, words: str) -> None:
     with pytest.raises(SessionNotFound, match=words):
         only_one(name, KNOWN, SessionNotFound, "session")
 
@@ -31,7 +31,7 @@ def test_a_short_id_stands_for_the_whole_one() -> None:
     assert only_one("5fc402", [whole, "ses_01a1e1a86af935ec485730e84c5fc403"], SessionNotFound, "session") == whole
 
 
-def test_names_are_short_the_same_every_time_and_tell_things_apart() -> None:
+def test_names_are_short_stable_and_unique() -> None:
     assert short_names([]) == []
     assert [len(name) for name in short_names(IDS[:3])] == [6, 6, 6]
     assert short_names(IDS[:3])[1:] == short_names(IDS[1:3])
@@ -47,6 +47,6 @@ def test_a_thing_is_found_by_its_name_the_beginning_of_it_or_its_id() -> None:
 @pytest.mark.parametrize(
     ("given", "complaint"), [("", "no grant"), ("zzz", "no grant zzz"), ("a", "grants begin with a")]
 )
-def test_what_is_not_there_or_not_clear_is_not_found(given: str, complaint: str) -> None:
+def test_an_unknown_or_ambiguous_name_is_not_found(given: str, complaint: str) -> None:
     with pytest.raises(GrantNotFound, match=complaint):
         find_named(given, IDS, GrantNotFound, "grant")

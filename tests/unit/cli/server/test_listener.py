@@ -1,4 +1,4 @@
-"""The Unix socket of a home: for its owner only, taken over from the dead, left to the living."""
+"""The Unix socket of a home: for its owner only, taken over from an ended server, left to a running one."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ def test_the_name_of_a_living_server_is_left_to_it(tmp_path: Path, caplog: pytes
             assert second is None
         assert is_answered(local_socket(tmp_path))
 
-    # Whoever asks is answered; that is no trouble.
+    # Commands have a server to talk to, so nothing is logged.
     assert caplog.text == ""
 
 

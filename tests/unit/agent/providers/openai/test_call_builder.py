@@ -57,7 +57,7 @@ def test_deltas_of_two_calls_are_sorted_by_their_index() -> None:
         (_delta(None, "", index=0, id="a"), _delta("read", "{}", index=0), _delta("list", "{}", index=1, id="b")),
         # Later deltas have an empty id and name instead of none.
         (_delta("read", "{", index=0, id="a"), _delta("", "}", index=0, id=""), _delta("list", "{}", index=1, id="b")),
-        # A delta that goes on has an id of its own.
+        # Each delta of a call has a different id.
         (_delta("read", "{", id="a"), _delta(None, "}", id="z"), _delta("list", "{}", id="b")),
     ],
 )

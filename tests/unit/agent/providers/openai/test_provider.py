@@ -331,7 +331,7 @@ async def test_requests_under_way_together_each_learn_the_dialect() -> None:
     assert all(isinstance(answer, Finished) for answer in answers)
 
 
-async def test_nobody_listening_is_a_passing_error() -> None:
+async def test_a_closed_port_is_a_passing_error() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"

@@ -1,4 +1,4 @@
-"""What stands over the prompt while the agent works."""
+"""The lines above the prompt while the agent works."""
 
 from time import monotonic
 

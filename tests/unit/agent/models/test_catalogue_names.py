@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.agent.catalogue_kit import DEFAULT, Source
+from tests.unit.agent.models.catalogue_kit import DEFAULT, Source
 from wakeful.agent.models.catalogue import Catalogue
 
 
@@ -37,7 +37,7 @@ async def test_names(tmp_path: Path, name: str | None, meant: str | None) -> Non
     assert catalogue.resolve_name(name) == meant
 
 
-async def test_resolving_a_name_asks_nobody(tmp_path: Path) -> None:
+async def test_resolving_a_name_asks_no_provider(tmp_path: Path) -> None:
     source = Source("qwen")
     catalogue = Catalogue([source], tmp_path / "models.json", DEFAULT)
 

@@ -1,10 +1,10 @@
-"""The fingerprint: it changes with what can be asked and of whom, and not with a token."""
+"""The fingerprint: it changes with the providers and their models, and not with a token."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.unit.agent.catalogue_kit import DEFAULT, Source
+from tests.unit.agent.models.catalogue_kit import DEFAULT, Source
 from wakeful.agent.models.catalogue import Catalogue
 from wakeful.model.ids import new_id
 
@@ -12,7 +12,7 @@ BASE = {"base_url": "https://user:old@a.example/v1?api-key=old&version=1", "api_
 
 
 async def fingerprint(folder: Path, *sources: Source, default: str = DEFAULT) -> str:
-    # Each time a file that is not there: nothing was known before.
+    # A new file each time, so that nothing is known before.
     catalogue = Catalogue(sources, folder / new_id("models"), default)
     await catalogue.refresh()
     return catalogue.fingerprint()
