@@ -19,7 +19,7 @@ def login(name: str | None) -> None:
 
 
 async def _ask(config: Config, name: str | None) -> str:
-    """Ask the running server. An engine in this process would end with this command, and its link with it."""
+    """Ask the running server. An engine in this process would end with this command, and make its link useless."""
     socket = local_socket(config.home)
     if not is_answered(socket):
         raise ConfigError(f"No server runs with the home {config.home}: start one with wakeful serve.")

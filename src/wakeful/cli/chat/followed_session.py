@@ -121,7 +121,7 @@ class FollowedSession:
         return turn_id in self._ended_turns
 
     def check(self) -> None:
-        """Raise the error that ended the following of the session, if any."""
+        """Raise the error that stopped the stream or the snapshots, if any."""
         for job in self._jobs:
             if job.done():
                 job.result()

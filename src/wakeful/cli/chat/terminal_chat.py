@@ -160,8 +160,8 @@ class TerminalChat:
         return None if question is None else str(question["call_id"])
 
     def _can_answer_by_key(self) -> bool:
-        """Only in an empty line, and not right after the question appeared: then the key is the start of something that
-        the user was about to type.
+        """Whether y or n answers: in an empty line, and not right after the question appeared, when the user may have
+        begun to type something else.
         """
         is_read = monotonic() - self._talk.standing.asked_at > _READING_SECONDS
         return self._asked is not None and is_read and not self._screen.typed
