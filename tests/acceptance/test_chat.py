@@ -387,7 +387,7 @@ async def test_a_chat_goes_on_when_the_one_that_served_it_was_left(wakeful: Comm
             await leave(first)
 
             second.enter("count to 4")
-            await second.see("this chat does so from now on")
+            await second.see("this chat serves the session from now on")
             await second.see("1 2 3 4")
 
             await until_turns(wakeful, ["done", "done"])
