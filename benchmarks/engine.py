@@ -26,7 +26,7 @@ import uvloop
 from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import uvloop
 
 from benchmarks._servers import Target, endpoint
-from wakeful.agent.providers.base import ModelRequest, TextPart
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.base import AnswerText, ModelRequest
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.model.journal.message import UserMessage
 
 _REQUEST = ModelRequest("m", "", [UserMessage("go")], [])
@@ -46,7 +46,7 @@ async def _tokens(provider: OpenAICompatible, streams: int) -> int:
 
 
 async def _read(provider: OpenAICompatible) -> int:
-    return sum([isinstance(part, TextPart) async for part in provider.stream(_REQUEST)])
+    return sum([isinstance(part, AnswerText) async for part in provider.stream(_REQUEST)])
 
 
 def _own(upstream: Target) -> OpenAICompatible:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.catalogue import Catalogue
-from wakeful.agent.models.sources import model_sources
+from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
@@ -84,6 +84,8 @@ from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
+
+_VERSION = version("wakeful")
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
@@ -227,8 +229,8 @@ def build_tools(
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(version("wakeful"), store, engine.vitals, lambda: engine.is_stopping, config.home)
-    document = DocumentRoutes(version("wakeful"), document_families)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
@@ -291,9 +293,7 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
 
     password = Password(config.password)
-    facts = ServerFacts(
-        socket.gethostname(), version("wakeful"), config.model, password.is_set, config.engine.undo_seconds
-    )
+    facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
     rooms = (
         PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),

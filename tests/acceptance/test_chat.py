@@ -224,7 +224,7 @@ async def test_leaving_says_what_goes_on(wakeful: Command) -> None:
         await terminal.see(_IDLE)
 
         terminal.enter("/quit")
-        await terminal.see("sleep 9 goes on running; its end is told at the next start.")
+        await terminal.see("sleep 9 goes on running; its end is reported at the next start.")
         await terminal.see("To come back: wakeful chat --resume ")
 
         assert await terminal.end() == 0
@@ -387,7 +387,7 @@ async def test_a_chat_goes_on_when_the_one_that_served_it_was_left(wakeful: Comm
             await leave(first)
 
             second.enter("count to 4")
-            await second.see("this chat does so from now on")
+            await second.see("this chat serves the session from now on")
             await second.see("1 2 3 4")
 
             await until_turns(wakeful, ["done", "done"])
@@ -457,7 +457,7 @@ async def test_a_pipe_that_holds_no_text_is_refused(wakeful: Command) -> None:
     finished = await wakeful.run("chat", stdin=b"a\xffb\n")
 
     assert (finished.code, finished.out) == (2, "")
-    assert finished.err == "wakeful: What standard input holds is not a text in UTF-8.\n"
+    assert finished.err == "wakeful: Standard input is not text in UTF-8.\n"
 
 
 async def test_the_newest_session_is_resumed_through_a_pipe(wakeful: Command) -> None:
@@ -466,7 +466,7 @@ async def test_the_newest_session_is_resumed_through_a_pipe(wakeful: Command) ->
 
     resumed = await wakeful.run("chat", "--resume", "--model", "demo:wakeful", stdin=b"count to 4\n")
 
-    assert (nothing.code, nothing.err) == (1, "wakeful: There is no session yet to go on with.\n")
+    assert (nothing.code, nothing.err) == (1, "wakeful: There is no session yet to continue.\n")
     assert "1 2 3\n" in resumed.out
     assert "1 2 3 4\n" in resumed.out
     assert len(sessions_in(wakeful.home)) == 1

@@ -22,7 +22,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.bare_engine import bare_engine
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
+from wakeful.agent.providers.base import AnswerPart, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
@@ -191,7 +191,7 @@ class ScriptedModel:
         self._sight = sight
         self._fate = fate
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         inputs = _inputs_of_this_turn(request.messages)
         about = inputs[0].text
         if any(isinstance(message, ToolMessage) for message in inputs):
@@ -205,7 +205,7 @@ class ScriptedModel:
             if about == "second" and not calls and position == 1:
                 self._fate.meet(DEATH_IN_ANSWER)
             seen = self._sight.of(word)
-            yield TextPart(word)
+            yield AnswerText(word)
             # Each word is seen before the next one, so that every walk is the same.
             await seen
         yield Finished(AssistantMessage("".join(words), calls=calls), Usage(output_tokens=len(words)))

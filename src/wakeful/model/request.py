@@ -11,6 +11,9 @@ import orjson
 
 from wakeful.errors import RequestNotUnderstood
 
+# The model name that clients send for the configured default, whatever that is.
+DEFAULT_MODEL = "wakeful"
+
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.lane import Lane, Lanes
+from wakeful.model.request import DEFAULT_MODEL
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Incoming, says, words
@@ -16,8 +17,6 @@ from wakeful.wire.reading import read_texts
 
 _KEY = "x-hermes-session-key"
 _ID = "x-hermes-session-id"
-# What a client says that leaves the model to us.
-_DEFAULTS = ("", "wakeful")
 
 
 def _has_no_nul(value: str) -> bool:
@@ -69,7 +68,7 @@ def model_in(lane: Lane, asked: str, found: str) -> str:
     """Who answers: `found` is what the name that the client `asked` for means, and nobody's choice where it is the
     default. A session may have a model of its own.
     """
-    return lane.model if lane.model and asked in _DEFAULTS else found
+    return lane.model if lane.model and asked in ("", DEFAULT_MODEL) else found
 
 
 class NamingItsSession:
