@@ -19,7 +19,7 @@ from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.upkeep.old_words import OldWords
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
 from wakeful.model.fact import Answered
@@ -142,7 +142,7 @@ class Hurry(SystemClock):
         return
 
 
-async def frames_of(store: Store, turn_id: str) -> list[Frame]:
+async def frames_of(store: Store, turn_id: str) -> list[NumberedFrame]:
     """As a client reads them that asks for the whole response."""
     no_loop: Any = None
     engine = bare_engine(store, no_loop, SystemClock(), EngineSettings())

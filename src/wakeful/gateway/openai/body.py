@@ -12,6 +12,6 @@ _BODY_KIB = 16 * 1024
 Body = Mapping[str, Any]
 
 
-async def read_body(request: Request) -> Body:
+async def read_api_body(request: Request) -> Body:
     """Raises InvalidRequest."""
     return await read_object(request, kib=_BODY_KIB, may_be_empty=False)

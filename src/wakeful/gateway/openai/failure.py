@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wakeful.gateway.openai.asking.common_fields import Failure
+from wakeful.gateway.openai.fields.common_fields import FailureDetails
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.wire.error_types import ApiFailure
@@ -20,14 +20,14 @@ _RESPONSE_CODES = {
 _REFUSED, _FAILED = 400, 502
 
 
-def response_error(failed: Event) -> Failure:
+def response_error(failed: Event) -> FailureDetails:
     data = failed.data
-    return Failure(code=_RESPONSE_CODES.get(data["code"], "server_error"), message=data["message"])
+    return FailureDetails(code=_RESPONSE_CODES.get(data["code"], "server_error"), message=data["message"])
 
 
-def run_error(data: Mapping[str, Any]) -> Failure:
+def run_error(data: Mapping[str, Any]) -> FailureDetails:
     """From the data of the last event."""
-    return Failure(code=_own_word(data["code"]), message=data["message"])
+    return FailureDetails(code=_own_word(data["code"]), message=data["message"])
 
 
 def chat_error(code: str, message: str) -> ApiFailure:

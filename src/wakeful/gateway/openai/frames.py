@@ -9,7 +9,7 @@ import orjson
 DONE = b"data: [DONE]\n\n"
 
 
-class Frame(NamedTuple):
+class NumberedFrame(NamedTuple):
     number: int
     type: str
     # JSON on one line.
@@ -32,6 +32,6 @@ class DeltaForm:
         self._before = b',%b,"delta":' % orjson.dumps(before)[1:-1]
         self._after = b",%b}" % orjson.dumps(after)[1:-1] if after else b"}"
 
-    def frame(self, number: int, text: str) -> Frame:
+    def frame(self, number: int, text: str) -> NumberedFrame:
         data = b"%b%d%b%b%b" % (self._head, number, self._before, orjson.dumps(text), self._after)
-        return Frame(number, self._type, data)
+        return NumberedFrame(number, self._type, data)

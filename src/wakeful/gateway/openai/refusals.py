@@ -24,6 +24,6 @@ _REFUSALS = {
 _ALWAYS = (401, 429, 503)
 
 
-def refusals(*statuses: int) -> dict[int, Json]:
+def api_refusals(*statuses: int) -> dict[int, Json]:
     """These, and those that any request may meet."""
     return {status: _REFUSALS[status] for status in {*statuses, *_ALWAYS}}

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Incoming, says, words
@@ -37,7 +37,7 @@ class SessionHeaders:
         self._api = api
         self._lanes = lanes
 
-    async def lane(self, request: Request, model: str) -> Lane:
+    async def lane(self, request: Request, model: str) -> ApiLane:
         """The lane that the request names, a new one if it names none. A key is a name like a conversation's; the id
         wins. Raises ApiError.
         """
@@ -47,11 +47,11 @@ class SessionHeaders:
             return self._lane_of(await self._visible(request, named.id))
         return await self._lanes.find(request, model, named.key, "")
 
-    def _lane_of(self, session: Session) -> Lane:
+    def _lane_of(self, session: Session) -> ApiLane:
         """A session of the page or a terminal goes on as it does there: from its last turn, with its own model."""
         if session.address.platform == self._api.door.name:
-            return Lane(session.id)
-        return Lane(session.id, from_checkpoint=False, model=session.model)
+            return ApiLane(session.id)
+        return ApiLane(session.id, from_checkpoint=False, model=session.model)
 
     async def _visible(self, request: Request, session_id: str) -> Session:
         async def body(tx: Transaction) -> Session | None:
@@ -65,14 +65,14 @@ class SessionHeaders:
         return found
 
 
-def model_in(lane: Lane, asked: str, found: str) -> str:
+def model_in(lane: ApiLane, asked: str, found: str) -> str:
     """Who answers: `found` is what the name that the client `asked` for means, and nobody's choice where it is the
     default. A session may have a model of its own.
     """
     return lane.model if lane.model and asked in _DEFAULTS else found
 
 
-class NamingItsSession:
+class WithSessionHeader:
     """An answer of any kind that also says which session it is about."""
 
     def __init__(self, answer: ASGIApp, session_id: str) -> None:

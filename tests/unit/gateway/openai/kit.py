@@ -10,7 +10,7 @@ import orjson
 from openai import OpenAI
 from openai.types.responses import ResponseStreamEvent
 
-from wakeful.gateway.openai.frames import DONE, Frame
+from wakeful.gateway.openai.frames import DONE, NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model import event as events
@@ -95,7 +95,7 @@ def with_words(turn_log: Iterable[Event]) -> list[StreamItem]:
     return [*told, *words]
 
 
-def fold(turn_log: Iterable[StreamItem], projection: ResponseProjection | None = None) -> list[Frame]:
+def fold(turn_log: Iterable[StreamItem], projection: ResponseProjection | None = None) -> list[NumberedFrame]:
     projection = projection or ResponseProjection(FACTS, {})
     return [frame for told in turn_log for frame in projection.feed(told)]
 
@@ -105,21 +105,21 @@ def with_pairs() -> ResponseProjection:
     return ResponseProjection(replace(FACTS, tool_items=FUNCTION_CALL), {})
 
 
-def data_of(frame: Frame) -> dict[str, Any]:
+def data_of(frame: NumberedFrame) -> dict[str, Any]:
     data: dict[str, Any] = orjson.loads(frame.data)
     return data
 
 
-def last_response(frames: list[Frame]) -> dict[str, Any]:
+def last_response(frames: list[NumberedFrame]) -> dict[str, Any]:
     response: dict[str, Any] = data_of(frames[-1])["response"]
     return response
 
 
-def types_of(frames: Iterable[Frame]) -> list[str]:
+def types_of(frames: Iterable[NumberedFrame]) -> list[str]:
     return [frame.type.removeprefix("response.") for frame in frames]
 
 
-def check_types(frames: Iterable[Frame]) -> None:
+def check_types(frames: Iterable[NumberedFrame]) -> None:
     """Validate every frame, as the SDK itself never does, against the SDK's type of that name."""
     for frame in frames:
         # The one that is ours alone.
@@ -127,7 +127,7 @@ def check_types(frames: Iterable[Frame]) -> None:
             _EVENT_TYPES[frame.type].model_validate(data_of(frame))
 
 
-def stream_body(frames: Iterable[Frame]) -> bytes:
+def stream_body(frames: Iterable[NumberedFrame]) -> bytes:
     return b"".join(frame.wire for frame in frames) + DONE
 
 

@@ -29,7 +29,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from tests.unit.gateway.openai.logs import TEXTS, randomly
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent, StreamItem
@@ -81,7 +81,7 @@ def said(text: str, end: NewEvent, step: int = 1) -> Spoken:
     return Spoken([(TOKEN, text)], step, end, kept=1)
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def numbers(frames: list[NumberedFrame]) -> list[int]:
     return [frame.number for frame in frames]
 
 
@@ -206,7 +206,7 @@ SEEN = st.lists(st.integers(0, 6), min_size=10, max_size=10)
 def test_readers_agree_whatever_they_have_seen_of_lost_words(story: Story, some: list[int], others: list[int]) -> None:
     late, one, other = fold(told(story)), fold(told(story, some)), fold(told(story, others))
 
-    by_number: dict[int, Frame] = {}
+    by_number: dict[int, NumberedFrame] = {}
     for frame in [*late, *one, *other]:
         assert by_number.setdefault(frame.number, frame) == frame
     for frames in (late, one, other):
@@ -218,7 +218,7 @@ def test_readers_agree_whatever_they_have_seen_of_lost_words(story: Story, some:
         check_types(frames)
 
 
-def _of_lost_words(late: list[Frame]) -> set[int]:
+def _of_lost_words(late: list[NumberedFrame]) -> set[int]:
     """The bare ends of items: a reader who saw more of the words has others open, and those closed in full."""
     return {
         frame.number
@@ -255,7 +255,7 @@ def test_the_stream_helper_takes_a_stream_with_lost_words(story: Story, seen: li
     assert final.output_text == _text(fold(told(story)))
 
 
-def _text(frames: list[Frame]) -> str:
+def _text(frames: list[NumberedFrame]) -> str:
     output = last_response(frames)["output"]
     return "".join(part["text"] for item in output if item["type"] == "message" for part in item["content"])
 

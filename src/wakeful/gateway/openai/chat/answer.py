@@ -6,12 +6,12 @@ from typing import Any
 from msgspec import UNSET
 
 from wakeful.gateway.openai.chat.completion import (
+    AnswerCall,
     AnswerChoice,
+    AnswerFunction,
     AnswerMessage,
-    CalledFunction,
     ChatCompletion,
     FinishReason,
-    ToolCall,
 )
 from wakeful.gateway.openai.failure import chat_error_of
 from wakeful.gateway.openai.spoken_text import SpokenText
@@ -36,7 +36,7 @@ class ChatAnswer:
         self._usage = UsageSum()
         self._is_cut = False
         # What the client's own tools are called with.
-        self.calls: list[ToolCall] = []
+        self.calls: list[AnswerCall] = []
         # Why there is no answer, once that is known.
         self.error: ApiFailure | None = None
 
@@ -88,6 +88,6 @@ class ChatAnswer:
         return AnswerMessage(content=text or None if self.calls else text, tool_calls=self.calls or UNSET)
 
 
-def _call(data: dict[str, Any]) -> ToolCall:
-    function = CalledFunction(name=data["name"], arguments=data["arguments"])
-    return ToolCall(id=data["call_id"], function=function)
+def _call(data: dict[str, Any]) -> AnswerCall:
+    function = AnswerFunction(name=data["name"], arguments=data["arguments"])
+    return AnswerCall(id=data["call_id"], function=function)

@@ -2,7 +2,7 @@
 
 from wakeful.gateway.openai.chat.completion import ChatCompletion, ChatEvent
 from wakeful.gateway.openai.chat.request import ChatBody
-from wakeful.gateway.openai.refusals import refusals
+from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.wire.error_types import ApiProblem
@@ -23,7 +23,7 @@ PATHS: dict[str, dict[str, Json]] = {
             {
                 200: with_headers(_TOLD, SESSION_HEADER),
                 502: with_headers(json_answer("The model could not answer.", ApiProblem), SESSION_HEADER),
-                **refusals(400, 404, 409, 413),
+                **api_refusals(400, 404, 409, 413),
             },
             words="Hanging up stops the model. The server's own tools run on the server and are not told. With a "
             "session, only the messages after the assistant's last one are new. A conversation that is longer than the "

@@ -7,22 +7,22 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.answer_format import ChatFormat, format_option
-from wakeful.gateway.openai.asking.client_tools import ChatTools, client_tools
-from wakeful.gateway.openai.asking.common_fields import (
+from wakeful.gateway.openai.body import Body
+from wakeful.gateway.openai.chat.messages import ChatMessage, chat_inputs
+from wakeful.gateway.openai.fields.answer_format import ChatFormat, format_option
+from wakeful.gateway.openai.fields.client_tools import ChatTools, client_tools
+from wakeful.gateway.openai.fields.common_fields import (
     LongText,
     Metadata,
-    ModelName,
     NoLogprobs,
     ReasoningEffort,
+    RequestedModel,
     ServiceTier,
     Temperature,
     Tokens,
     TopP,
 )
-from wakeful.gateway.openai.asking.tool_choice import ChatToolChoice, require_tools, tool_choice
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.chat.messages import ChatMessage, chat_inputs
+from wakeful.gateway.openai.fields.tool_choice import ChatToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.model.request import CHAT, TurnRequest
 from wakeful.wire.declared import Incoming, says, words
@@ -41,7 +41,7 @@ class ChatStreamOptions(Incoming):
 
 class ChatBody(Incoming):
     messages: Annotated[list[ChatMessage], Meta(min_length=1), says("{} must be a list with at least one message.")]
-    model: ModelName = ""
+    model: RequestedModel = ""
     stream: bool = False
     stream_options: ChatStreamOptions = ChatStreamOptions()
     tools: ChatTools | None = None

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import EngineStopping
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.body import read_api_body
 from wakeful.gateway.openai.chat.answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.chat.news import Known, in_session
 from wakeful.gateway.openai.chat.request import ChatRequest, read_chat_request
@@ -20,9 +20,9 @@ from wakeful.gateway.openai.chat.stream import ChatStream
 from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, until_entered
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.pages import is_last
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
+from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
 from wakeful.model.journal import EntryKind
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
@@ -30,7 +30,7 @@ from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.sse import EventStream, until_gone
 
 
-class ChatRoutes:
+class ChatCompletionRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._headers = SessionHeaders(api, Lanes(api))
@@ -38,8 +38,8 @@ class ChatRoutes:
     def routes(self) -> list[Route]:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
-    async def create(self, request: Request) -> NamingItsSession:
-        asked = read_chat_request(await read_body(request), self._api.tools)
+    async def create(self, request: Request) -> WithSessionHeader:
+        asked = read_chat_request(await read_api_body(request), self._api.tools)
         receipt = await until_entered(lambda: self._begin(request, asked))
         assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")
@@ -47,12 +47,12 @@ class ChatRoutes:
         if asked.is_streamed:
             stream = ChatStream(facts, includes_usage=asked.includes_usage)
             lines = EventStream(self._lines(receipt, stream), self._api.streams)
-            return NamingItsSession(lines, receipt.session_id)
+            return WithSessionHeader(lines, receipt.session_id)
         answer = await self._answer_or_cancel(request, receipt)
         if answer.error is not None:
             problem = ApiProblem(error=answer.error)
-            return NamingItsSession(JsonAnswer(problem, chat_status(answer.error)), receipt.session_id)
-        return NamingItsSession(JsonAnswer(answer.completion(facts)), receipt.session_id)
+            return WithSessionHeader(JsonAnswer(problem, chat_status(answer.error)), receipt.session_id)
+        return WithSessionHeader(JsonAnswer(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
@@ -66,7 +66,7 @@ class ChatRoutes:
         )
         return await enter(self._api.engine, lane, submission)
 
-    async def _known(self, lane: Lane) -> Known:
+    async def _known(self, lane: ApiLane) -> Known:
         async def body(tx: Transaction) -> Known:
             session = await tx.sessions.get(lane.session_id)
             if session is None or session.head is None:

@@ -9,7 +9,7 @@ from wakeful.gateway.openai.conversations.routes import (
 )
 from wakeful.gateway.openai.items.objects import ItemPage, ShownItem
 from wakeful.gateway.openai.items.page import PageQuery
-from wakeful.gateway.openai.refusals import refusals
+from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.schema import Json, parameters
 
@@ -19,18 +19,20 @@ _CONVERSATION = json_answer("The conversation.", ShownConversation)
 _PAGE = json_answer("A page of items.", ItemPage)
 
 _ONE = {
-    "get": operation("getConversation", "See a conversation", {200: _CONVERSATION, **refusals(404)}, parameters=[_ID]),
+    "get": operation(
+        "getConversation", "See a conversation", {200: _CONVERSATION, **api_refusals(404)}, parameters=[_ID]
+    ),
     "post": operation(
         "changeConversation",
         "Replace its metadata",
-        {200: _CONVERSATION, **refusals(400, 404, 413)},
+        {200: _CONVERSATION, **api_refusals(400, 404, 413)},
         parameters=[_ID],
         body=json_body(ChangedConversation),
     ),
     "delete": operation(
         "deleteConversation",
         "Delete a conversation",
-        {200: json_answer("It is gone.", DeletedConversation), **refusals(404)},
+        {200: json_answer("It is gone.", DeletedConversation), **api_refusals(404)},
         words="The responses in it stay as they are.",
         parameters=[_ID],
     ),
@@ -39,13 +41,13 @@ _MANY = {
     "get": operation(
         "listConversationItems",
         "What was said",
-        {200: _PAGE, **refusals(400, 404)},
+        {200: _PAGE, **api_refusals(400, 404)},
         parameters=[_ID, *parameters(PageQuery, "query")],
     ),
     "post": operation(
         "addConversationItems",
         "Say something that nobody is to answer yet",
-        {200: _PAGE, **refusals(400, 404, 409, 413)},
+        {200: _PAGE, **api_refusals(400, 404, 409, 413)},
         parameters=[_ID],
         body=json_body(NewItems),
     ),
@@ -56,7 +58,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "createConversation",
             "Begin a conversation",
-            {200: _CONVERSATION, **refusals(400, 404, 413)},
+            {200: _CONVERSATION, **api_refusals(400, 404, 413)},
             body=json_body(NewConversation),
         ),
     },
@@ -66,13 +68,13 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "getConversationItem",
             "See one item",
-            {200: json_answer("The item.", ShownItem), **refusals(404)},
+            {200: json_answer("The item.", ShownItem), **api_refusals(404)},
             parameters=[_ID, _ITEM_ID],
         ),
         "delete": operation(
             "deleteConversationItem",
             "Delete one item; a call goes with its output",
-            {200: _CONVERSATION, **refusals(404, 409)},
+            {200: _CONVERSATION, **api_refusals(404, 409)},
             words="No model reads it again. The response that it was a part of stays as it is.",
             parameters=[_ID, _ITEM_ID],
         ),

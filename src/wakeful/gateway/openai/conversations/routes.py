@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.asking.common_fields import Count, Metadata
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.body import read_api_body
 from wakeful.gateway.openai.conversations.items import items_of_session
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.fields.common_fields import Metadata, NonNegative
 from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.inputs import Input, inputs_of
 from wakeful.gateway.openai.items.objects import ShownItem
@@ -25,7 +25,7 @@ from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.conversation_state import state_of
 from wakeful.gateway.openai.lanes.entry import busy
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes, no_conversation
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.model.conversation import Conversation
 from wakeful.model.journal import without
@@ -36,7 +36,7 @@ from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.reading import read
 
 # Where nothing was said before.
-_NOWHERE = Lane("")
+_NOWHERE = ApiLane("")
 
 
 class NewConversation(Incoming):
@@ -55,7 +55,7 @@ class NewItems(Incoming):
 class ShownConversation(Outgoing):
     id: str
     object: Literal["conversation"] = "conversation"
-    created_at: Count
+    created_at: NonNegative
     metadata: dict[str, str]
     latest_completed_response_id: Annotated[str | None, words("What the next response goes on from.")]
     active_response_id: Annotated[str | None, words("The response that is under way: until its end no other begins.")]
@@ -88,7 +88,7 @@ class ConversationRoutes:
         ]
 
     async def create(self, request: Request) -> Response:
-        given = read(NewConversation, await read_body(request))
+        given = read(NewConversation, await read_api_body(request))
         inputs = await self._references.resolve(request, inputs_of(given.items or (), "items"))
         await require_calls(self._api.store, _NOWHERE, inputs, "items")
         model = await self._api.resolve_model("") or ""
@@ -101,7 +101,7 @@ class ConversationRoutes:
         return await self._shown(await self._find(request))
 
     async def change(self, request: Request) -> Response:
-        given = read(ChangedConversation, await read_body(request))
+        given = read(ChangedConversation, await read_api_body(request))
         metadata = orjson.dumps(given.metadata or {})
         found = await self._find(request)
 
@@ -124,7 +124,7 @@ class ConversationRoutes:
         return JsonAnswer(item_page(request, await self._items(await self._find(request))))
 
     async def add_items(self, request: Request) -> Response:
-        given = read(NewItems, await read_body(request))
+        given = read(NewItems, await read_api_body(request))
         found = await self._find(request)
         added = await self._record(found, await self._references.resolve(request, inputs_of(given.items, "items")))
         return JsonAnswer(page_of(added))
@@ -165,7 +165,7 @@ class ConversationRoutes:
 
     async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[ShownItem]:
         """Words that nobody is to answer yet, and the items that they have become."""
-        await require_calls(self._api.store, Lane(conversation.session_id), inputs, "items")
+        await require_calls(self._api.store, ApiLane(conversation.session_id), inputs, "items")
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:
             turn_id = await self._api.engine.record(submission)

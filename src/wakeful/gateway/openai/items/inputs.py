@@ -7,15 +7,15 @@ from typing import Any
 import orjson
 
 from wakeful.gateway.openai.items.input_items import (
-    ImagePart,
+    InputCall,
+    InputCallOutput,
+    InputImagePart,
     InputItem,
-    Part,
+    InputMessage,
+    InputPart,
+    InputReference,
+    InputServerCall,
     RefusalPart,
-    SaidCall,
-    SaidMessage,
-    SaidOutput,
-    SaidReference,
-    SaidServerCall,
 )
 from wakeful.model.failure import failure_text
 
@@ -42,22 +42,22 @@ def inputs_of(said: str | Sequence[InputItem], name: str = "input") -> list[Inpu
 
 def _input(item: InputItem, where: str) -> Input | Reference:
     match item:
-        case SaidMessage(role=role, content=content):
+        case InputMessage(role=role, content=content):
             return {"role": role, **_content(content)}
-        case SaidCall(call_id=call_id, name=name, arguments=arguments):
+        case InputCall(call_id=call_id, name=name, arguments=arguments):
             call = {"id": call_id, "name": name, "arguments": arguments}
             return {"role": "assistant", "text": "", "calls": [call]}
-        case SaidOutput(call_id=call_id, output=output):
+        case InputCallOutput(call_id=call_id, output=output):
             return {"role": "tool", "call_id": call_id, "text": _content(output)["text"]}
-        case SaidServerCall():
+        case InputServerCall():
             return _server_call(item, where)
-        case SaidReference(id=item_id):
+        case InputReference(id=item_id):
             return Reference(item_id, where)
         case _:
             return {"role": "assistant", "text": ""}
 
 
-def _server_call(item: SaidServerCall, where: str) -> Input | Reference:
+def _server_call(item: InputServerCall, where: str) -> Input | Reference:
     """A call that the server has run. What the client says of its result counts; a client that leaves the result out
     relies on what the server knows of it, and so does one that knows a failure by its sentence only.
     """
@@ -80,13 +80,13 @@ def _sentence(error: str | dict[str, Any]) -> str:
     return "\n".join(map(str, texts)) if texts and None not in texts else orjson.dumps(error).decode()
 
 
-def _content(content: str | Sequence[Part]) -> dict[str, Any]:
+def _content(content: str | Sequence[InputPart]) -> dict[str, Any]:
     if isinstance(content, str):
         return {"text": content}
-    images = [part.image_url for part in content if isinstance(part, ImagePart)]
+    images = [part.image_url for part in content if isinstance(part, InputImagePart)]
     texts = [
         part.refusal if isinstance(part, RefusalPart) else part.text
         for part in content
-        if not isinstance(part, ImagePart)
+        if not isinstance(part, InputImagePart)
     ]
     return {"text": "".join(texts)} | ({"images": images} if images else {})

@@ -95,7 +95,7 @@ class FunctionOutput(Outgoing):
     output: str
 
 
-class Message(Outgoing):
+class RecordedMessage(Outgoing):
     id: str
     type: Literal["message"] = "message"
     role: Annotated[str, among(("assistant", "developer", "system", "user"))]
@@ -105,7 +105,7 @@ class Message(Outgoing):
 
 OutputPart: TypeAlias = OutputText | ReasoningText
 OutputItem: TypeAlias = OutputMessage | Reasoning | ServerCall | FunctionCall | FunctionOutput
-ShownItem: TypeAlias = Message | OutputItem
+ShownItem: TypeAlias = RecordedMessage | OutputItem
 
 
 class ItemPage(Outgoing):

@@ -11,7 +11,7 @@ from wakeful.gateway.openai.items.output_items import (
     COMPLETED,
     INCOMPLETE,
     CallItem,
-    Item,
+    GrowingItem,
     MessageItem,
     ReasoningItem,
     ResultItem,
@@ -22,7 +22,7 @@ from wakeful.gateway.openai.items.output_items import (
 from wakeful.model.words import TOKEN
 
 # An event of the stream without its number: its type and its data.
-Part = tuple[str, dict[str, Any]]
+UnnumberedEvent = tuple[str, dict[str, Any]]
 
 # The words of one step make no more items than this: reasoning, the message, and reasoning that comes after its
 # first word.
@@ -41,7 +41,7 @@ class _Base:
     grown: list[TextItem] = field(default_factory=list)
 
 
-class Output:
+class ResponseOutput:
     """Of each step and attempt there is one message, however often reasoning comes in between: a client may want to
     parse it as a whole.
     """
@@ -50,7 +50,7 @@ class Output:
         """`turn_rest` is what follows the prefix in the turn's id."""
         self._turn_rest = turn_rest
         self._count = 0
-        self._items: list[Item] = []
+        self._items: list[GrowingItem] = []
         # The step that the two below belong to, if they are open.
         self._step = 0
         self._message: MessageItem | None = None
@@ -69,15 +69,15 @@ class Output:
         ordered = sorted(self._items, key=lambda item: (item.step, not isinstance(item, ReasoningItem)))
         return [item.data() for item in ordered]
 
-    def enter(self, step: int) -> Iterator[Part]:
+    def enter(self, step: int) -> Iterator[UnnumberedEvent]:
         """What is said from now on belongs to this step."""
         if step != self._step:
             yield from self.finish_texts(COMPLETED)
             self._step = step
 
-    def say(self, kind: str, text: str) -> tuple[TextItem, list[Part]]:
+    def say(self, kind: str, text: str) -> tuple[TextItem, list[UnnumberedEvent]]:
         """The item that this piece of the current step goes into, and what is to be told before."""
-        told: list[Part] = []
+        told: list[UnnumberedEvent] = []
         item = self._message if kind == TOKEN else self._reasoning
         if item is None:
             told = list(self._open_message() if kind == TOKEN else self._open_reasoning())
@@ -97,7 +97,7 @@ class Output:
         """The log has them all."""
         self._base = None
 
-    def lose_words(self, kept: int) -> list[tuple[int, Part]]:
+    def lose_words(self, kept: int) -> list[tuple[int, UnnumberedEvent]]:
         """Of the words since they began the log has the first `kept` alone; how many more there were is not known.
         Close what is open of them, without saying what is in it; each such event has the number of its item among
         theirs. What follows is numbered as if they had made all the items that words can make.
@@ -114,7 +114,7 @@ class Output:
             self._places[prefix, base.step] = place + ITEMS_OF_WORDS
         return sorted(closed, key=lambda numbered: numbered[0])
 
-    def serve(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[Part]:
+    def serve(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[UnnumberedEvent]:
         """A call that the server runs; its item stays open until there is a result."""
         yield from self.finish_texts(COMPLETED)
         item_id = f"mcp_{self._turn_rest}_{step}_{self._next_place('fc', step)}"
@@ -126,7 +126,7 @@ class Output:
         yield "response.mcp_call_arguments.delta", item.place | {"delta": item.arguments}
         yield "response.mcp_call_arguments.done", item.place | {"arguments": item.arguments}
 
-    def call(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[Part]:
+    def call(self, step: int, call_id: str, name: str, arguments: str) -> Iterator[UnnumberedEvent]:
         yield from self.finish_texts(COMPLETED)
         number = self._next_place("fc", step)
         item = CallItem(f"fc_{self._turn_rest}_{step}_{number}", self._count, step, call_id=call_id, name=name)
@@ -138,55 +138,55 @@ class Output:
         yield "response.function_call_arguments.done", place | {"name": name, "arguments": arguments}
         yield _done(item, COMPLETED)
 
-    def result(self, call_id: str, text: str, *, is_error: bool) -> Iterator[Part]:
+    def result(self, call_id: str, text: str, *, is_error: bool) -> Iterator[UnnumberedEvent]:
         served = self._running.pop(call_id, None)
         return self._pair(call_id, text) if served is None else _close_call(served, text, is_error=is_error)
 
-    def _pair(self, call_id: str, text: str) -> Iterator[Part]:
+    def _pair(self, call_id: str, text: str) -> Iterator[UnnumberedEvent]:
         call, number = self._calls[call_id]
         item_id = f"fco_{self._turn_rest}_{call.step}_{number}"
         item = ResultItem(item_id, self._count, call.step, call_id=call_id, output=text)
         yield self._add(item)
         yield _done(item, COMPLETED)
 
-    def abandon(self, step: int) -> Iterator[Part]:
+    def abandon(self, step: int) -> Iterator[UnnumberedEvent]:
         """What was streamed of this step is void: it is closed, and is no part of the output any more."""
         if step == self._step:
             yield from self.finish(INCOMPLETE)
         self._items = [item for item in self._items if item.step != step]
 
-    def finish(self, status: str) -> Iterator[Part]:
+    def finish(self, status: str) -> Iterator[UnnumberedEvent]:
         """Close what is open. A call that has no result by now was cut off, whatever became of the rest."""
         yield from self.finish_texts(status)
         for item in self._running.values():
             yield _done(item, INCOMPLETE)
         self._running.clear()
 
-    def finish_texts(self, status: str) -> Iterator[Part]:
+    def finish_texts(self, status: str) -> Iterator[UnnumberedEvent]:
         yield from self._finish_reasoning(status)
         if self._message is not None:
             yield from _close(self._message, status)
             self._message = None
 
-    def _finish_reasoning(self, status: str) -> Iterator[Part]:
+    def _finish_reasoning(self, status: str) -> Iterator[UnnumberedEvent]:
         if self._reasoning is not None:
             yield from _close(self._reasoning, status)
             self._reasoning = None
 
-    def _open_message(self) -> Iterator[Part]:
+    def _open_message(self) -> Iterator[UnnumberedEvent]:
         yield from self._finish_reasoning(COMPLETED)
         self._message = MessageItem(self._new_id("msg"), self._count, self._step)
         yield from self._open(self._message)
 
-    def _open_reasoning(self) -> Iterator[Part]:
+    def _open_reasoning(self) -> Iterator[UnnumberedEvent]:
         self._reasoning = ReasoningItem(self._new_id("rs"), self._count, self._step)
         yield from self._open(self._reasoning)
 
-    def _open(self, item: TextItem) -> Iterator[Part]:
+    def _open(self, item: TextItem) -> Iterator[UnnumberedEvent]:
         yield self._add(item)
         yield "response.content_part.added", item.place | {"part": item.part()}
 
-    def _add(self, item: Item) -> Part:
+    def _add(self, item: GrowingItem) -> UnnumberedEvent:
         self._items.append(item)
         self._count += 1
         return "response.output_item.added", {"output_index": item.index, "item": item.data()}
@@ -200,7 +200,7 @@ class Output:
         return place
 
 
-def _kept(items: Sequence[Item], grown: Sequence[TextItem], count: int) -> list[Item]:
+def _kept(items: Sequence[GrowingItem], grown: Sequence[TextItem], count: int) -> list[GrowingItem]:
     """The items of words as the first `count` of these have left them."""
     for item in reversed(grown[count:]):
         item.pieces.pop()
@@ -213,24 +213,24 @@ def _kept(items: Sequence[Item], grown: Sequence[TextItem], count: int) -> list[
     return [*kept]
 
 
-def _close(item: TextItem, status: str) -> Iterator[Part]:
+def _close(item: TextItem, status: str) -> Iterator[UnnumberedEvent]:
     yield item.done_type, item.place | {"text": item.text} | item.extra
     yield "response.content_part.done", item.place | {"part": item.part()}
     yield _done(item, status)
 
 
-def _close_call(item: ServerCallItem, text: str, *, is_error: bool) -> Iterator[Part]:
+def _close_call(item: ServerCallItem, text: str, *, is_error: bool) -> Iterator[UnnumberedEvent]:
     item.finish(text, is_error=is_error)
     yield f"response.mcp_call.{item.status}", item.place
     yield _done(item, item.status)
 
 
-def _done(item: Item, status: str) -> Part:
+def _done(item: GrowingItem, status: str) -> UnnumberedEvent:
     item.status = status
     return "response.output_item.done", {"output_index": item.index, "item": item.data()}
 
 
-def _bare(item: TextItem) -> Part:
+def _bare(item: TextItem) -> UnnumberedEvent:
     """How far it came is not known: it says nothing of that."""
     type_, data = _done(item, INCOMPLETE)
     return type_, data | {"item": msgspec.structs.replace(data["item"], content=[])}

@@ -32,7 +32,7 @@ SERVER_LABEL = "wakeful"
 
 
 @dataclass(slots=True)
-class Item(ABC):
+class GrowingItem(ABC):
     # Derived from the turn, the step and its place there, so that every replay gives the same.
     id: str
     # Its place in the stream. Abandoned items keep theirs, so the place in the output may be lower.
@@ -45,7 +45,7 @@ class Item(ABC):
 
 
 @dataclass(slots=True)
-class TextItem(Item):
+class TextItem(GrowingItem):
     """An item with one part of content, which grows."""
 
     delta_type: ClassVar[str]
@@ -98,7 +98,7 @@ class ReasoningItem(TextItem):
 
 
 @dataclass(slots=True, kw_only=True)
-class CallItem(Item):
+class CallItem(GrowingItem):
     call_id: str
     name: str
     # The whole JSON text; empty until the item is done.
@@ -111,7 +111,7 @@ class CallItem(Item):
 
 
 @dataclass(slots=True, kw_only=True)
-class ServerCallItem(Item):
+class ServerCallItem(GrowingItem):
     """A call that the server runs itself, with its result once there is one."""
 
     name: str
@@ -147,7 +147,7 @@ class ServerCallItem(Item):
 
 
 @dataclass(slots=True, kw_only=True)
-class ResultItem(Item):
+class ResultItem(GrowingItem):
     call_id: str
     output: str
 

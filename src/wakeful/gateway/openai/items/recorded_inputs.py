@@ -8,8 +8,8 @@ from wakeful.gateway.openai.items.objects import (
     FunctionOutput,
     InputImage,
     InputText,
-    Message,
     OutputText,
+    RecordedMessage,
     ServerCall,
     ShownItem,
 )
@@ -40,7 +40,7 @@ def _input_item(entry: Entry) -> ShownItem:
         return FunctionCall(id=f"fc_{rest}", status=COMPLETED, **called)
     part = OutputText(text=data["text"]) if role == "assistant" else InputText(text=data["text"])
     images = [InputImage(image_url=url) for url in data.get("images", ())]
-    return Message(id=f"msg_{rest}", role=role, status=COMPLETED, content=[part, *images])
+    return RecordedMessage(id=f"msg_{rest}", role=role, status=COMPLETED, content=[part, *images])
 
 
 def _server_call(item_id: str, data: dict[str, Any]) -> ServerCall:

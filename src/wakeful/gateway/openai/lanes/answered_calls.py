@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.items.inputs import Input
-from wakeful.gateway.openai.lanes.lane import Lane
+from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.model.journal import Entry, input_entry
 from wakeful.model.message import AssistantMessage
 from wakeful.model.transcript import fold
@@ -14,7 +14,7 @@ from wakeful.store.base import Store, Transaction
 _NEW = ""
 
 
-async def require_calls(store: Store, lane: Lane, inputs: Sequence[Input], param: str) -> None:
+async def require_calls(store: Store, lane: ApiLane, inputs: Sequence[Input], param: str) -> None:
     """Raises ApiError when there is an output of a call that nobody has made. A second output of a call is none:
     agent frameworks answer calls that the server has answered already, and the fold passes over it.
     """

@@ -10,7 +10,7 @@ from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NameTaken
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.conversation_state import state_of
-from wakeful.gateway.openai.lanes.lane import Lane
+from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.model.journal import Entry
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
@@ -27,7 +27,7 @@ async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
             continue
 
 
-async def enter(engine: Engine, lane: Lane, submission: Submission) -> Receipt:
+async def enter(engine: Engine, lane: ApiLane, submission: Submission) -> Receipt:
     """Open a turn in the lane. One that is new is made in the same transaction: a request that is refused leaves none.
     Raises ApiError while another turn is at work in it, and NameTaken.
     """
@@ -35,18 +35,18 @@ async def enter(engine: Engine, lane: Lane, submission: Submission) -> Receipt:
     return await engine.submit(submission, before=None if lane.new_session is not None else partial(require_idle, lane))
 
 
-def in_lane(submission: Submission, lane: Lane) -> Submission:
+def in_lane(submission: Submission, lane: ApiLane) -> Submission:
     """The submission, with what is made of the lane when it opens."""
     return replace(submission, session=lane.new_session, conversation=lane.new_conversation)
 
 
-async def require_idle(lane: Lane, tx: Transaction) -> None:
+async def require_idle(lane: ApiLane, tx: Transaction) -> None:
     """Raises ApiError while another turn is at work in the lane."""
     if lane.new_session is None:
         await _idle_session(tx, lane)
 
 
-async def look_into(tx: Transaction, lane: Lane) -> tuple[Session, Sequence[Entry]]:
+async def look_into(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequence[Entry]]:
     """The lane's session, and all that was recorded up to its checkpoint. Raises ApiError as `require_idle` does."""
     session = lane.new_session or await _idle_session(tx, lane)
     return session, () if session.checkpoint is None else await tx.journal.of_chain(session.checkpoint)
@@ -62,7 +62,7 @@ def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
     return ApiError(409, code, message, param="conversation", headers=headers, details=state)
 
 
-async def _idle_session(tx: Transaction, lane: Lane) -> Session:
+async def _idle_session(tx: Transaction, lane: ApiLane) -> Session:
     session = await tx.sessions.get(lane.session_id)
     if session is None or session.active is not None:
         raise busy(await state_of(tx, session), is_conversation=lane.conversation_id is not None)

@@ -17,7 +17,7 @@ _CONVERSATION = "conv_"
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ApiLane:
     session_id: str
     # A session that is not there yet; it is made when the turn opens, and only then.
     new_session: Session | None = None
@@ -44,16 +44,16 @@ class Lanes:
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    async def find(self, request: Request, model: str, conversation: str, previous: str) -> Lane:
+    async def find(self, request: Request, model: str, conversation: str, previous: str) -> ApiLane:
         """Raises ApiError."""
         if conversation:
             found = await self.conversation(request, conversation)
             if found is None:
                 return self._new_name(request.state.principal, model, conversation)
-            return Lane(found.session_id, conversation_id=found.id)
+            return ApiLane(found.session_id, conversation_id=found.id)
         parent = await self._previous(request, previous) if previous else None
         session = self._new_session(request.state.principal, model, parent)
-        return Lane(session.id, session)
+        return ApiLane(session.id, session)
 
     async def conversation(self, request: Request, named: str) -> Conversation | None:
         """By its id, or by a name; None for a name that is not used. Raises ApiError."""
@@ -88,10 +88,10 @@ class Lanes:
 
         return await self._api.store.write(body)
 
-    def _new_name(self, owner: str, model: str, name: str) -> Lane:
+    def _new_name(self, owner: str, model: str, name: str) -> ApiLane:
         session = replace(self._new_session(owner, model, None), title=name, is_listed=True)
         made = Conversation(new_id("conv"), owner, session.id, name)
-        return Lane(session.id, session, made.id, made)
+        return ApiLane(session.id, session, made.id, made)
 
     async def _previous(self, request: Request, previous: str) -> Turn:
         async def body(tx: Transaction) -> tuple[Turn | None, bool]:

@@ -29,7 +29,7 @@ class ModelList(Outgoing):
     data: list[Model]
 
 
-class ModelRoutes:
+class ApiModelRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from wakeful.gateway.openai.failure import response_error
-from wakeful.gateway.openai.frames import Frame
-from wakeful.gateway.openai.items.output import ITEMS_OF_WORDS, Output, Part
+from wakeful.gateway.openai.frames import NumberedFrame
+from wakeful.gateway.openai.items.output import ITEMS_OF_WORDS, ResponseOutput, UnnumberedEvent
 from wakeful.gateway.openai.items.output_items import COMPLETED, INCOMPLETE
 from wakeful.gateway.openai.responses.events import EVENTS, StageEvent
-from wakeful.gateway.openai.responses.response import Response, ResponseFacts, ResponseForm, ResponseState
+from wakeful.gateway.openai.responses.response import ResponseFacts, ResponseForm, ResponseObject, ResponseState
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
 from wakeful.model.event import Event, StreamItem, spoken
@@ -28,7 +28,7 @@ class ResponseProjection:
     def __init__(self, facts: ResponseFacts, request: Mapping[str, Any]) -> None:
         self._form = ResponseForm(facts, request)
         self._state = ResponseState("queued" if facts.is_background else "in_progress")
-        self._output = Output(facts.id.partition("_")[2])
+        self._output = ResponseOutput(facts.id.partition("_")[2])
         self._has_pairs = facts.tool_items == FUNCTION_CALL
         self._usage = UsageSum()
         # Of the next frame.
@@ -38,7 +38,7 @@ class ResponseProjection:
         # Of the first frame of the words that no event has ended yet.
         self._words_from: int | None = None
 
-    def feed(self, told: StreamItem) -> list[Frame]:
+    def feed(self, told: StreamItem) -> list[NumberedFrame]:
         if isinstance(told, Word):
             begun = [] if self._words_from is not None else self._begin_words(told.head.step)
             return begun + self._say(told.kind, told.text)
@@ -49,43 +49,43 @@ class ResponseProjection:
             return frames + self._frames(self._output.enter(step)) + self._say(kind, text)
         return frames + self._go_on(told)
 
-    def response(self) -> Response:
+    def response(self) -> ResponseObject:
         return self._form.fill(self._state, self._output.data())
 
-    def snapshot(self) -> Frame:
+    def snapshot(self) -> NumberedFrame:
         """How things stand, for a client that joins by an idempotency key. It has the number of the last frame that it
         includes, and is no frame of the log.
         """
         number = self._last_number
         event = StageEvent(type="response.snapshot", sequence_number=number, response=self.response())
-        return Frame(number, "response.snapshot", msgspec.json.encode(event))
+        return NumberedFrame(number, "response.snapshot", msgspec.json.encode(event))
 
-    def _begin(self) -> list[Frame]:
+    def _begin(self) -> list[NumberedFrame]:
         frames = [self._stage("created")]
         if self._state.status == "queued":
             frames.append(self._stage("queued"))
             self._state.status = "in_progress"
         return [*frames, self._stage("in_progress")]
 
-    def _begin_words(self, step: int) -> list[Frame]:
+    def _begin_words(self, step: int) -> list[NumberedFrame]:
         frames = self._frames(self._output.enter(step))
         self._words_from = self._number
         self._output.begin_words()
         return frames
 
-    def _say(self, kind: str, text: str) -> list[Frame]:
+    def _say(self, kind: str, text: str) -> list[NumberedFrame]:
         item, before = self._output.say(kind, text)
         frames = self._frames(before)
         frames.append(item.delta.frame(self._take_number(), text))
         return frames
 
-    def _end_words(self, ends: WordsEnd | None) -> list[Frame]:
+    def _end_words(self, ends: WordsEnd | None) -> list[NumberedFrame]:
         frames = [] if ends is None or not ends.void else self._lose_words(ends)
         self._output.end_words()
         self._words_from = None
         return frames
 
-    def _lose_words(self, ends: WordsEnd) -> list[Frame]:
+    def _lose_words(self, ends: WordsEnd) -> list[NumberedFrame]:
         """Skip every number that the lost words may have had, whatever this reader has seen of them: all readers go on
         with the same one.
         """
@@ -98,7 +98,7 @@ class ResponseProjection:
         self._number = after_words + ITEMS_OF_WORDS
         return frames
 
-    def _begin_unheard(self, step: int) -> list[Frame]:
+    def _begin_unheard(self, step: int) -> list[NumberedFrame]:
         """Words that this reader has seen none of. What an older version has written down of their step is in the log,
         and no part of what is lost.
         """
@@ -106,7 +106,7 @@ class ResponseProjection:
         frames += self._frames(self._output.finish_texts(INCOMPLETE))
         return frames + self._begin_words(step)
 
-    def _go_on(self, event: Event) -> list[Frame]:
+    def _go_on(self, event: Event) -> list[NumberedFrame]:
         match event.kind:
             case events.TOOL | events.TOOL_COMPLETE | events.STEP_ABANDONED:
                 return self._frames(self._grow(event.kind, event.data))
@@ -116,7 +116,7 @@ class ResponseProjection:
                 return self._end(event)
         return []
 
-    def _grow(self, kind: str, data: dict[str, Any]) -> Iterable[Part]:
+    def _grow(self, kind: str, data: dict[str, Any]) -> Iterable[UnnumberedEvent]:
         match kind:
             case events.TOOL:
                 tell = self._output.call if self._has_pairs or data.get("client", False) else self._output.serve
@@ -127,7 +127,7 @@ class ResponseProjection:
             case _:
                 return self._output.abandon(data["step"])
 
-    def _end(self, event: Event) -> list[Frame]:
+    def _end(self, event: Event) -> list[NumberedFrame]:
         state = self._state
         self._settle(event)
         open_items = COMPLETED if state.status == "completed" else INCOMPLETE
@@ -148,17 +148,17 @@ class ResponseProjection:
         else:
             state.status, state.completed_at = "completed", int(event.at)
 
-    def _stage(self, name: str) -> Frame:
+    def _stage(self, name: str) -> NumberedFrame:
         return self._frame((f"response.{name}", {"response": self.response()}))
 
-    def _frames(self, parts: Iterable[Part]) -> list[Frame]:
+    def _frames(self, parts: Iterable[UnnumberedEvent]) -> list[NumberedFrame]:
         return [self._frame(part) for part in parts]
 
-    def _frame(self, part: Part) -> Frame:
+    def _frame(self, part: UnnumberedEvent) -> NumberedFrame:
         type_, data = part
         number = self._take_number()
         event = EVENTS[type_](type=type_, sequence_number=number, **data)
-        return Frame(number, type_, msgspec.json.encode(event))
+        return NumberedFrame(number, type_, msgspec.json.encode(event))
 
     def _take_number(self) -> int:
         self._last_number = self._number

@@ -6,24 +6,24 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.answer_format import ResponseFormat, format_option
-from wakeful.gateway.openai.asking.client_tools import ResponseTools, client_tools
-from wakeful.gateway.openai.asking.common_fields import (
+from wakeful.gateway.openai.body import Body
+from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.fields.answer_format import ResponseFormat, format_option
+from wakeful.gateway.openai.fields.client_tools import ResponseTools, client_tools
+from wakeful.gateway.openai.fields.common_fields import (
     MANY,
     NO_NUL,
     LongText,
     Metadata,
-    ModelName,
     NoLogprobs,
     ReasoningEffort,
+    RequestedModel,
     ServiceTier,
     Temperature,
     Tokens,
     TopP,
 )
-from wakeful.gateway.openai.asking.tool_choice import ResponseToolChoice, require_tools, tool_choice
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.fields.tool_choice import ResponseToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.input_items import InputField
 from wakeful.gateway.openai.items.inputs import Input, Reference, inputs_of
 from wakeful.model.request import TurnRequest
@@ -53,7 +53,7 @@ class StreamOptions(Incoming):
 
 class ResponseBody(Incoming):
     input: InputField
-    model: ModelName = ""
+    model: RequestedModel = ""
     instructions: LongText = ""
     stream: bool = False
     store: Annotated[bool, words("true where nothing is said: it survives its client and the server.")] = True

@@ -6,9 +6,15 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import Count, Failure, IncompleteDetails, Temperature, TopP
+from wakeful.gateway.openai.fields.common_fields import (
+    FailureDetails,
+    IncompleteDetails,
+    NonNegative,
+    Temperature,
+    TopP,
+)
 from wakeful.gateway.openai.items.objects import OutputItem
-from wakeful.gateway.openai.usage import Usage
+from wakeful.gateway.openai.usage import ResponseUsage
 from wakeful.model.request import MCP_CALL
 from wakeful.wire.declared import Outgoing, among
 
@@ -42,18 +48,18 @@ class ConversationRef(Outgoing):
     id: str
 
 
-class Response(Outgoing):
+class ResponseObject(Outgoing):
     id: str
     object: Literal["response"] = "response"
-    created_at: Count
+    created_at: NonNegative
     status: Annotated[str, among(("queued", "in_progress", "completed", "failed", "cancelled", "incomplete"))]
     background: bool
-    completed_at: Count | None
-    error: Failure | None
+    completed_at: NonNegative | None
+    error: FailureDetails | None
     incomplete_details: IncompleteDetails | None
     instructions: str | None
     max_output_tokens: Annotated[int | None, Meta(ge=1)]
-    max_tool_calls: Count | None
+    max_tool_calls: NonNegative | None
     metadata: dict[str, str]
     model: str
     output: list[OutputItem]
@@ -70,10 +76,10 @@ class Response(Outgoing):
     text: Annotated[dict[str, Any], _with(format={"type": "object"})]
     tool_choice: str | dict[str, Any]
     tools: list[dict[str, Any]]
-    top_logprobs: Count
+    top_logprobs: NonNegative
     top_p: TopP
     truncation: str
-    usage: Usage | None
+    usage: ResponseUsage | None
     user: str | None
 
 
@@ -105,9 +111,9 @@ class ResponseState:
 
     status: str
     completed_at: int | None = None
-    error: Failure | None = None
+    error: FailureDetails | None = None
     incomplete_reason: str | None = None
-    usage: Usage | None = None
+    usage: ResponseUsage | None = None
 
 
 class ResponseForm:
@@ -117,9 +123,9 @@ class ResponseForm:
         """`request` is the body as the client sent it, checked by whoever took it."""
         self._fixed = _fixed(facts) | _echo(request)
 
-    def fill(self, state: ResponseState, output: list[OutputItem]) -> Response:
+    def fill(self, state: ResponseState, output: list[OutputItem]) -> ResponseObject:
         reason = state.incomplete_reason
-        return Response(
+        return ResponseObject(
             **self._fixed,
             status=state.status,
             completed_at=state.completed_at,

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.gateway.openai.api import Api, response_id, turn_id_of
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.body import read_api_body
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.objects import ShownItem
@@ -28,8 +28,7 @@ from wakeful.gateway.openai.lanes.lane import Lanes
 from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.request import ResponseRequest, read_response_request
-from wakeful.gateway.openai.responses.response import DeletedResponse
-from wakeful.gateway.openai.responses.response import Response as ResponseObject
+from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.responses.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
@@ -97,7 +96,7 @@ class ResponseRoutes:
         ]
 
     async def create(self, request: Request) -> Response | EventStream:
-        body = await read_body(request)
+        body = await read_api_body(request)
         asked = read_response_request(body, self._api.tools)
         key = _idempotency_key(request, asked)
         if not asked.is_stored:

@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from wakeful.gateway.openai.api import response_id
-from wakeful.gateway.openai.lanes.lane import Lane
+from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_as_far_as_known
 from wakeful.model.turn import Turn
 
 
-def in_conversation(asked: TurnRequest, lane: Lane) -> TurnRequest:
+def in_conversation(asked: TurnRequest, lane: ApiLane) -> TurnRequest:
     """The same request, which says by its id what conversation it was made in: names come and go, and a response
     always looks the same.
     """

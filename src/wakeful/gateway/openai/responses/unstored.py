@@ -14,9 +14,9 @@ from wakeful.gateway.openai.items.inputs import Input
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import look_into
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.responses.request import ResponseRequest
-from wakeful.gateway.openai.responses.response import Response as ResponseObject
+from wakeful.gateway.openai.responses.response import ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.model.event import StreamItem
 from wakeful.model.ids import new_id
@@ -64,7 +64,7 @@ class UnstoredResponses:
         return await self._api.store.read(body)
 
     async def _look(
-        self, tx: Transaction, lane: Lane, asked: TurnRequest, inputs: Sequence[Input], model: str
+        self, tx: Transaction, lane: ApiLane, asked: TurnRequest, inputs: Sequence[Input], model: str
     ) -> _Unstored:
         session, before = await look_into(tx, lane)
         turn = Turn(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wakeful.gateway.openai.refusals import refusals
+from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import Run, RunAnswered, RunBegun, RunEvent
 from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
@@ -26,20 +26,20 @@ PATHS: dict[str, dict[str, Json]] = {
             "Start a run",
             {
                 202: _answer("It has begun.", RunBegun),
-                **refusals(400, 404, 409, 413),
+                **api_refusals(400, 404, 409, 413),
             },
             parameters=SESSION_PARAMETERS,
             body=json_body(RunBody),
         ),
     },
     "/v1/runs/{run_id}": {
-        "get": operation("getRun", "See a run", {200: _RUN, **refusals(404)}, parameters=[_ID]),
+        "get": operation("getRun", "See a run", {200: _RUN, **api_refusals(404)}, parameters=[_ID]),
     },
     "/v1/runs/{run_id}/events": {
         "get": operation(
             "followRun",
             "Follow a run",
-            {200: _FOLLOWED, **refusals(400, 404)},
+            {200: _FOLLOWED, **api_refusals(400, 404)},
             words="Any number of readers, each from where it likes.",
             parameters=[
                 _ID,
@@ -49,7 +49,7 @@ PATHS: dict[str, dict[str, Json]] = {
         ),
     },
     "/v1/runs/{run_id}/stop": {
-        "post": operation("stopRun", "Stop a run", {200: _RUN, **refusals(404)}, parameters=[_ID]),
+        "post": operation("stopRun", "Stop a run", {200: _RUN, **api_refusals(404)}, parameters=[_ID]),
     },
     "/v1/runs/{run_id}/approval": {
         "post": operation(
@@ -57,7 +57,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Answer a run that asks whether it may",
             {
                 200: _answer("It is answered.", RunAnswered),
-                **refusals(400, 403, 404, 409, 413),
+                **api_refusals(400, 403, 404, 409, 413),
             },
             parameters=[_ID],
             body=json_body(RunApproval),

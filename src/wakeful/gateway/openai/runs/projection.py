@@ -6,20 +6,20 @@ from typing import Any, Literal
 
 import msgspec
 
-from wakeful.gateway.openai.asking.common_fields import Failure, IncompleteDetails
 from wakeful.gateway.openai.failure import run_error
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.fields.common_fields import FailureDetails, IncompleteDetails
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.runs.run import (
-    ApprovalRequired,
-    MessageDelta,
     Run,
+    RunApprovalRequired,
     RunCancelled,
     RunCompleted,
     RunEvent,
     RunFailed,
-    StepAbandoned,
-    ToolCompleted,
-    ToolStarted,
+    RunMessageDelta,
+    RunStepAbandoned,
+    RunToolCompleted,
+    RunToolStarted,
 )
 from wakeful.gateway.openai.spoken_text import SpokenText
 from wakeful.gateway.openai.usage import UsageSum
@@ -51,7 +51,7 @@ class RunProjection:
         self._usage = UsageSum()
         # The names of the tools, by call id.
         self._tools: dict[str, str] = {}
-        self._error: Failure | None = None
+        self._error: FailureDetails | None = None
         self._incomplete_reason: str | None = None
         # Of the next frame.
         self._number = 0
@@ -65,7 +65,7 @@ class RunProjection:
     def is_ended(self) -> bool:
         return self._status in _STATUS.values()
 
-    def feed(self, told: StreamItem) -> list[Frame]:
+    def feed(self, told: StreamItem) -> list[NumberedFrame]:
         if isinstance(told, Word):
             return self._say(told) if told.head.turn_id == self._turn_id else []
         if self._status == "queued" and told.turn_id == self._turn_id:
@@ -89,7 +89,7 @@ class RunProjection:
             incomplete_details=None if reason is None else IncompleteDetails(reason=reason),
         )
 
-    def _say(self, word: Word) -> list[Frame]:
+    def _say(self, word: Word) -> list[NumberedFrame]:
         if not self._words:
             self._words_from = self._number
         self._words.append(word)
@@ -109,7 +109,7 @@ class RunProjection:
         if kind != TOKEN:
             return None
         self._text.add(step, text)
-        return partial(MessageDelta, run_id=self._run_id, step=step, delta=text)
+        return partial(RunMessageDelta, run_id=self._run_id, step=step, delta=text)
 
     def _news(self, event: Event) -> _News | None:
         """The event of the stream that this event of the log makes, if it makes one."""
@@ -119,18 +119,18 @@ class RunProjection:
         match event.kind:
             case events.STEP_ABANDONED:
                 self._text.drop(data["step"])
-                return partial(StepAbandoned, run_id=self._run_id, step=data["step"])
+                return partial(RunStepAbandoned, run_id=self._run_id, step=data["step"])
             case events.TOOL:
                 self._tools[data["call_id"]] = data["name"]
-                return partial(ToolStarted, **self._call(data), arguments=data["arguments"])
+                return partial(RunToolStarted, **self._call(data), arguments=data["arguments"])
             case events.TOOL_COMPLETE:
                 # Older logs do not say how a call went.
                 ended = {"is_error": data.get("is_error", False), "duration": data["seconds"]}
-                return partial(ToolCompleted, **self._call(data), result=data["result"], **ended)
+                return partial(RunToolCompleted, **self._call(data), result=data["result"], **ended)
             case events.APPROVAL_REQUIRED:
                 asked = {key: data[key] for key in ("call_id", "command", "reason", "expires_at")}
                 choices = data.get("choices", _OLD_CHOICES)
-                return partial(ApprovalRequired, run_id=self._run_id, **asked, choices=choices)
+                return partial(RunApprovalRequired, run_id=self._run_id, **asked, choices=choices)
             case events.USAGE:
                 self._usage.add(data["usage"])
             case events.DONE | events.FAILED | events.CANCELLED:
@@ -148,8 +148,8 @@ class RunProjection:
             self._error = run_error(data)
         return partial(_ENDS[self._status], **msgspec.structs.asdict(self.run()))
 
-    def _frame(self, at: float, news: _News) -> Frame:
+    def _frame(self, at: float, news: _News) -> NumberedFrame:
         number = self._number
         self._number += 1
         event = news(sequence_number=number, timestamp=at)
-        return Frame(number, event.event, msgspec.json.encode(event))
+        return NumberedFrame(number, event.event, msgspec.json.encode(event))

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import NO_NUL, LongText, ModelName
+from wakeful.gateway.openai.fields.common_fields import NO_NUL, LongText, RequestedModel
 from wakeful.gateway.openai.items.input_items import InputField
 from wakeful.model.approvals.approval import CHOICES
 from wakeful.wire.declared import Incoming, among, says, words
@@ -12,7 +12,7 @@ from wakeful.wire.declared import Incoming, among, says, words
 
 class RunBody(Incoming):
     input: InputField
-    model: ModelName = ""
+    model: RequestedModel = ""
     instructions: LongText = ""
 
 

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.body import read_api_body
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import inputs_of
 from wakeful.gateway.openai.items.references import References
@@ -20,7 +20,7 @@ from wakeful.gateway.openai.runs.cursor import RunCursor, cursor_from
 from wakeful.gateway.openai.runs.projection import RunProjection
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import RunAnswered, RunBegun
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
+from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.event import StreamItem
 from wakeful.model.request import RUN, TurnRequest, request_as_far_as_known
@@ -82,34 +82,34 @@ class RunRoutes:
             Route("/v1/runs/{run_id}/approval", self.approve, methods=["POST"]),
         ]
 
-    async def create(self, request: Request) -> NamingItsSession:
-        asked = read(RunBody, await read_body(request))
+    async def create(self, request: Request) -> WithSessionHeader:
+        asked = read(RunBody, await read_api_body(request))
         receipt = await until_entered(lambda: self._begin(request, asked))
         begun = RunBegun(run_id=_run_id(receipt.turn_id))
-        return NamingItsSession(JsonAnswer(begun, 202), receipt.session_id)
+        return WithSessionHeader(JsonAnswer(begun, 202), receipt.session_id)
 
-    async def show(self, request: Request) -> NamingItsSession:
+    async def show(self, request: Request) -> WithSessionHeader:
         return await self._shown(await self._require(request))
 
-    async def events(self, request: Request) -> NamingItsSession:
+    async def events(self, request: Request) -> WithSessionHeader:
         after = _after(request)
         run = await self._require(request)
         # A reader at a place that the log has not reached would miss the events up to there.
         seen = after if after.is_within(run.session.last_seq) else RunCursor()
-        return NamingItsSession(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
+        return WithSessionHeader(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
 
-    async def stop(self, request: Request) -> NamingItsSession:
+    async def stop(self, request: Request) -> WithSessionHeader:
         run = await self._require(request)
         await self._api.engine.cancel(run.session.id, run.turn.id)
         return await self._shown(run)
 
-    async def approve(self, request: Request) -> NamingItsSession:
-        given = read(RunApproval, await read_body(request))
+    async def approve(self, request: Request) -> WithSessionHeader:
+        given = read(RunApproval, await read_api_body(request))
         run = await self._require(request)
         choice = Choice(given.choice)
         await self._api.engine.approvals.answer(run.session.id, given.call_id, choice)
         answered = RunAnswered(run_id=run.id, call_id=given.call_id, choice=choice)
-        return NamingItsSession(JsonAnswer(answered), run.session.id)
+        return WithSessionHeader(JsonAnswer(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunBody) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
@@ -140,12 +140,12 @@ class RunRoutes:
             raise ApiError(404, "run_not_found", "There is no such run.")
         return run
 
-    async def _shown(self, run: _Run) -> NamingItsSession:
+    async def _shown(self, run: _Run) -> WithSessionHeader:
         """As it stands now, also while it runs."""
         projection = run.projection()
         for told in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
             projection.feed(told)
-        return NamingItsSession(JsonAnswer(projection.run()), run.session.id)
+        return WithSessionHeader(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
         """From the run's beginning, because every number follows from it; what the reader has seen is left out."""

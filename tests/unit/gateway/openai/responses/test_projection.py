@@ -31,7 +31,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
     with_pairs,
 )
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
@@ -55,11 +55,11 @@ class _Point(BaseModel):
     x: int
 
 
-def items_of(frames: list[Frame]) -> list[tuple[str, str]]:
+def items_of(frames: list[NumberedFrame]) -> list[tuple[str, str]]:
     return [(item["type"], item["status"]) for item in last_response(frames)["output"]]
 
 
-def done_items(frames: list[Frame]) -> list[dict[str, Any]]:
+def done_items(frames: list[NumberedFrame]) -> list[dict[str, Any]]:
     return [data_of(frame)["item"] for frame in frames if frame.type == "response.output_item.done"]
 
 

@@ -24,7 +24,7 @@ from tests.unit.gateway.openai.kit import (
     with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.runs.projection import RunProjection
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent, StreamItem
@@ -33,7 +33,7 @@ from wakeful.model.words import REASONING, TOKEN, Word, WordsEnd, WordsHead
 ENDS = {"run.completed", "run.failed", "run.cancelled"}
 
 
-def fold(turn_log: Sequence[StreamItem], projection: RunProjection | None = None) -> list[Frame]:
+def fold(turn_log: Sequence[StreamItem], projection: RunProjection | None = None) -> list[NumberedFrame]:
     projection = projection or RunProjection("run_1", TURN)
     return [frame for told in turn_log for frame in projection.feed(told)]
 

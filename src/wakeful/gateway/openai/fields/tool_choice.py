@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.client_tools import FunctionName
 from wakeful.gateway.openai.errors import invalid
+from wakeful.gateway.openai.fields.client_tools import FunctionName
 from wakeful.model.request import TurnRequest
 from wakeful.wire.declared import Incoming, says, words
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import LongText
+from wakeful.gateway.openai.fields.common_fields import LongText
 from wakeful.wire.declared import Incoming, says
 
 SchemaName: TypeAlias = Annotated[

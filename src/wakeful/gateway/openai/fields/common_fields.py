@@ -11,10 +11,10 @@ SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
 MANY = 10_000_000
 NO_NUL = "^[^\\u0000]*$"
 
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
+NonNegative: TypeAlias = Annotated[int, Meta(ge=0)]
 Tokens: TypeAlias = Annotated[int, Meta(ge=1, le=MANY)]
 LongText: TypeAlias = Annotated[str, Meta(max_length=1_000_000)]
-ModelName: TypeAlias = Annotated[
+RequestedModel: TypeAlias = Annotated[
     str,
     Meta(max_length=256),
     words("`wakeful` or nothing for the configured one, `provider:model`, or a name of the catalogue."),
@@ -40,6 +40,6 @@ class IncompleteDetails(Outgoing):
     reason: str
 
 
-class Failure(Outgoing):
+class FailureDetails(Outgoing):
     code: str
     message: str

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import LongText
 from wakeful.gateway.openai.errors import invalid
+from wakeful.gateway.openai.fields.common_fields import LongText
 from wakeful.model.request import ClientTool
 from wakeful.wire.declared import Incoming, says, words
 
