@@ -21,6 +21,9 @@ class ClientTool:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+# The model name that means the configured default, whatever that is.
+DEFAULT_MODEL = "wakeful"
+
 # A chat completion belongs to its connection; a run's client can be asked while it runs, also by the sub-agents that
 # work for it.
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"

@@ -13,9 +13,7 @@ from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.models.settings_mark import digest, settings_mark
 from wakeful.agent.providers.demo import MODEL_NAMES
 from wakeful.errors import WakefulError
-
-# The name that means the configured default, whatever that is.
-DEFAULT_NAME = "wakeful"
+from wakeful.model.request import DEFAULT_MODEL
 
 # How long a caller waits for a refresh, which then goes on without it, and how long a refresh may take at most. The
 # providers are asked side by side.
@@ -80,7 +78,7 @@ class Catalogue:
 
         A full name is returned as it is: whether there is such a provider, the registry knows.
         """
-        if name is None or name == DEFAULT_NAME:
+        if name is None or name == DEFAULT_MODEL:
             return self._default
         provider, _, model = name.partition(":")
         is_full = bool(provider and model)

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
+from wakeful.model.request import DEFAULT_MODEL
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Incoming, says, words
@@ -17,7 +18,7 @@ from wakeful.wire.reading import read_texts
 _KEY = "x-hermes-session-key"
 _ID = "x-hermes-session-id"
 # What a client says that leaves the model to us.
-_DEFAULTS = ("", "wakeful")
+_DEFAULTS = ("", DEFAULT_MODEL)
 
 
 def _has_no_nul(value: str) -> bool:

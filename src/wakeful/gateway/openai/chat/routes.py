@@ -24,6 +24,7 @@ from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
 from wakeful.model.journal import EntryKind
+from wakeful.model.request import DEFAULT_MODEL
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.error_types import ApiProblem
@@ -43,7 +44,7 @@ class ChatCompletionRoutes:
         receipt = await until_entered(lambda: self._begin(request, asked))
         assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")
-        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", int(receipt.turn.opened_at))
+        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or DEFAULT_MODEL, int(receipt.turn.opened_at))
         if asked.is_streamed:
             stream = ChatStream(facts, includes_usage=asked.includes_usage)
             lines = EventStream(self._lines(receipt, stream), self._api.streams)
