@@ -2,8 +2,7 @@
 
 from wakeful.gateway.openai.chat.completion import ChatCompletion, ChatEvent
 from wakeful.gateway.openai.chat.request import ChatBody
-from wakeful.gateway.openai.refusals import api_refusals
-from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
+from wakeful.gateway.openai.document import SESSION_HEADER, SESSION_PARAMETERS, api_refusals
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.openapi import Family, either, json_answer, json_body, operation, stream_answer, with_headers

@@ -1,13 +1,12 @@
 """What a client asks for with POST /v1/chat/completions, checked before anything happens."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from operator import not_
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.body import Body
 from wakeful.gateway.openai.chat.messages import ChatMessage, chat_inputs
 from wakeful.gateway.openai.fields.answer_format import ChatFormat, format_option
 from wakeful.gateway.openai.fields.client_tools import ChatTools, client_tools
@@ -96,7 +95,7 @@ class ChatRequest:
     turn: TurnRequest
 
 
-def read_chat_request(body: Body, server_tools: Collection[str]) -> ChatRequest:
+def read_chat_request(body: Mapping[str, Any], server_tools: Collection[str]) -> ChatRequest:
     """Raises InvalidRequest and ApiError."""
     given = read(ChatBody, body)
     choice = tool_choice(given.tool_choice)

@@ -11,8 +11,7 @@ from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import EngineStopping
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_api_body
+from wakeful.gateway.openai.api import Api, ends_turn, read_api_body
 from wakeful.gateway.openai.chat.answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.chat.news import Known, in_session
 from wakeful.gateway.openai.chat.request import ChatRequest, read_chat_request
@@ -21,7 +20,6 @@ from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, until_entered
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
-from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
 from wakeful.model.journal import EntryKind
 from wakeful.model.request import DEFAULT_MODEL
@@ -103,7 +101,7 @@ class ChatCompletionRoutes:
             async for page in pages:
                 for told in page:
                     answer.feed(told)
-                if is_last(page):
+                if ends_turn(page):
                     return answer
         # What there is of it must not pass for the whole, and nobody could ask for the rest.
         await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
@@ -115,7 +113,7 @@ class ChatCompletionRoutes:
             async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
                 async for page in pages:
                     lines = b"".join(line for told in page for line in stream.feed(told))
-                    has_ended = is_last(page)
+                    has_ended = ends_turn(page)
                     # A reader that waits for the next page holds nothing of this one.
                     del page
                     if lines:

@@ -7,9 +7,9 @@ from wakeful.gateway.openai.conversations.routes import (
     NewItems,
     ShownConversation,
 )
+from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.items.objects import ItemPage, ShownItem
 from wakeful.gateway.openai.items.page import PageQuery
-from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.schema import Json, parameters
 

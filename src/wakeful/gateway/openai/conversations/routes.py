@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_api_body
+from wakeful.gateway.openai.api import Api, read_api_body
 from wakeful.gateway.openai.conversations.items import items_of_session
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.fields.common_fields import Metadata, NonNegative

@@ -1,7 +1,7 @@
 """The routes of models."""
 
+from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.models.routes import Model, ModelList
-from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.wire.openapi import Family, json_answer, operation, path
 from wakeful.wire.schema import Json
 

@@ -1,9 +1,9 @@
 """The routes of responses."""
 
+from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.objects import ItemPage, OutputItem, OutputPart, ShownItem
 from wakeful.gateway.openai.items.page import PageQuery
-from wakeful.gateway.openai.refusals import api_refusals
 from wakeful.gateway.openai.responses.events import ResponseEvent
 from wakeful.gateway.openai.responses.request import ResponseBody
 from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.body import Body
 from wakeful.gateway.openai.errors import ApiError, invalid
 from wakeful.gateway.openai.fields.answer_format import ResponseFormat, format_option
 from wakeful.gateway.openai.fields.client_tools import ResponseTools, client_tools
@@ -107,7 +106,7 @@ class ResponseRequest:
     turn: TurnRequest
 
 
-def read_response_request(body: Body, server_tools: Collection[str]) -> ResponseRequest:
+def read_response_request(body: Mapping[str, Any], server_tools: Collection[str]) -> ResponseRequest:
     """Raises InvalidRequest and ApiError."""
     given = read(ResponseBody, body)
     request = ResponseRequest(
@@ -133,7 +132,7 @@ def _name(conversation: str | NamedConversation | None) -> str:
     return conversation.id if isinstance(conversation, NamedConversation) else conversation or ""
 
 
-def _turn(given: ResponseBody, body: Body) -> TurnRequest:
+def _turn(given: ResponseBody, body: Mapping[str, Any]) -> TurnRequest:
     choice = tool_choice(given.tool_choice)
     return TurnRequest(
         kind="response",

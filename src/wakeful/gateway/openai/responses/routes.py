@@ -13,8 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
-from wakeful.gateway.openai.api import Api, response_id, turn_id_of
-from wakeful.gateway.openai.body import read_api_body
+from wakeful.gateway.openai.api import Api, ends_turn, read_api_body, response_id, turn_id_of
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.objects import ShownItem
@@ -25,7 +24,6 @@ from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, in_lane, require_idle, until_entered
 from wakeful.gateway.openai.lanes.key_gate import KeyGate
 from wakeful.gateway.openai.lanes.lane import Lanes
-from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.request import ResponseRequest, read_response_request
 from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject
@@ -221,7 +219,7 @@ class ResponseRoutes:
             async for page in pages:
                 for told in page:
                     projection.feed(told)
-                if is_last(page):
+                if ends_turn(page):
                     return projection.response()
         # What there is of it must not pass for the whole.
         raise _interrupted(response_id(stored.turn.id), key)
@@ -238,7 +236,7 @@ class ResponseRoutes:
         has_ended = False
         async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
-                has_ended = is_last(page)
+                has_ended = ends_turn(page)
                 news = _news(projection, page, starting_after)
                 if not page and has_joined:
                     news, has_joined = projection.snapshot().wire, False

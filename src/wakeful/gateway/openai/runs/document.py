@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from wakeful.gateway.openai.refusals import api_refusals
+from wakeful.gateway.openai.document import SESSION_HEADER, SESSION_PARAMETERS, api_refusals
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import Run, RunAnswered, RunBegun, RunEvent
-from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path, stream_answer, with_headers
 from wakeful.wire.schema import Json, parameters
 

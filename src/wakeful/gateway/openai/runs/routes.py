@@ -8,8 +8,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_api_body
+from wakeful.gateway.openai.api import Api, read_api_body
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import inputs_of
 from wakeful.gateway.openai.items.references import References

@@ -1,9 +1,15 @@
-"""How the routes under /v1 refuse: one shape for all, and which status means what."""
+"""What several families share in the OpenAPI document: how the routes under /v1 refuse, and the session headers."""
 
+from wakeful.gateway.openai.session_headers import SESSION_ID_HEADER, SessionNames
 from wakeful.wire.error_types import ApiProblem
-from wakeful.wire.openapi import choice, json_answer, with_headers
+from wakeful.wire.openapi import TEXT, choice, json_answer, with_headers
 from wakeful.wire.refusals import RETRY_AFTER, WWW_AUTHENTICATE
-from wakeful.wire.schema import Json
+from wakeful.wire.schema import Json, parameters
+
+SESSION_PARAMETERS = parameters(SessionNames, "header")
+SESSION_HEADER: dict[str, Json] = {
+    SESSION_ID_HEADER: {"description": "The session that it belongs to.", "required": True, "schema": TEXT}
+}
 
 _SHOULD_RETRY: Json = {"description": "false, where asking again cannot help.", "schema": choice("false")}
 
@@ -21,9 +27,10 @@ _REFUSALS = {
         json_answer("The server stops, or its database is away.", ApiProblem), {"retry-after": RETRY_AFTER}
     ),
 }
+# Any request may get one of these.
 _ALWAYS = (401, 429, 503)
 
 
 def api_refusals(*statuses: int) -> dict[int, Json]:
-    """These, and those that any request may meet."""
+    """Return what the document says of these statuses, and of those that any request may get."""
     return {status: _REFUSALS[status] for status in {*statuses, *_ALWAYS}}
