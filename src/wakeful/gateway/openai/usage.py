@@ -1,4 +1,4 @@
-"""What a turn has cost: the sum over its steps, in the words of each API."""
+"""The tokens that a turn has used: the sum over its steps, in the form of each API."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from wakeful.wire.declared import Outgoing
 
 class InputDetails(Outgoing):
     cached_tokens: NonNegative
-    # No endpoint tells us what it has written to its cache.
+    # No endpoint reports what it has written to its cache.
     cache_write_tokens: NonNegative = 0
 
 
@@ -44,7 +44,7 @@ class UsageSum:
         self._reasoning = 0
 
     def add(self, usage: Mapping[str, int]) -> None:
-        """Add what one step has cost."""
+        """Add the usage of one step."""
         self._input += usage["input_tokens"]
         self._output += usage["output_tokens"]
         self._cached += usage["cached_tokens"]
