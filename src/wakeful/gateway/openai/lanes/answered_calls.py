@@ -1,4 +1,4 @@
-"""Outputs that a client gives must be those of calls that were made: to any other there is nothing to say."""
+"""Checks that each call output that a client sends belongs to a call: a model cannot read any other."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,13 @@ from wakeful.model.message import AssistantMessage
 from wakeful.model.transcript import fold
 from wakeful.store.base import Store, Transaction
 
-# No turn has this id.
+# Stands for the turn to be, which has no id yet.
 _NEW = ""
 
 
 async def require_calls(store: Store, lane: ApiLane, inputs: Sequence[Input], param: str) -> None:
-    """Raises ApiError when there is an output of a call that nobody has made. A second output of a call is none:
-    agent frameworks answer calls that the server has answered already, and the fold passes over it.
+    """Raise ApiError for an output whose call is neither in the lane nor in the inputs. A second output of a call is
+    fine: agent frameworks also answer calls that the server has answered, and the fold ignores those.
     """
     if not any(given.get("role") == "tool" for given in inputs):
         return
