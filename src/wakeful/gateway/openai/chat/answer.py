@@ -1,4 +1,4 @@
-"""What is told of a turn as the whole answer of a chat completion. The server's own tools are invisible here."""
+"""Folds the log of a turn into the answer of a chat completion. Calls of the server's tools do not show in it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,20 +35,20 @@ class ChatAnswer:
         self._text = SpokenText()
         self._usage = UsageSum()
         self._is_cut = False
-        # What the client's own tools are called with.
+        # Calls of the client's tools.
         self.calls: list[AnswerCall] = []
-        # Why there is no answer, once that is known.
+        # Why the turn failed, or None.
         self.error: ApiFailure | None = None
 
-    def feed(self, told: StreamItem) -> None:
-        if (piece := spoken(told)) is not None:
+    def feed(self, item: StreamItem) -> None:
+        if (piece := spoken(item)) is not None:
             kind, step, text = piece
             if kind == TOKEN:
                 self._text.add(step, text)
-        elif isinstance(told, Event):
-            self._go_on(told)
+        elif isinstance(item, Event):
+            self._take(item)
 
-    def _go_on(self, event: Event) -> None:
+    def _take(self, event: Event) -> None:
         match event.kind:
             case events.STEP_ABANDONED:
                 self._text.drop(event.data["step"])
@@ -74,7 +74,7 @@ class ChatAnswer:
         return self._text.has(step)
 
     def completion(self, facts: ChatFacts) -> ChatCompletion:
-        """The object for a client that does not stream; of a turn that is done."""
+        """Return the whole completion, for a client that does not stream. The turn must have completed."""
         return ChatCompletion(
             id=facts.id,
             created=facts.created,

@@ -1,4 +1,4 @@
-"""A chat completion as its clients see it, and the chunks of its stream."""
+"""The chat completion object, and the chunks of its stream."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -10,7 +10,7 @@ from wakeful.wire.declared import Outgoing, words
 from wakeful.wire.error_types import ApiProblem
 
 FinishReason: TypeAlias = Literal["stop", "length", "tool_calls"]
-# There is one choice.
+# There is always exactly one choice.
 _Index: TypeAlias = Annotated[int, Meta(ge=0, le=0)]
 
 

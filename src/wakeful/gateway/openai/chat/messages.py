@@ -1,4 +1,4 @@
-"""The messages of a chat, as a client sends them, and as words for the journal."""
+"""The messages of a chat as a client sends them, and their conversion to inputs for the journal."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
@@ -72,7 +72,7 @@ def _inputs(message: ChatMessage) -> list[Input]:
         return [said | {"call_id": message.tool_call_id}]
     if not isinstance(message, ChatAssistantMessage) or not message.tool_calls:
         return [said]
-    # Each call is an item of its own; to the model they become one message again.
+    # Each call is a separate input; the fold joins them into one message for the model.
     asked = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
     return [said, *asked] if said["text"] else asked
 

@@ -1,4 +1,4 @@
-"""What is new in a chat that goes on in a session: the server knows what was said there before."""
+"""Finds the new messages of a chat that continues in a session, whose history the server has."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,43 +7,43 @@ from wakeful.gateway.openai.chat.request import ChatRequest
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.items.inputs import Input
 
-_ABOVE = ("system", "developer")
+_INSTRUCTING = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the session has said before."""
+class KnownChat:
+    """What the server has of the chat."""
 
     has_history: bool = False
-    # Of its last turn, where that was stopped in the middle of an answer: what was said before, and what was cut off.
-    # The client has seen it and takes it for an answer; the session does not.
+    # The text of the last turn before the answer that was cut off, and the text of that answer, if the turn was stopped
+    # in the middle of one. The client takes both for one answer; in the session what was cut off does not count.
     recorded: str = ""
     cut_off: str = ""
-    # Whether that turn is part of the history, but for what was cut off.
+    # Whether that turn is part of the history, without the text that was cut off.
     has_cut_turn: bool = False
 
     def is_cut(self, given: Input) -> bool:
-        """Whether this is the answer that was cut off. The last of its words may not have reached the client."""
+        """Return whether this is the answer that was cut off. Its end may not have reached the client."""
         text = given["text"]
         return len(text) > len(self.recorded) and (self.recorded + self.cut_off).startswith(text)
 
 
-def in_session(asked: ChatRequest, known: Known) -> ChatRequest:
-    """The same request with only what is new in it. Clients send the whole conversation each time: what comes after
-    the assistant's last words is new, or all of it where the session has nothing yet. The words above the user's hold
-    for this request, and are not said again and again. Raises ApiError.
+def without_known_messages(asked: ChatRequest, known: KnownChat) -> ChatRequest:
+    """Return the request with only its new messages. Clients send the whole conversation each time: the messages after
+    the assistant's last one are new, or all of them if the session has no history. System and developer messages become
+    the instructions of this one turn, or they would pile up in the session. Raises ApiError.
     """
-    above = [given["text"] for given in asked.inputs if given["role"] in _ABOVE]
-    said = [given for given in asked.inputs if given["role"] not in _ABOVE]
-    news = _after_last_answer(said, known) if known.has_history else said
-    if not news:
-        message = "messages must end with something that the assistant has not answered yet."
+    instructions = [given["text"] for given in asked.inputs if given["role"] in _INSTRUCTING]
+    said = [given for given in asked.inputs if given["role"] not in _INSTRUCTING]
+    new = _after_last_answer(said, known) if known.has_history else said
+    if not new:
+        message = "messages must end with one that the assistant has not answered yet."
         raise invalid("messages", message, "nothing_new")
-    return replace(asked, inputs=news, turn=replace(asked.turn, instructions="\n\n".join(above)))
+    return replace(asked, inputs=new, turn=replace(asked.turn, instructions="\n\n".join(instructions)))
 
 
-def _after_last_answer(said: Sequence[Input], known: Known) -> list[Input]:
-    answers = [place for place, given in enumerate(said) if given["role"] == "assistant"]
+def _after_last_answer(said: Sequence[Input], known: KnownChat) -> list[Input]:
+    answers = [index for index, given in enumerate(said) if given["role"] == "assistant"]
     if not answers:
         return list(said)
     last = answers[-1]

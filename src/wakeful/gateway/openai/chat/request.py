@@ -1,4 +1,4 @@
-"""What a client asks for with POST /v1/chat/completions, checked before anything happens."""
+"""The body of POST /v1/chat/completions: its declaration, and the request that is made of it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _LARGEST_SEED = 2**63 - 1
 
 _Penalty: TypeAlias = Annotated[float, Meta(ge=-2, le=2)]
 _Bias: TypeAlias = Annotated[float, Meta(ge=-100, le=100)]
-_OLDER = says("{} is of an older API: use tools and tool_choice.")
+_OLDER = says("{} belongs to an older API: use tools and tool_choice.")
 
 
 class ChatStreamOptions(Incoming):
@@ -60,25 +60,25 @@ class ChatBody(Incoming):
     ] = None
     logit_bias: dict[str, _Bias | None] | None = None
     reasoning_effort: ReasoningEffort | None = None
-    # What this server does not do is refused: an answer without it would look right and not be.
+    # What this server cannot do is refused: an answer without it would look right and be wrong.
     n: Annotated[
         int, Meta(ge=1, le=1), words("A turn has one answer."), says("{} must be 1: a turn has one answer.")
     ] = 1
     logprobs: Annotated[
         bool,
         Meta(extra_json_schema={"enum": [False]}),
-        words("Log probabilities are not told."),
-        says("{} must be false: log probabilities are not told.", check=not_),
+        words("Log probabilities are not returned."),
+        says("{} must be false: log probabilities are not returned.", check=not_),
     ] = False
     top_logprobs: NoLogprobs = 0
     modalities: Annotated[
         list[Literal["text"]] | None,
-        words("Nothing is spoken here."),
-        says("{} must be text: nothing is spoken here.", covers_inside=True),
+        words("Answers are text only."),
+        says("{} must be text: the server makes no audio.", covers_inside=True),
     ] = None
     functions: Annotated[None, words("Use `tools`."), _OLDER] = None
     function_call: Annotated[None, words("Use `tool_choice`."), _OLDER] = None
-    store: Annotated[bool, words("Taken; chat completions are not kept.")] = False
+    store: Annotated[bool, words("Accepted and ignored: chat completions are not kept.")] = False
     metadata: Metadata | None = None
     user: LongText | None = None
     prompt_cache_key: LongText | None = None
@@ -111,7 +111,7 @@ def read_chat_request(body: Mapping[str, Any], server_tools: Collection[str]) ->
 
 
 def _options(given: ChatBody) -> dict[str, Any]:
-    """What the model's endpoint is told as it is."""
+    """Return the options that are passed on to the model's endpoint."""
     bias = given.logit_bias
     options: dict[str, Any] = {
         "temperature": given.temperature,
@@ -122,7 +122,7 @@ def _options(given: ChatBody) -> dict[str, Any]:
         "max_completion_tokens": given.max_completion_tokens,
         "seed": given.seed,
         "reasoning_effort": given.reasoning_effort,
-        # An empty text is one that ends an answer, an empty list is none.
+        # An empty text is a stop sequence; an empty list has none.
         "stop": None if given.stop == [] else given.stop,
         "logit_bias": None if bias is None else {token: weight for token, weight in bias.items() if weight is not None},
         "response_format": format_option(given.response_format),
