@@ -1,4 +1,4 @@
-"""The items that a client may say to the model: of a response, a run or a conversation."""
+"""The items that a client may send as input of a response, a run or a conversation."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -50,7 +50,7 @@ class InputCallOutput(Incoming):
 
 
 class InputServerCall(Incoming):
-    """A call that the server made, given back. Where it has no `output`, the server's own record counts."""
+    """A call that the server made, sent back. Without `output` the server's record of it counts."""
 
     type: Literal["mcp_call"]
     id: str
@@ -62,7 +62,7 @@ class InputServerCall(Incoming):
 
 
 class InputReference(Incoming):
-    """An item that is there already, in its place. Without its `type` it must not have a `role`."""
+    """Stands for a stored item. Without a `type` it must not have a `role`."""
 
     type: Literal["item_reference"] = "item_reference"
     id: str
@@ -71,21 +71,21 @@ class InputReference(Incoming):
 
 
 class InputReasoning(Incoming):
-    """Taken, and not passed on."""
+    """Accepted and ignored."""
 
     type: Literal["reasoning"]
 
 
 def _untagged(item: Mapping[str, Any]) -> str:
-    """Two kinds may come without their name."""
+    """Return the type of an item without one: a reference or a message."""
     return "item_reference" if "id" in item and "role" not in item else "message"
 
 
 InputItem: TypeAlias = Annotated[
     InputMessage | InputCall | InputCallOutput | InputServerCall | InputReference | InputReasoning,
     words(
-        "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
-        "of the client's functions."
+        "Input for the model. The server answers calls of its own tools; `function_call_output` is for calls of the "
+        "client's functions."
     ),
     says(unknown="{} is of the type {tag}, which is not supported.", untagged=_untagged),
 ]

@@ -1,4 +1,4 @@
-"""The items that a client says, as words for the journal."""
+"""Converts the items that a client sends to inputs for the journal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ Input = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An item that stands somewhere else: see references.py."""
+    """An input that names a stored item: see references.py."""
 
     id: str
-    # Its place in the input, for complaints.
+    # Its path in the request, for error messages.
     where: str
-    # What the client has given beside its id: what counts where there is no such item.
+    # What the client sent besides the id: it is used if there is no such item.
     otherwise: Input | None = None
 
 
 def inputs_of(said: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
-    """`name` is the field that they stand in."""
+    """`name` is the field of the request that has the items, for error messages."""
     if isinstance(said, str):
         return [{"role": "user", "text": said}]
     return [_input(item, f"{name}[{number}]") for number, item in enumerate(said)]
@@ -58,8 +58,8 @@ def _input(item: InputItem, where: str) -> Input | Reference:
 
 
 def _server_call(item: InputServerCall, where: str) -> Input | Reference:
-    """A call that the server has run. What the client says of its result counts; a client that leaves the result out
-    relies on what the server knows of it, and so does one that knows a failure by its sentence only.
+    """Convert a call that the server has run. An output from the client counts. Otherwise the server's record does, if
+    it has one: an error from the client is only the sentence of it.
     """
     call = {"id": item.id, "name": item.name, "arguments": item.arguments}
     made: Input = {"role": "assistant", "text": "", "calls": [call], "server_label": item.server_label}
@@ -71,7 +71,7 @@ def _server_call(item: InputServerCall, where: str) -> Input | Reference:
 
 
 def _sentence(error: str | dict[str, Any]) -> str:
-    """As we wrote it, or as others would; of what looks different, all."""
+    """Return the text of an error in our form or a common one; of any other the whole object as JSON."""
     if isinstance(error, str):
         return error
     content = error.get("content")

@@ -1,4 +1,4 @@
-"""Items as clients see them: what was said to a model, and what it said and did."""
+"""The items that clients see: what a model was sent, what it wrote, and what it called."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -86,7 +86,7 @@ class FunctionCall(Outgoing):
 
 
 class FunctionOutput(Outgoing):
-    """The output of a call. The server's own calls are such pairs where `tool_items` is set to `function_call`."""
+    """The output of a call. The server's calls are such pairs if `tool_items` is set to `function_call`."""
 
     id: str
     type: Literal["function_call_output"] = "function_call_output"

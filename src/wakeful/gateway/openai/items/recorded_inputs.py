@@ -1,4 +1,4 @@
-"""What a client has said, from the journal, as the items that clients see."""
+"""Reads the inputs of a turn from the journal, as items."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from wakeful.store.base import Transaction
 
 
 async def input_items(tx: Transaction, turn_id: str) -> list[ShownItem]:
-    """What the client said, as items, in order."""
+    """Return the items that the client sent with this turn, in order."""
     return recorded_inputs(await tx.journal.of_turns([turn_id]))
 
 
