@@ -1,4 +1,4 @@
-"""The routes of runs."""
+"""The routes of runs in the OpenAPI document."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "followRun",
             "Follow a run",
             {200: _FOLLOWED, **api_refusals(400, 404)},
-            words="Any number of readers, each from where it likes.",
+            words="Any number of readers may follow, each from any event on.",
             parameters=[
                 _ID,
                 *parameters(RunEventsQuery, "query"),
@@ -53,7 +53,7 @@ PATHS: dict[str, dict[str, Json]] = {
     "/v1/runs/{run_id}/approval": {
         "post": operation(
             "answerRun",
-            "Answer a run that asks whether it may",
+            "Answer a run that asks for approval",
             {
                 200: _answer("It is answered.", RunAnswered),
                 **api_refusals(400, 403, 404, 409, 413),

@@ -1,4 +1,4 @@
-"""What a client asks for with POST /v1/runs, and how it answers a run that asks."""
+"""The body of POST /v1/runs, and the requests about a run."""
 
 from typing import Annotated, TypeAlias
 
@@ -18,7 +18,9 @@ class RunBody(Incoming):
 
 class RunApproval(Incoming):
     call_id: Annotated[
-        str, Meta(min_length=1, max_length=256, pattern=NO_NUL), says("{} must name the call that waits.")
+        str,
+        Meta(min_length=1, max_length=256, pattern=NO_NUL),
+        says("{} must be the id of the call that waits for approval."),
     ]
     choice: Annotated[str, among(CHOICES)]
 

@@ -1,4 +1,4 @@
-"""Runs: a stored turn that any number of readers may follow, that may be stopped, and that may ask for approvals."""
+"""The routes of runs. A run is a stored turn that any number of readers may follow, and that may ask for approvals."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -39,7 +39,7 @@ _TURN = "turn_"
 class _Run:
     turn: Turn
     session: Session
-    # The number in its session's log after which it begins.
+    # The number of the last event in the session's log before the run.
     before: int
 
     @property
@@ -53,16 +53,16 @@ class _Run:
 @dataclass(slots=True)
 class _Reader:
     projection: RunProjection
-    # Where it stood when it came; and where it stands now.
+    # What the reader had seen when it connected; what it has seen now.
     seen: RunCursor
     cursor: RunCursor
 
-    def news(self, page: Sequence[StreamItem]) -> bytes:
-        return b"".join(wire for told in page for wire in self._frames(told))
+    def read(self, page: Sequence[StreamItem]) -> bytes:
+        return b"".join(wire for item in page for wire in self._frames(item))
 
-    def _frames(self, told: StreamItem) -> list[bytes]:
-        self.cursor = self.cursor.after(told)
-        frames = [one for one in self.projection.feed(told) if not self.seen.covers(told, one.number)]
+    def _frames(self, item: StreamItem) -> list[bytes]:
+        self.cursor = self.cursor.after(item)
+        frames = [one for one in self.projection.feed(item) if not self.seen.covers(item, one.number)]
         return [frame(self.cursor.id, one.type, one.data) for one in frames]
 
 
@@ -93,7 +93,7 @@ class RunRoutes:
     async def events(self, request: Request) -> WithSessionHeader:
         after = _after(request)
         run = await self._require(request)
-        # A reader at a place that the log has not reached would miss the events up to there.
+        # From a position that the log has not reached, a reader would miss the events up to it.
         seen = after if after.is_within(run.session.last_seq) else RunCursor()
         return WithSessionHeader(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
 
@@ -140,24 +140,24 @@ class RunRoutes:
         return run
 
     async def _shown(self, run: _Run) -> WithSessionHeader:
-        """As it stands now, also while it runs."""
+        """Answer with the run in its present state."""
         projection = run.projection()
-        for told in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
-            projection.feed(told)
+        for item in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
+            projection.feed(item)
         return WithSessionHeader(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
-        """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
+        """Yield the frames that the reader has not seen. The fold begins with the run, because the numbers do."""
         start = Position(run.before)
         reader = _Reader(run.projection(), seen, RunCursor(start))
         async with aclosing(self._api.engine.subscribe(run.session.id, start, starts_over=False)) as pages:
             async for page in pages:
-                news = reader.news(page)
-                # A reader that waits for the next page holds nothing of this one.
+                frames = reader.read(page)
+                # Free the page: the stream may wait long for the next one.
                 del page
-                if news:
-                    yield news
-                del news
+                if frames:
+                    yield frames
+                del frames
                 if reader.projection.is_ended:
                     return
 
@@ -167,11 +167,11 @@ def _run_id(turn_id: str) -> str:
 
 
 def _turn_id(run_id: str) -> str:
-    """Some name that no turn has, when it is no id of a run."""
+    """Return the id of the run's turn; for a malformed run id, a turn id that cannot exist."""
     return _TURN + run_id.removeprefix(_RUN) if run_id.startswith(_RUN) and "\0" not in run_id else ""
 
 
 def _after(request: Request) -> RunCursor:
-    """The header wins: an EventSource that reconnects asks its first address again."""
+    """Return where to begin. The header wins: an EventSource that reconnects repeats its first query."""
     after = read_texts(RunEventsQuery, request.query_params).after
     return cursor_from(read_texts(RunEventsHeaders, request.headers).last_event_id or after)

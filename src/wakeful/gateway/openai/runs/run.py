@@ -1,4 +1,4 @@
-"""A run as its clients see it, and the events of its stream."""
+"""The run object, and the events of its stream."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -40,7 +40,7 @@ class _Event(Outgoing):
 
 
 class RunMessageDelta(_Event):
-    # The name of the event stands in the data too: there is where hermes-agent's clients look for it.
+    # The event's name is also in its data, where hermes-agent's clients look for it.
     event: Literal["message.delta"] = "message.delta"
     step: StepNumber
     delta: str
