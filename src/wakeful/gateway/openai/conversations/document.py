@@ -1,4 +1,4 @@
-"""The routes of conversations and their items."""
+"""The routes of conversations in the OpenAPI document."""
 
 from wakeful.gateway.openai.conversations.routes import (
     ChangedConversation,
@@ -13,7 +13,7 @@ from wakeful.gateway.openai.items.page import PageQuery
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.schema import Json, parameters
 
-_ID = path("conversation_id", "`conv_…`, or the name of a conversation of this key.")
+_ID = path("conversation_id", "`conv_…`, or the name of a conversation that belongs to the key.")
 _ITEM_ID = path("item_id", "The id of an item.")
 _CONVERSATION = json_answer("The conversation.", ShownConversation)
 _PAGE = json_answer("A page of items.", ItemPage)
@@ -40,13 +40,13 @@ _ONE = {
 _MANY = {
     "get": operation(
         "listConversationItems",
-        "What was said",
+        "List its items",
         {200: _PAGE, **api_refusals(400, 404)},
         parameters=[_ID, *parameters(PageQuery, "query")],
     ),
     "post": operation(
         "addConversationItems",
-        "Say something that nobody is to answer yet",
+        "Add items without asking for an answer",
         {200: _PAGE, **api_refusals(400, 404, 409, 413)},
         parameters=[_ID],
         body=json_body(NewItems),
@@ -75,7 +75,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "deleteConversationItem",
             "Delete one item; a call goes with its output",
             {200: _CONVERSATION, **api_refusals(404, 409)},
-            words="No model reads it again. The response that it was a part of stays as it is.",
+            words="No model reads it again. The response that it belongs to stays as it is.",
             parameters=[_ID, _ITEM_ID],
         ),
     },
@@ -83,7 +83,7 @@ PATHS: dict[str, dict[str, Json]] = {
 
 FAMILY = Family(
     "Conversations",
-    "What responses share. What failed or was cancelled leaves nothing in one.",
+    "A history that responses share. Failed and cancelled responses leave nothing in it.",
     PATHS,
     {"Conversation": ShownConversation},
 )

@@ -34,8 +34,8 @@ from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.reading import read
 
-# Where nothing was said before.
-_NOWHERE = ApiLane("")
+# A lane without history, for checking the items of a new conversation.
+_NO_HISTORY = ApiLane("")
 
 
 class NewConversation(Incoming):
@@ -44,7 +44,7 @@ class NewConversation(Incoming):
 
 
 class ChangedConversation(Incoming):
-    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the position of what there was.")]
+    metadata: Annotated[Metadata | None, says(missing="{} must be given: it replaces the present one.")]
 
 
 class NewItems(Incoming):
@@ -56,8 +56,8 @@ class ShownConversation(Outgoing):
     object: Literal["conversation"] = "conversation"
     created_at: NonNegative
     metadata: dict[str, str]
-    latest_completed_response_id: Annotated[str | None, words("What the next response goes on from.")]
-    active_response_id: Annotated[str | None, words("The response that is under way: until its end no other begins.")]
+    latest_completed_response_id: Annotated[str | None, words("What the next response continues from.")]
+    active_response_id: Annotated[str | None, words("The running response: no other can begin before it ends.")]
 
 
 class DeletedConversation(Outgoing):
@@ -82,14 +82,14 @@ class ConversationRoutes:
             NamedRoute(f"{one}/items", self.add_items, methods=["POST"]),
             NamedRoute(f"{one}/items/{{item_id:sent}}", self.item, methods=["GET"]),
             NamedRoute(f"{one}/items/{{item_id:sent}}", self.delete_item, methods=["DELETE"]),
-            # Last: a name that was typed with slashes looks like other addresses.
+            # Last, because a name with unencoded slashes looks like the paths above.
             NamedRoute("/v1/conversations/{conversation_id:slashed}", self.show, methods=["GET"]),
         ]
 
     async def create(self, request: Request) -> Response:
         given = read(NewConversation, await read_api_body(request))
         inputs = await self._references.resolve(request, inputs_of(given.items or (), "items"))
-        await require_calls(self._api.store, _NOWHERE, inputs, "items")
+        await require_calls(self._api.store, _NO_HISTORY, inputs, "items")
         model = await self._api.resolve_model("") or ""
         made = await self._lanes.create(request.state.principal, model, orjson.dumps(given.metadata or {}))
         if inputs:
@@ -132,8 +132,8 @@ class ConversationRoutes:
         return JsonAnswer(_item_in(request, await self._items(await self._find(request))))
 
     async def delete_item(self, request: Request) -> Response:
-        """No model reads it again. A call and its output go together: one without the other is nothing to go on from.
-        The response that it was a part of stays as it is.
+        """Delete the item from the context of later turns; its response stays as it is. A call and its output go
+        together, because a model cannot read one without the other.
         """
         found = await self._find(request)
         items = await self._items(found)
@@ -163,7 +163,7 @@ class ConversationRoutes:
         return await self._api.store.read(body)
 
     async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[ShownItem]:
-        """Words that nobody is to answer yet, and the items that they have become."""
+        """Record the inputs as a turn without an answer. Return its items. Raises ApiError."""
         await require_calls(self._api.store, ApiLane(conversation.session_id), inputs, "items")
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:

@@ -1,4 +1,4 @@
-"""The routes of models."""
+"""The routes of models in the OpenAPI document."""
 
 from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.models.routes import Model, ModelList
@@ -14,9 +14,9 @@ PATHS: dict[str, dict[str, Json]] = {
             "getModel",
             "One model",
             {200: json_answer("The model.", Model), **api_refusals(404)},
-            parameters=[path("model", "Its name; slashes in it stay as they are.")],
+            parameters=[path("model", "Its name, with any slashes unencoded.")],
         ),
     },
 }
 
-FAMILY = Family("Models", "`wakeful` is whatever is configured.", PATHS, {"Model": Model})
+FAMILY = Family("Models", "`wakeful` stands for the configured model.", PATHS, {"Model": Model})

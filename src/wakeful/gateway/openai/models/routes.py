@@ -1,4 +1,4 @@
-"""The routes of models: the catalogue, as the official clients read it."""
+"""The routes of models: the catalogue, in the form that the official clients read."""
 
 from typing import Annotated, Literal
 
