@@ -1,4 +1,4 @@
-"""The routes of responses."""
+"""The routes of responses in the OpenAPI document."""
 
 from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.items.input_items import InputItem
@@ -22,7 +22,7 @@ _CREATE = operation(
     "Ask the agent",
     {200: either("The response, or its events with `stream`.", _RESPONSE, _EVENTS), **api_refusals(400, 404, 409, 413)},
     words="A stored response is a turn that survives its client and the server that runs it. `stream`, `store` and "
-    "`background` say how it is told, not how it is run. A response that failed is told with 200 and its `status`.",
+    "`background` change how it is returned, not how it runs. A failed response is returned with 200 and its `status`.",
     parameters=parameters(ResponseHeaders, "header"),
     body=json_body(ResponseBody),
 )
@@ -52,14 +52,14 @@ PATHS: dict[str, dict[str, Json]] = {
             "cancelResponse",
             "Stop a response",
             {200: _RESPONSE, **api_refusals(404)},
-            words="One that has ended is told as it is.",
+            words="A response that has ended is returned as it is.",
             parameters=[_ID],
         ),
     },
     "/v1/responses/{response_id}/input_items": {
         "get": operation(
             "listInputItems",
-            "What was asked",
+            "List the input items",
             {200: json_answer("A page of items.", ItemPage), **api_refusals(400, 404)},
             parameters=[_ID, *parameters(PageQuery, "query")],
         ),

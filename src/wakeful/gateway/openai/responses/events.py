@@ -139,7 +139,7 @@ ResponseEvent: TypeAlias = Annotated[
         "that runs, and has the number of the event before it."
     ),
 ]
-# The class of each event, by its type.
+# By the type of an event: its class.
 EVENTS: Mapping[str, type[Outgoing]] = {
     name: kind for kind in shape_of(ResponseEvent).args for tag in tags_in(kind) for name in get_args(tag.type)
 }

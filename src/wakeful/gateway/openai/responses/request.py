@@ -1,4 +1,4 @@
-"""What a client asks for with POST /v1/responses, checked before anything happens."""
+"""The body of POST /v1/responses: its declaration, and the request that is made of it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,9 @@ class TextOptions(Incoming):
 
 class ReasoningOptions(Incoming):
     effort: ReasoningEffort | None = None
-    summary: Annotated[Literal["auto", "concise", "detailed"] | None, words("Taken; there are no summaries.")] = None
+    summary: Annotated[
+        Literal["auto", "concise", "detailed"] | None, words("Accepted and ignored: there are no summaries.")
+    ] = None
 
 
 class StreamOptions(Incoming):
@@ -55,14 +57,14 @@ class ResponseBody(Incoming):
     model: RequestedModel = ""
     instructions: LongText = ""
     stream: bool = False
-    store: Annotated[bool, words("true where nothing is said: it survives its client and the server.")] = True
-    background: Annotated[bool, words("Answered at once; needs `store`.")] = False
+    store: Annotated[bool, words("true by default: the response survives its client and the server.")] = True
+    background: Annotated[bool, words("Return at once; needs `store`.")] = False
     conversation: Annotated[
         _Name | NamedConversation | None,
-        words("An id `conv_…`, or a name of your own, which makes one on first use. Not with `previous_response_id`."),
+        words("An id `conv_…`, or any name: its first use creates one. Not with `previous_response_id`."),
         says("{} must be an id or a name of 1 to 256 characters.", covers_inside=True),
     ] = None
-    previous_response_id: Annotated[str, Meta(max_length=256), words("A completed response to go on from.")] = ""
+    previous_response_id: Annotated[str, Meta(max_length=256), words("The completed response to continue from.")] = ""
     tools: ResponseTools | None = None
     tool_choice: ResponseToolChoice = "auto"
     parallel_tool_calls: bool = True
@@ -75,10 +77,10 @@ class ResponseBody(Incoming):
     max_tool_calls: Annotated[
         int | None,
         Meta(ge=0, le=MANY),
-        words("How many calls of the server's tools are run; with 0 the model is told of none of them."),
+        words("How many calls of the server's tools are run; with 0 the model does not get these tools."),
     ] = None
     truncation: Literal["auto", "disabled"] = "disabled"
-    include: Annotated[list[str] | None, words("Taken; what is not there is not added.")] = None
+    include: Annotated[list[str] | None, words("Accepted and ignored: nothing is added.")] = None
     prompt: Annotated[
         None,
         words("There are no prompt templates."),
@@ -95,9 +97,9 @@ class ResponseBody(Incoming):
 @dataclass(frozen=True, slots=True)
 class ResponseRequest:
     inputs: list[Input | Reference]
-    # As the client wrote it; empty: the default.
+    # As the client wrote it; empty for the default.
     model: str
-    # An id that begins with conv_, or a name; empty: none.
+    # An id that begins with conv_, a name, or empty.
     conversation: str
     previous_response_id: str
     is_streamed: bool
@@ -139,14 +141,14 @@ def _turn(given: ResponseBody, body: Mapping[str, Any]) -> TurnRequest:
         instructions=given.instructions,
         tools=client_tools(given.tools or ()),
         options=_options(given) | choice.option,
-        # All but the words: those are in the journal.
+        # Everything but the input, which is in the journal.
         echo={name: value for name, value in body.items() if name != "input"},
         allowed_tools=choice.allowed,
     )
 
 
 def _options(given: ResponseBody) -> dict[str, Any]:
-    """What of it the model's endpoint is told, in its own words."""
+    """Return the options for the model's endpoint, under the names that it uses."""
     options: Mapping[str, Any] = {
         "temperature": given.temperature,
         "top_p": given.top_p,

@@ -1,4 +1,4 @@
-"""The response object: every key always there, with what the client asked for or what counts where it asked nothing."""
+"""The response object. It always has every key, with the value that the client sent or the default."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from wakeful.gateway.openai.usage import ResponseUsage
 from wakeful.model.request import MCP_CALL
 from wakeful.wire.declared import Outgoing, among
 
-# What a request may say and a response echoes, and the value where it says nothing.
+# The fields of a request that a response echoes, with their defaults.
 _ECHOED: Mapping[str, Any] = {
     "instructions": None,
     "max_output_tokens": None,
@@ -67,7 +67,7 @@ class ResponseObject(Outgoing):
     previous_response_id: str | None
     conversation: ConversationRef | None
     prompt_cache_key: str | None
-    # What the client has sent is echoed as it is, also what is not declared; so some of these are not types.
+    # The client's values are echoed unchanged, with undeclared keys too, so some fields are plain dictionaries.
     reasoning: Annotated[dict[str, Any], _with(effort=_MAYBE, summary=_MAYBE)]
     safety_identifier: str | None
     service_tier: str
@@ -91,7 +91,7 @@ class DeletedResponse(Outgoing):
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """What is fixed before a response begins."""
+    """What is known of a response before it begins."""
 
     id: str
     model: str
@@ -101,13 +101,13 @@ class ResponseFacts:
     conversation_id: str | None = None
     is_stored: bool = True
     is_background: bool = False
-    # How calls of the server's tools are told.
+    # The type of item that shows calls of the server's tools.
     tool_items: str = MCP_CALL
 
 
 @dataclass(slots=True)
 class ResponseState:
-    """What changes while it runs, besides its output."""
+    """What changes while a response runs, besides its output."""
 
     status: str
     completed_at: int | None = None
@@ -117,10 +117,10 @@ class ResponseState:
 
 
 class ResponseForm:
-    """Makes the object of one response, from its state and its output."""
+    """Makes the object of one response from its state and its output."""
 
     def __init__(self, facts: ResponseFacts, request: Mapping[str, Any]) -> None:
-        """`request` is the body as the client sent it, checked by whoever took it."""
+        """`request` is the body as the client sent it, already checked."""
         self._fixed = _fixed(facts) | _echo(request)
 
     def fill(self, state: ResponseState, output: list[OutputItem]) -> ResponseObject:
@@ -155,7 +155,7 @@ def _echo(request: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{key: given.get(key, default) for key, default in _ECHOED.items()},
         "reasoning": _REASONING | given.get("reasoning", {}),
-        # The answer names the tier that was used, and "auto" is none.
+        # A response names the tier that was used; "auto" is not one.
         "service_tier": "default" if tier == "auto" else tier,
         "text": _TEXT | {key: value for key, value in given.get("text", {}).items() if value is not None},
         "tools": [_tool(tool) for tool in given.get("tools", [])],
