@@ -226,4 +226,4 @@ def test_a_session_of_the_page_is_its_owners_and_takes_one_turn_at_a_time(server
     server.send("POST", "/api/chat/cancel", json={"session_id": session_id})
     assert (stranger.status_code, stranger.json()["error"]["code"]) == (404, "session_not_found")
     assert (reply.status_code, reply.json()["error"]["code"]) == (409, "conversation_response_not_completed")
-    assert "at work" in reply.json()["error"]["message"]
+    assert "is running" in reply.json()["error"]["message"]

@@ -11,20 +11,18 @@ SESSION_HEADER: dict[str, Json] = {
     SESSION_ID_HEADER: {"description": "The session that it belongs to.", "required": True, "schema": TEXT}
 }
 
-_SHOULD_RETRY: Json = {"description": "false, where asking again cannot help.", "schema": choice("false")}
+_SHOULD_RETRY: Json = {"description": "`false` if a retry cannot help.", "schema": choice("false")}
 
 _REFUSALS = {
     400: json_answer("The request cannot be understood; `param` names what is wrong.", ApiProblem),
-    401: with_headers(
-        json_answer("There is no key, or a wrong one.", ApiProblem), {"www-authenticate": WWW_AUTHENTICATE}
-    ),
+    401: with_headers(json_answer("No key, or a wrong one.", ApiProblem), {"www-authenticate": WWW_AUTHENTICATE}),
     403: json_answer("`not_allowed`: a command of the agent may not answer for a person.", ApiProblem),
-    404: json_answer("There is no such thing, or it belongs to another key.", ApiProblem),
-    409: with_headers(json_answer("Not now; `code` says why.", ApiProblem), {"x-should-retry": _SHOULD_RETRY}),
+    404: json_answer("It does not exist, or belongs to another key.", ApiProblem),
+    409: with_headers(json_answer("Not possible now; `code` says why.", ApiProblem), {"x-should-retry": _SHOULD_RETRY}),
     413: json_answer("The body is larger than 16 MiB.", ApiProblem),
-    429: with_headers(json_answer("Too many requests are under way.", ApiProblem), {"retry-after": RETRY_AFTER}),
+    429: with_headers(json_answer("Too many requests are running.", ApiProblem), {"retry-after": RETRY_AFTER}),
     503: with_headers(
-        json_answer("The server stops, or its database is away.", ApiProblem), {"retry-after": RETRY_AFTER}
+        json_answer("The server is stopping, or its database is unavailable.", ApiProblem), {"retry-after": RETRY_AFTER}
     ),
 }
 # Any request may get one of these.

@@ -29,8 +29,8 @@ _Name: TypeAlias = Annotated[str, Meta(max_length=256), says("{} must have at mo
 
 
 class SessionNames(Incoming, rename={"key": _SESSION_KEY_HEADER, "id": SESSION_ID_HEADER}):
-    key: Annotated[_Name, words("A name of your own for a session that goes on.")] = ""
-    id: Annotated[_Name, words("The id of such a session, or of one of the page; it wins.")] = ""
+    key: Annotated[_Name, words("Any name: requests with the same one share a session.")] = ""
+    id: Annotated[_Name, words("The id of such a session, or of one on the page; it wins over the key.")] = ""
 
 
 class SessionHeaders:

@@ -63,18 +63,18 @@ ChatMessage: TypeAlias = PlainMessage | ChatAssistantMessage | ChatToolMessage
 
 
 def chat_inputs(messages: Sequence[ChatMessage]) -> list[Input]:
-    return [said for message in messages for said in _inputs(message)]
+    return [given for message in messages for given in _inputs(message)]
 
 
 def _inputs(message: ChatMessage) -> list[Input]:
-    said = {"role": message.role, **_content(message.content or "")}
+    spoken = {"role": message.role, **_content(message.content or "")}
     if isinstance(message, ChatToolMessage):
-        return [said | {"call_id": message.tool_call_id}]
+        return [spoken | {"call_id": message.tool_call_id}]
     if not isinstance(message, ChatAssistantMessage) or not message.tool_calls:
-        return [said]
+        return [spoken]
     # Each call is a separate input; the fold joins them into one message for the model.
-    asked = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
-    return [said, *asked] if said["text"] else asked
+    calls = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
+    return [spoken, *calls] if spoken["text"] else calls
 
 
 def _call(call: ChatCall) -> dict[str, str]:

@@ -33,11 +33,11 @@ class Reference:
     otherwise: Input | None = None
 
 
-def inputs_of(said: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
+def inputs_of(given: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
     """`name` is the field of the request that has the items, for error messages."""
-    if isinstance(said, str):
-        return [{"role": "user", "text": said}]
-    return [_input(item, f"{name}[{number}]") for number, item in enumerate(said)]
+    if isinstance(given, str):
+        return [{"role": "user", "text": given}]
+    return [_input(item, f"{name}[{number}]") for number, item in enumerate(given)]
 
 
 def _input(item: InputItem, where: str) -> Input | Reference:

@@ -32,5 +32,5 @@ async def require_calls(store: Store, lane: ApiLane, inputs: Sequence[Input], pa
     made = {call.id for known in transcript.messages if isinstance(known, AssistantMessage) for call in known.calls}
     for stray in transcript.strays:
         if stray.turn_id == _NEW and stray.data["call_id"] not in made:
-            message = f"There is no call {stray.data['call_id']!r} that this could be the output of."
+            message = f"There is no call {stray.data['call_id']!r} for this output."
             raise invalid(param, message, "call_not_found")

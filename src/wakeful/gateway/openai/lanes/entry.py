@@ -56,7 +56,7 @@ def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
     """Return the 409 for a lane that has a running turn. `state` comes from `state_of`."""
     message = "The conversation's last response has not completed."
     if not is_conversation:
-        message = "Another turn of this session is at work: wait for its end, or stop it."
+        message = "Another turn of this session is running: wait until it ends, or stop it."
     headers = {"x-should-retry": "false"}
     code = "conversation_response_not_completed"
     return ApiError(409, code, message, param="conversation", headers=headers, details=state)

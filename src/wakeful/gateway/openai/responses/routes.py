@@ -270,7 +270,7 @@ def _interrupted(response: str, key: str) -> ApiError:
     finds the same response again.
     """
     advice = "send the same request again" if key else f"GET /v1/responses/{response} shows it"
-    message = f"The server is stopping. The response {response} goes on after the restart: {advice}."
+    message = f"The server is stopping. The response {response} continues after the restart: {advice}."
     headers = {"retry-after": "2", "x-should-retry": "true" if key else "false"}
     return ApiError(503, "stopping", message, headers=headers)
 
