@@ -28,7 +28,7 @@ class Api:
     engine: Engine
     store: Store
     door: Door
-    # Returns the full name of the model that a client means, or None. An unknown name may wait for the catalogue.
+    # Returns the full name of the model that a client means, or None. It may wait for the catalogue.
     resolve_model: Callable[[str], Awaitable[str | None]]
     # The catalogue: id, time of creation and owner of each model.
     models: Callable[[], Sequence[tuple[str, int, str]]]
@@ -91,7 +91,7 @@ class Api:
         return principal in (self.operator, owner)
 
     async def find_turn(self, tx: Transaction, request: Request, turn_id: str) -> tuple[Turn, Session] | None:
-        """Return None also for a turn that the client may not see, that came through another door, or was deleted."""
+        """Return the turn and its session, or None if it is deleted, another door's, or not for this client to see."""
         turn = await tx.turns.get(turn_id)
         session = None if turn is None else await tx.sessions.get(turn.session_id)
         if turn is None or session is None or turn.is_hidden or turn.door.name != self.door.name:

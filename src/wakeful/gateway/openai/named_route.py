@@ -33,7 +33,7 @@ class _Slashed(_Sent):
 
 
 def _sent_path(scope: Scope) -> str:
-    """Return the raw path with one encoding for every character: clients may also encode those that need it not."""
+    """Return the raw path with one encoding for every character: clients may encode more than they must."""
     raw: bytes = scope["raw_path"]
     return "/".join(quote(unquote(part), safe="") for part in raw.decode("ascii").split("/"))
 

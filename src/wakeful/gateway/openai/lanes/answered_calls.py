@@ -10,7 +10,7 @@ from wakeful.model.message import AssistantMessage
 from wakeful.model.transcript import fold
 from wakeful.store.base import Store, Transaction
 
-# Stands for the turn to be, which has no id yet.
+# Stands for the turn that the inputs are for, which has no id yet.
 _NEW = ""
 
 

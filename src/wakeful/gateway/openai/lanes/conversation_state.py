@@ -21,7 +21,7 @@ async def state_of(tx: Transaction, session: Session | None) -> dict[str, str | 
 
 
 async def _latest(tx: Transaction, turn_id: str | None) -> Turn | None:
-    """Return the newest response of the chain. Added items, chats and runs lie between the responses."""
+    """Return the newest response of the chain, which also has chats, runs and items that were only added."""
     while turn_id is not None:
         page = await tx.turns.chain(turn_id, _PAGE)
         for turn in page:
