@@ -46,7 +46,7 @@ async def require_idle(lane: ApiLane, tx: Transaction) -> None:
         await _idle_session(tx, lane)
 
 
-async def read_lane(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequence[Entry]]:
+async def lane_history(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequence[Entry]]:
     """Return the lane's session and its journal up to the checkpoint. Raises ApiError as `require_idle` does."""
     session = lane.new_session or await _idle_session(tx, lane)
     return session, () if session.checkpoint is None else await tx.journal.of_chain(session.checkpoint)

@@ -13,7 +13,7 @@ from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
-from wakeful.gateway.openai.lanes.entry import read_lane
+from wakeful.gateway.openai.lanes.entry import lane_history
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.responses.request import ResponseRequest
 from wakeful.gateway.openai.responses.response import ResponseObject
@@ -66,7 +66,7 @@ class UnstoredResponses:
     async def _read(
         self, tx: Transaction, lane: ApiLane, asked: TurnRequest, inputs: Sequence[Input], model: str
     ) -> _Unstored:
-        session, before = await read_lane(tx, lane)
+        session, before = await lane_history(tx, lane)
         turn = Turn(
             id=new_id("turn"),
             session_id=session.id,
