@@ -11,6 +11,9 @@ import orjson
 
 from wakeful.errors import RequestNotUnderstood
 
+# The model name that clients send for the configured default, whatever that is.
+DEFAULT_MODEL = "wakeful"
+
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:
@@ -20,9 +23,6 @@ class ClientTool:
     description: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-
-# The model name that means the configured default, whatever that is.
-DEFAULT_MODEL = "wakeful"
 
 # A chat completion belongs to its connection; a run's client can be asked while it runs, also by the sub-agents that
 # work for it.
