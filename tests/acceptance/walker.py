@@ -22,7 +22,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.bare_engine import bare_engine
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import AnswerPart, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission

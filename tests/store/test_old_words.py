@@ -19,7 +19,7 @@ from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.upkeep.old_words_mover import OldWordsMover
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
 from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
@@ -142,8 +142,8 @@ class Hurry(SystemClock):
         return
 
 
-async def frames_of(store: Store, turn_id: str) -> list[Frame]:
-    """Return the frames that a client gets when it asks for the whole response."""
+async def frames_of(store: Store, turn_id: str) -> list[NumberedFrame]:
+    """As a client reads them that asks for the whole response."""
     no_loop: Any = None
     engine = bare_engine(store, no_loop, SystemClock(), EngineSettings())
     turn = await store.read(lambda tx: tx.turns.get(turn_id))

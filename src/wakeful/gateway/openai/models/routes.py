@@ -1,4 +1,4 @@
-"""The routes of models: the catalogue, as the official clients read it."""
+"""The routes of models: the catalogue, in the form that the official clients read."""
 
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ class ModelList(Outgoing):
     data: list[Model]
 
 
-class ModelRoutes:
+class ApiModelRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
 

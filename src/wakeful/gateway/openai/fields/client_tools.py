@@ -1,19 +1,19 @@
-"""The functions that a client brings along."""
+"""Functions that the client runs itself."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import LongText
 from wakeful.gateway.openai.errors import invalid
+from wakeful.gateway.openai.fields.common_fields import LongText
 from wakeful.model.request import ClientTool
 from wakeful.wire.declared import Incoming, says, words
 
-_NO_FUNCTION = "{} must be a function: the server brings other tools of its own."
-_TOOLS = words("Functions that the client runs; each has a name of its own.")
+_NO_FUNCTION = "{} must be a function: all other tools come from the server."
+_TOOLS = words("Functions that the client runs; their names must differ.")
 
-# What endpoints take as the name of a function.
+# The function names that model endpoints accept.
 FunctionName: TypeAlias = Annotated[
     str, Meta(pattern="^[a-zA-Z0-9_.-]{1,128}$"), says("{} must be 1 to 128 letters, digits and _ . -")
 ]
@@ -43,12 +43,12 @@ ChatTools: TypeAlias = Annotated[list[Annotated[ChatTool, says(_NO_FUNCTION, unk
 
 
 def client_tools(functions: Sequence[Function], *, nested: str = "") -> tuple[ClientTool, ...]:
-    """`nested` is where in a tool its function stands, as in `.function`. Raises ApiError where two have one name."""
+    """`nested` is the path from a tool to its function, such as `.function`. Raises ApiError for duplicate names."""
     tools: dict[str, ClientTool] = {}
     for number, function in enumerate(functions):
         where = f"tools[{number}]{nested}.name"
         if function.name in tools:
-            message = f"{where} is the name of another tool too: {function.name}."
+            message = f"{where} must be unique, and another tool has the name {function.name} too."
             raise invalid(where, message, "duplicate_tool_name")
         tools[function.name] = function.as_tool()
     return tuple(tools.values())

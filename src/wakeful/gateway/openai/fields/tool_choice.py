@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.client_tools import FunctionName
 from wakeful.gateway.openai.errors import invalid
+from wakeful.gateway.openai.fields.client_tools import FunctionName
 from wakeful.model.request import TurnRequest
 from wakeful.wire.declared import Incoming, says, words
 
@@ -58,14 +58,14 @@ ChatToolChoice: TypeAlias = Annotated[_Word | ChosenChatFunction | AllowedChatFu
 
 @dataclass(frozen=True, slots=True)
 class ToolChoice:
-    # In the words of a chat-completions endpoint; None: the model may do as it likes.
+    # As a chat-completions endpoint takes it; None leaves the choice to the model.
     force: Any = None
-    # The only tools that may be called; None: all of them.
+    # The tools that may be called; None allows all of them.
     allowed: tuple[str, ...] | None = None
 
     @property
     def option(self) -> dict[str, Any]:
-        """What of it the model's endpoint is told."""
+        """Return the part that is sent to the model's endpoint."""
         return {} if self.force is None else {"tool_choice": self.force}
 
 
@@ -86,16 +86,18 @@ def tool_choice(given: ResponseToolChoice | ChatToolChoice) -> ToolChoice:
 
 
 def require_tools(asked: TurnRequest, server_tools: Collection[str]) -> None:
-    """What cannot be honoured is refused. Raises ApiError where a tool is chosen that does not exist here."""
+    """Raise ApiError if the choice cannot be honoured, because it names a tool that does not exist."""
     usable = {tool.name for tool in asked.tools} | (set(server_tools) if asked.takes_server_tools else set())
     force = asked.options.get("tool_choice")
     chosen = [*(asked.allowed_tools or ()), *([force["function"]["name"]] if isinstance(force, dict) else [])]
     for name in chosen:
         if name not in usable:
             known = ", ".join(sorted(usable)) or "none"
-            raise invalid("tool_choice", f"tool_choice names {name}, and the tools are: {known}.", "unknown_tool")
+            raise invalid(
+                "tool_choice", f"tool_choice names {name}, which is not among the tools: {known}.", "unknown_tool"
+            )
     if force is not None and not usable:
-        message = "tool_choice demands a call, and there is no tool to call: max_tool_calls is 0."
+        message = "tool_choice demands a call, but there is no tool to call: max_tool_calls is 0."
         raise invalid("tool_choice", message, "unknown_tool")
 
 

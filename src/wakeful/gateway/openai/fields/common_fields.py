@@ -1,4 +1,4 @@
-"""Fields that several families of requests and answers have in common, with their limits."""
+"""Fields that several families of requests and answers share, with their limits."""
 
 from typing import Annotated, TypeAlias
 
@@ -11,13 +11,13 @@ SERVICE_TIERS = ("auto", "default", "flex", "scale", "priority", "fast")
 MANY = 10_000_000
 NO_NUL = "^[^\\u0000]*$"
 
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
+NonNegative: TypeAlias = Annotated[int, Meta(ge=0)]
 Tokens: TypeAlias = Annotated[int, Meta(ge=1, le=MANY)]
 LongText: TypeAlias = Annotated[str, Meta(max_length=1_000_000)]
-ModelName: TypeAlias = Annotated[
+RequestedModel: TypeAlias = Annotated[
     str,
     Meta(max_length=256),
-    words("`wakeful` or nothing for the configured one, `provider:model`, or a name of the catalogue."),
+    words("`wakeful` or nothing for the configured one, `provider:model`, or a name from the catalogue."),
 ]
 ReasoningEffort: TypeAlias = Annotated[str, Meta(max_length=32), words("As the model's endpoint knows it.")]
 ServiceTier: TypeAlias = Annotated[str, among(SERVICE_TIERS)]
@@ -26,13 +26,13 @@ TopP: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 NoLogprobs: TypeAlias = Annotated[
     int,
     Meta(ge=0, le=0),
-    words("Log probabilities are not told."),
-    says("{} must be 0: log probabilities are not told."),
+    words("Log probabilities are not returned."),
+    says("{} must be 0: log probabilities are not returned."),
 ]
 Metadata: TypeAlias = Annotated[
     dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=512)]],
     Meta(max_length=16),
-    says("{} must have at most 16 texts of at most 512 characters, under short keys.", covers_inside=True),
+    says("{} must have at most 16 texts of up to 512 characters, with keys of up to 64.", covers_inside=True),
 ]
 
 
@@ -40,6 +40,6 @@ class IncompleteDetails(Outgoing):
     reason: str
 
 
-class Failure(Outgoing):
+class FailureDetails(Outgoing):
     code: str
     message: str

@@ -1,10 +1,10 @@
-"""In which form the model is to answer: plain text, any JSON, or JSON after a schema."""
+"""The format of the answer that a client asks for: plain text, any JSON, or JSON that fits a schema."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import LongText
+from wakeful.gateway.openai.fields.common_fields import LongText
 from wakeful.wire.declared import Incoming, says
 
 SchemaName: TypeAlias = Annotated[
@@ -23,7 +23,7 @@ class NamedSchema(Incoming):
     description: LongText | None = None
 
     def option(self) -> dict[str, Any]:
-        """As a chat-completions endpoint takes it."""
+        """Return the schema as a chat-completions endpoint takes it."""
         kept = {"name": self.name, "schema": self.schema, "strict": self.strict, "description": self.description}
         schema = {name: value for name, value in kept.items() if value is not None}
         return {"type": "json_schema", "json_schema": schema}
@@ -47,7 +47,7 @@ ChatFormat: TypeAlias = PlainChatFormat | SchemaChatFormat
 
 
 def format_option(given: ResponseFormat | ChatFormat | None) -> dict[str, Any] | None:
-    """As a chat-completions endpoint takes it; None for plain text."""
+    """Return the format as a chat-completions endpoint takes it, or None for plain text."""
     match given:
         case SchemaFormat():
             return given.option()
