@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 from wakeful.tools.commands.gate.ground import Ground
 
 

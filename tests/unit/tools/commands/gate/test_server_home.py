@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import Grantor
+from tests.unit.tools.commands.gate.kit import Grantor
 from tests.unit.tools.kit import tool_context
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.ground import Ground
