@@ -120,10 +120,10 @@ class ProcessRegistry:
     def _kept_open(self) -> "_KeeperThread":
         with self._lock:
             if self._kept is None:
-                self._kept = _KeeperThread(MemoryLedger(self._tell_end, self._tell_match))
+                self._kept = _KeeperThread(MemoryLedger(self._queue_end, self._queue_match))
             return self._kept
 
-    def _tell_end(self, task: Task) -> None:
+    def _queue_end(self, task: Task) -> None:
         if task.id in self._consumed:
             return
         self.completion_queue.put(
@@ -140,7 +140,7 @@ class ProcessRegistry:
             }
         )
 
-    def _tell_match(self, task: Task, match: WatchMatch) -> None:
+    def _queue_match(self, task: Task, match: WatchMatch) -> None:
         self.completion_queue.put(
             {
                 "type": "watch_match",

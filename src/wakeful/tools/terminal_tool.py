@@ -12,7 +12,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
-from wakeful.tools.commands.gate.gate import Gate, Refusal, nobody_to_ask
+from wakeful.tools.commands.gate.gate import Gate, Refusal, no_person_to_ask
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.request import (
     DEFAULT_TIMEOUT,
@@ -135,7 +135,7 @@ def terminal_tool(
     except Unusable as unusable:
         return _unusable(unusable).text
     if reasons := find_reasons(request.command, Scene(request.workdir, workspace, _own_home())):
-        return _refused(nobody_to_ask(Question("", "terminal", request.command, reasons))).text
+        return _refused(no_person_to_ask(Question("", "terminal", request.command, reasons))).text
     if not request.background:
         return process_registry.run(lambda keeper: _run_foreground(keeper, request)).text
     launch, has_promise = _launch(request, can_deliver=async_delivery_supported())

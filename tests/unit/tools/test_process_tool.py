@@ -193,7 +193,7 @@ async def test_bad_input_is_answered_clearly(
     assert result.is_error
 
 
-async def test_process_on_another_host_is_told_of_with_its_place(
+async def test_process_on_another_host_is_shown_with_its_host(
     tool: ProcessTool, ledger: Ledger, tmp_path: Path
 ) -> None:
     elsewhere = replace(new_task("sleep 100"), host=Host("far-away", "boot"))

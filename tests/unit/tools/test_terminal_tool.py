@@ -278,7 +278,7 @@ def test_description_says_what_the_behaviour_is() -> None:
         assert word in description
 
 
-async def test_process_that_cannot_start_is_told_at_once_and_not_again(workspace: Path, tmp_path: Path) -> None:
+async def test_process_that_cannot_start_is_reported_at_once_and_not_again(workspace: Path, tmp_path: Path) -> None:
     ledger = CallLedger()
     async with keeping(ledger, ProcessSettings(tmp_path / "processes", minimum_free=10**18)) as keeper:
         answer, result = await run_tool(tool_of(keeper), new_turn(workspace), command="ls", background=True)
@@ -316,7 +316,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
     ],
 )
 @pytest.mark.parametrize("background", [True, False])
-async def test_dangerous_command_that_nobody_allows_is_refused_with_the_reason(
+async def test_dangerous_command_that_no_person_allows_is_refused_with_the_reason(
     keeper: ProcessKeeper,
     workspace: Path,
     tmp_path: Path,

@@ -14,7 +14,7 @@ from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.commands.workspace import Unusable, path_in_workspace, readable, shown
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
-from wakeful.tools.files.results import failure_of, result_of
+from wakeful.tools.files.results import file_failure, result_of
 
 RESULT_LIMIT = 50_000
 # What a note at the end of a cut result may take of it.
@@ -94,7 +94,7 @@ class WriteFile:
         try:
             question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
         except (Unusable, OSError) as error:
-            return failure_of(error, arguments)
+            return file_failure(error, arguments)
         if refusal := await self._gate.refusal(question, context):
             return ToolResult.failed(refusal.code, refusal.sentence)
         return await result_of(_write, arguments, context.workspace, self._gate.home)

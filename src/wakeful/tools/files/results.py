@@ -24,10 +24,10 @@ async def result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, hom
     try:
         return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
     except (Unusable, OSError) as error:
-        return failure_of(error, arguments)
+        return file_failure(error, arguments)
 
 
-def failure_of(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
+def file_failure(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
     if isinstance(error, Unusable):
         return ToolResult.failed(error.code, f"{error}.")
     # Not str(error): it names the path on the machine.

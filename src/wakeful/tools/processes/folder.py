@@ -20,7 +20,7 @@ _FENCE = "fenced\n"
 
 # Who has made started.<n>: the wrapper, someone who forbade that spawn, nobody, or a wrapper that has not yet said
 # who it is.
-Start = Identity | Literal["fenced", "nobody", "unfinished"]
+Start = Identity | Literal["fenced", "not_started", "unfinished"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ProcessFolder:
         try:
             content = self._start(attempt).read_text(errors="replace")
         except FileNotFoundError:
-            return "nobody"
+            return "not_started"
         if content == _FENCE:
             return "fenced"
         try:

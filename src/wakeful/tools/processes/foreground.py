@@ -17,7 +17,7 @@ from wakeful.tools.processes.output.follower import Follower
 from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.outputs import Outputs
 from wakeful.tools.processes.settings import ProcessSettings
-from wakeful.tools.processes.spawner import Spawner, failure_of
+from wakeful.tools.processes.spawner import Spawner, spawn_failure
 
 OUTPUT_LIMIT = 50_000
 
@@ -88,7 +88,7 @@ class ForegroundRunner:
             grip = await asyncio.to_thread(start, folder)
         except OSError as error:
             await asyncio.to_thread(folder.remove)
-            return ForegroundResult("", *failure_of(error), "tool_error")
+            return ForegroundResult("", *spawn_failure(error), "tool_error")
         try:
             has_timed_out = await self._attend(grip, folder, timeout, stop)
             end_rest_of_group(grip.identity)

@@ -27,11 +27,11 @@ from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.notices import never_ran
 from wakeful.tools.processes.output.output import Output
 from wakeful.tools.processes.output.outputs import Outputs
-from wakeful.tools.processes.output.search import Search
+from wakeful.tools.processes.output.search import OutputSearch
 from wakeful.tools.processes.output.watch import Watch
 from wakeful.tools.processes.persistence import until_written
 from wakeful.tools.processes.settings import ProcessSettings
-from wakeful.tools.processes.spawner import Spawner, failure_of
+from wakeful.tools.processes.spawner import Spawner, spawn_failure
 from wakeful.tools.processes.stdin import InputRefused
 from wakeful.tools.processes.watched_process import WatchedProcess
 
@@ -171,7 +171,7 @@ class ProcessKeeper:
         try:
             grip = await asyncio.to_thread(self._spawn_now, task)
         except OSError as error:
-            exit_code, reason = failure_of(error)
+            exit_code, reason = spawn_failure(error)
             logger.warning("process %s: %s", task.id, reason)
             await until_written(lambda: self._ledger.finish(task.id, never_ran(task, exit_code, reason)))
             raise SpawnFailed(task.id, exit_code, reason) from error
@@ -219,7 +219,7 @@ class ProcessKeeper:
         """Who has started it; if nobody has, nobody will."""
         folder = self.outputs.folder(task.id)
         start = await _settled_start(folder, task.attempt)
-        if start != "nobody":
+        if start != "not_started":
             return start
         if await asyncio.to_thread(folder.fence, task.attempt):
             return "fenced"
@@ -246,12 +246,12 @@ class ProcessKeeper:
         del self._processes[process.task.id]
         process.release()
 
-    def _search(self, task: Task, output: Output) -> Search | None:
+    def _search(self, task: Task, output: Output) -> OutputSearch | None:
         patterns = launch_of(task).watch_patterns
         if not patterns:
             return None
         watch = Watch(patterns, self._settings.watch_interval, self._clock)
-        return Search(task, output, watch, self._ledger)
+        return OutputSearch(task, output, watch, self._ledger)
 
     async def _kill(self, task_id: str) -> bool:
         if not await self._ledger.intend_kill(task_id):

@@ -20,7 +20,7 @@ def is_alive(server: Identity) -> bool:
 def clear_away(folder: ProcessFolder) -> None:
     """End it with everything in its group, or see to it that it never starts, and remove its files."""
     start = folder.started(ATTEMPT)
-    if start == "nobody" and not folder.fence(ATTEMPT):
+    if start == "not_started" and not folder.fence(ATTEMPT):
         start = folder.started(ATTEMPT)
     if isinstance(start, Identity):
         logger.info("ending a command whose server is gone: process group %d", start.pid)

@@ -88,7 +88,7 @@ def _input(*, pty: bool) -> Iterator[tuple[int, str]]:
         os.close(terminal)
 
 
-def failure_of(error: OSError) -> tuple[int, str]:
+def spawn_failure(error: OSError) -> tuple[int, str]:
     """The exit code of a process that could not be started, and the reason in words."""
     code = NOT_FOUND if error.errno == errno.ENOENT else CANNOT_RUN
     return code, f"the command could not be started: {(error.strerror or 'unknown error').lower()}"

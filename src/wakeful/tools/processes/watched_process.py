@@ -10,7 +10,7 @@ from wakeful.tools.processes.kernel.grip import Grip, end_group, end_rest_of_gro
 from wakeful.tools.processes.kernel.identity import Identity
 from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.output.follower import Follower
-from wakeful.tools.processes.output.notices import never_ran, outcome_of
+from wakeful.tools.processes.output.notices import never_ran, process_outcome
 from wakeful.tools.processes.output.output import Output
 from wakeful.tools.processes.persistence import until_written
 from wakeful.tools.processes.spawner import CANNOT_RUN
@@ -97,14 +97,14 @@ class WatchedProcess:
         task = await until_written(lambda: self._ledger.get(self.task.id))
         if task is None:
             return
-        if self._is_ours and start == "nobody" and not task.kill_intended:
+        if self._is_ours and start == "not_started" and not task.kill_intended:
             outcome = never_ran(task, CANNOT_RUN, "the command could not be started: its folder cannot be written")
         else:
             outcome = await asyncio.to_thread(self._outcome, task)
         await until_written(lambda: self._ledger.finish(task.id, outcome))
 
     def _outcome(self, task: Task) -> TaskOutcome:
-        return outcome_of(task, self._folder.exit_code(), self._output)
+        return process_outcome(task, self._folder.exit_code(), self._output)
 
     def _let_go(self) -> None:
         if self._grip is not None:

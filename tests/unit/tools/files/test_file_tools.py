@@ -45,7 +45,7 @@ async def test_an_absolute_path_inside_the_workspace_is_read(tmp_path: Path) -> 
     assert await _run(READ, tmp_path, path=str(tmp_path / "notes.txt")) == "one"
 
 
-async def test_some_lines_are_read_and_the_next_offset_is_told(tmp_path: Path) -> None:
+async def test_some_lines_are_read_and_the_next_offset_is_named(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("1\n2\n3\n4\n")
 
     assert await _run(READ, tmp_path, path="n", offset=2, limit=2) == (

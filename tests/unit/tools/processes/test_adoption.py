@@ -59,7 +59,7 @@ async def test_input_still_works_after_a_restart(ledger: Ledger, settings: Proce
     assert row.result == "hello\nended\n"
 
 
-async def test_process_that_ended_meanwhile_is_told_once(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_process_that_ended_meanwhile_is_reported_once(ledger: Ledger, settings: ProcessSettings) -> None:
     task = new_task("read; echo meanwhile; exit 6")
     pid = await start_and_leave(ledger, settings, task)
     (settings.root / task.id / "stdin").write_text("\n")
@@ -113,7 +113,7 @@ async def test_spawn_that_comes_late_finds_its_place_taken(ledger: Ledger, setti
     assert (row.attempt, row.result) == (2, "once\n")
 
 
-async def test_attempt_that_somebody_else_has_counted_is_theirs(settings: ProcessSettings) -> None:
+async def test_attempt_that_another_server_has_counted_is_not_started_again(settings: ProcessSettings) -> None:
     class Contested(Ledger):
         async def next_attempt(self, task_id: str, attempt: int) -> bool:
             return False
@@ -267,7 +267,7 @@ async def run_server_until_killed(settings: ProcessSettings, tasks: list[Task], 
     assert await server.wait() == -9
 
 
-async def test_processes_of_a_killed_server_are_all_told_once(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_processes_of_a_killed_server_are_all_reported_once(ledger: Ledger, settings: ProcessSettings) -> None:
     tasks = [await ledger.begin(None, new_task(f"sleep 0.{n}; exit {n}")) for n in range(5)]
     await run_server_until_killed(settings, tasks)
 

@@ -16,7 +16,7 @@ _DROP = re.compile(
 )
 
 
-def drops_data(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def drops_data(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     if command.program == "dropdb":
         name = command.operands[-1] if command.operands else None
         yield Finding(DROP_DATA, f"deletes the database {name}" if name else "deletes a database", name)

@@ -46,7 +46,7 @@ class Gate:
         if not question.reasons:
             return None
         if not self._can_ask(context.turn):
-            return nobody_to_ask(question)
+            return no_person_to_ask(question)
         choice = await self._approver.ask(context.turn, context.step, context.index, question)
         if choice is None:
             return _expired(question, self._approver.seconds)
@@ -60,7 +60,7 @@ class Gate:
         return Scene(workdir, context.workspace, self.home)
 
 
-def nobody_to_ask(question: Question) -> Refusal:
+def no_person_to_ask(question: Question) -> Refusal:
     advice = "Do it in another way, or ask the user to run it themselves."
     return Refusal("nobody_to_ask", f"{_because(question)}, and here no person can be asked to allow it. {advice}")
 

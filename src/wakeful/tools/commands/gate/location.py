@@ -21,7 +21,7 @@ _MOST_FOLDERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CommandTarget:
     """Something that a command names. The path is None when it cannot be told."""
 
     operand: str
@@ -46,7 +46,7 @@ class Location:
     directories: Directories
     # Commands name the same things again and again.
     _real_folders: dict[str, str] = field(default_factory=dict)
-    _resolved: dict[tuple[str, Directories, bool], list[Target]] = field(default_factory=dict)
+    _resolved: dict[tuple[str, Directories, bool], list[CommandTarget]] = field(default_factory=dict)
 
     def at(self, directories: Directories) -> "Location":
         if directories == self.directories:
@@ -54,13 +54,13 @@ class Location:
         different = tuple(dict.fromkeys(directories))
         return replace(self, directories=different if len(different) <= _MOST_FOLDERS else (None,))
 
-    def outside(self, operands: Iterable[str], *, spares_temporary: bool = False) -> Iterator[Target]:
+    def outside(self, operands: Iterable[str], *, spares_temporary: bool = False) -> Iterator[CommandTarget]:
         """Those outside; the workspace as a whole counts as outside too. Of very many operands it is taken for
         granted, and ten at most are named.
         """
         different = list(dict.fromkeys(operands))
         if len(different) > _MOST_OPERANDS:
-            yield Target(f"{len(different):,} files and folders", None)
+            yield CommandTarget(f"{len(different):,} files and folders", None)
             return
         found = 0
         for operand in different:
@@ -70,27 +70,27 @@ class Location:
                     if found <= _MOST_NAMED:
                         yield target
 
-    def system(self, operands: Iterable[str]) -> Iterator[Target]:
+    def system(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
         different = list(dict.fromkeys(operands))[:_MOST_OPERANDS]
         found = (target for operand in different for target in self.targets(operand) if self._is_system(target.path))
         yield from list(found)[:_MOST_NAMED]
 
-    def overwritten(self, operands: Iterable[str]) -> Iterator[Target]:
+    def overwritten(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
         """Files outside that are there already: what they hold would be gone."""
         for operand in list(dict.fromkeys(operands))[:_MOST_OPERANDS]:
             for target in self.targets(operand, follow=True):
                 if target.path and self._is_outside(target) and self._is_lost(target.path):
                     yield target
 
-    def targets(self, operand: str, *, follow: bool = False) -> list[Target]:
+    def targets(self, operand: str, *, follow: bool = False) -> list[CommandTarget]:
         """What it may be, seen from each folder. `follow`: a link stands for what it leads to."""
         key = (operand, self.directories, follow)
         if key not in self._resolved:
             paths = dict.fromkeys(self._resolve(operand, directory, follow=follow) for directory in self.directories)
-            self._resolved[key] = [Target(operand, path) for path in paths]
+            self._resolved[key] = [CommandTarget(operand, path) for path in paths]
         return self._resolved[key]
 
-    def _is_outside(self, target: Target) -> bool:
+    def _is_outside(self, target: CommandTarget) -> bool:
         path = target.path
         if path is None or not is_within(path, self.ground.workspace):
             return path is None or not path.startswith(MADE_HERE)
@@ -99,9 +99,9 @@ class Location:
 
     def _is_lost(self, path: str) -> bool:
         """Whether there is something to overwrite that is not there for a moment only."""
-        return not any(is_within(path, folder) for folder in self.ground.temporary) and _is_there(path)
+        return not any(is_within(path, folder) for folder in self.ground.temporary) and _exists(path)
 
-    def _is_temporary(self, target: Target) -> bool:
+    def _is_temporary(self, target: CommandTarget) -> bool:
         path = target.path
         return path is not None and not path.endswith("/*") and any(is_within(path, t) for t in self.ground.temporary)
 
@@ -133,7 +133,7 @@ class Location:
         return self._real_folders[folder]
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     """A file; of a pattern, anything that its first part matches."""
     before, pattern = _first_pattern(path)
     if not pattern:
@@ -148,7 +148,7 @@ def _is_there(path: str) -> bool:
 def _first_pattern(path: str) -> tuple[str, str]:
     """The folder before the first name with wildcards, and that name."""
     steps = path.split("/")
-    position = next((place for place, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
+    position = next((index for index, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
     return (path, "") if position is None else ("/".join(steps[:position]) or "/", steps[position])
 
 

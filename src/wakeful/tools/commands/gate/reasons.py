@@ -73,7 +73,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundReason:
     reason: Reason
     # Where in the text the command ends that it was found in.
     reach: int
@@ -84,25 +84,25 @@ def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
     ground, folder = scene.ground, str(scene.workdir.absolute())
     found = sorted(reasons_in(command, Walk(ground, (folder,))), key=lambda each: each.reach)
     if ground.is_home(folder) and folder != ground.workspace:
-        found.insert(0, Found(_home_reason(folder), 0))
+        found.insert(0, FoundReason(_home_reason(folder), 0))
     return without_doubles(each.reason for each in found)
 
 
-def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[Found]:
+def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[FoundReason]:
     """Those of a text that a shell runs from where the walk stands, in what ends behind `since`."""
     walk.learn_functions(text)
     for reason, end in reasons_of_text(text):
         if end > since:
-            yield Found(reason, end)
+            yield FoundReason(reason, end)
     yield from reasons_of_commands(simple_commands(text, budget), walk, since=since)
 
 
-def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[Found]:
-    for command, place in walk.steps(commands):
+def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[FoundReason]:
+    for command, location in walk.steps(commands):
         for rule in _RULES if command.reach > since or not since else ():
-            for finding in rule(command, place):
+            for finding in rule(command, location):
                 reason = Reason(finding.kind, _printable(finding.reason), finding.path, command.excerpt)
-                yield Found(reason, command.reach)
+                yield FoundReason(reason, command.reach)
 
 
 def _printable(words: str) -> str:

@@ -18,7 +18,7 @@ _RUNNING_SETTING = re.compile(
 )
 
 
-def forces_push(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def forces_push(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if verb == "push" and (
         command.has_flag("fd", "--force", "--mirror", "--delete") or any(name[:1] in ("+", ":") for name in rest)
@@ -29,23 +29,23 @@ def forces_push(command: SimpleCommand, place: Location) -> Iterator[Finding]:
         )
 
 
-def discards_work(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def discards_work(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if not _discards(verb, rest, command):
         return
     yield Finding(DISCARD_WORK, "throws away work that was not committed")
     # Not the folder itself: the repository stays.
     for folder in _folders(command):
-        for target in place.outside([f"{folder}/*"]):
-            yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, place), target.folder)
+        for target in location.outside([f"{folder}/*"]):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, location), target.folder)
 
 
-def discards_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def discards_outside(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     """Of single files too, where they are not those of the workspace."""
     verb, rest = _verb(command)
     for operand in _discarded_files(verb, rest, command):
-        for target in place.outside([operand], spares_temporary=True):
-            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, place), target.folder)
+        for target in location.outside([operand], spares_temporary=True):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, location), target.folder)
 
 
 def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list[str]:
@@ -64,7 +64,7 @@ def _forces(command: SimpleCommand) -> bool:
     return bool(command.has_flag("f", "--force"))
 
 
-def sets_what_git_runs(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def sets_what_git_runs(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     words = [word for word in rest if not word.startswith("-")]
     if verb == "config" and len(words) > 1 and _RUNNING_SETTING.fullmatch(words[0]):

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from wakeful.model.approvals.reason_kinds import HOME
 from wakeful.tools.commands.gate.finding import Finding
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.location import Location, Target
+from wakeful.tools.commands.gate.location import CommandTarget, Location
 from wakeful.tools.commands.shell.command import SimpleCommand, starts_of_find
 from wakeful.tools.commands.shell.words import only_talks
 
@@ -53,11 +53,11 @@ _GLOB = re.compile(r"[*?\[]")
 _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 
-def touches_home(command: SimpleCommand, place: Location) -> Iterator[Finding]:
-    if target := next(_named(command, place), None):
+def touches_home(command: SimpleCommand, location: Location) -> Iterator[Finding]:
+    if target := next(_named(command, location), None):
         # As it was written: the model reads this too, and need not learn where the server lives.
         yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
-    elif above := next(_read_through(command, place), None):
+    elif above := next(_read_through(command, location), None):
         yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
     elif process := next(_processes(command), None):
         yield Finding(HOME, f"reaches for the server's own process ({process})")
@@ -65,17 +65,17 @@ def touches_home(command: SimpleCommand, place: Location) -> Iterator[Finding]:
         yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
 
 
-def _named(command: SimpleCommand, place: Location) -> Iterator[Target]:
+def _named(command: SimpleCommand, location: Location) -> Iterator[CommandTarget]:
     words = (*command.arguments, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
-            yield from (target for target in _homes_of(part, place) if _is_meant(target))
+            yield from (target for target in _homes_of(part, location) if _is_meant(target))
     for word in dict.fromkeys(command.targets):
-        yield from _homes_of(word, place)
+        yield from _homes_of(word, location)
     if not only_talks(command):
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
-            if found := place.ground.home_names.search(text):
-                yield Target(found.group(), found.group())
+            if found := location.ground.home_names.search(text):
+                yield CommandTarget(found.group(), found.group())
 
 
 def _paths_in(word: str) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _paths_in(word: str) -> Iterator[str]:
         yield word[start.start() :]
 
 
-def _is_meant(target: Target) -> bool:
+def _is_meant(target: CommandTarget) -> bool:
     """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
     # An opening bracket alone is the program `[`.
     is_bare = not re.search(r"[/~*?]|\[.+\]|^\.+$", target.operand)
@@ -95,13 +95,13 @@ def _is_meant(target: Target) -> bool:
     return not is_bare or target.operand in _OWN_FILES or is_file
 
 
-def _homes_of(word: str, place: Location) -> Iterator[Target]:
+def _homes_of(word: str, location: Location) -> Iterator[CommandTarget]:
     if _names_server_process(word):
-        yield Target(word, word)
-    yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
+        yield CommandTarget(word, word)
+    yield from (target for target in location.targets(word) if target.path and _is_home(target.path, location.ground))
     # A link in the workspace may lead there.
-    followed = place.targets(word, follow=True) if "/" in word or "~" in word else ()
-    yield from (target for target in followed if target.path and place.ground.is_home(target.path))
+    followed = location.targets(word, follow=True) if "/" in word or "~" in word else ()
+    yield from (target for target in followed if target.path and location.ground.is_home(target.path))
 
 
 def _is_home(path: str, ground: Ground) -> bool:
@@ -133,10 +133,14 @@ def _names_server_process(word: str) -> bool:
     return len(steps) > 2 and steps[:2] == ["", "proc"] and fnmatchcase(str(os.getpid()), steps[2])
 
 
-def _read_through(command: SimpleCommand, place: Location) -> Iterator[str]:
+def _read_through(command: SimpleCommand, location: Location) -> Iterator[str]:
     for start in _starts_of_reading(command):
-        for target in place.targets(start, follow=True):
-            if target.path and place.ground.is_above_home(target.path) and not _leaves_home_out(command, place.ground):
+        for target in location.targets(start, follow=True):
+            if (
+                target.path
+                and location.ground.is_above_home(target.path)
+                and not _leaves_home_out(command, location.ground)
+            ):
                 yield target.path
 
 

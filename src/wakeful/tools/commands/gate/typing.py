@@ -12,7 +12,7 @@ from wakeful.tools.commands.gate.databases import DATABASE_CLIENTS
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.interpreters import PLAIN_SHELLS, is_elsewhere, is_interpreter, starts_anew
 from wakeful.tools.commands.gate.location import Directories
-from wakeful.tools.commands.gate.reasons import Found, Scene, reasons_in, reasons_of_commands, without_doubles
+from wakeful.tools.commands.gate.reasons import FoundReason, Scene, reasons_in, reasons_of_commands, without_doubles
 from wakeful.tools.commands.gate.walk import Walk
 from wakeful.tools.commands.shell.command import SimpleCommand
 from wakeful.tools.commands.shell.tokens import Budget
@@ -69,10 +69,10 @@ def _start_of(command: str, scene: Scene) -> _Start | None:
     ground = scene.ground
     readers: list[SimpleCommand] = []
     directories: list[str | None] = []
-    for simple, place in Walk(ground, (str(scene.workdir.absolute()),)).steps(simple_commands(command)):
+    for simple, location in Walk(ground, (str(scene.workdir.absolute()),)).steps(simple_commands(command)):
         if is_interpreter(simple):
             readers.append(simple)
-            directories += (None,) if starts_anew(simple) else place.directories
+            directories += (None,) if starts_anew(simple) else location.directories
     if not readers:
         return None
     if any(map(is_elsewhere, readers)):
@@ -104,7 +104,7 @@ def _reasons_of_keys(new: str, *, is_open: bool) -> Iterator[Reason]:
         yield Reason(UNCLEAR, _HISTORY_REASON, None, repeated.group().strip())
 
 
-def _found(before: str, new: str, start: _Start) -> list[Found]:
+def _found(before: str, new: str, start: _Start) -> list[FoundReason]:
     """As one script; and once more by the line, for an odd quote before it must not swallow it. There the folder and
     the variables are those of before.
     """

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.location import MADE_HERE, Directories, Location, Target
+from wakeful.tools.commands.gate.location import MADE_HERE, CommandTarget, Directories, Location
 from wakeful.tools.commands.shell.carriers import carried
 from wakeful.tools.commands.shell.command import SimpleCommand
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
 from wakeful.tools.commands.shell.variables import Variables
 from wakeful.tools.commands.shell.words import program_of
 
-Step = tuple[SimpleCommand, Location]
+LocatedCommand = tuple[SimpleCommand, Location]
 
 _DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _READING = frozenset({"read", "mapfile", "readarray", "getopts"})
@@ -55,7 +55,7 @@ class _Loop:
 
 class Walk:
     def __init__(self, ground: Ground, directories: Directories) -> None:
-        self._place = Location(ground, directories)
+        self._location = Location(ground, directories)
         self._shells: dict[tuple[int, ...], _Folders] = {(): _Folders(directories)}
         self._variables = Variables(_known_variables(ground), _OUTPUTS)
         self._aliases: dict[str, str] = {}
@@ -73,13 +73,13 @@ class Walk:
         if _MOVES.search(text):
             self._moving.update(found[1] or found[2] for found in _FUNCTION.finditer(text))
 
-    def steps(self, commands: Iterable[SimpleCommand]) -> Iterator[Step]:
+    def steps(self, commands: Iterable[SimpleCommand]) -> Iterator[LocatedCommand]:
         for command in commands:
             folders = self._folders(command.shell)
             yield from self._cross_loops(command, folders)
             _cross_branches(command, folders)
             for known in self._known(command, folders.now):
-                yield known, self._place_of(known, folders)
+                yield known, self._location_of(known, folders)
                 for loop in self._loops:
                     loop.steps.append(known)
                 self._remember(known, folders)
@@ -88,14 +88,14 @@ class Walk:
                 folders.otherwise = ()
             folders.operator = command.separator
 
-    def _place_of(self, command: SimpleCommand, folders: _Folders) -> Location:
+    def _location_of(self, command: SimpleCommand, folders: _Folders) -> Location:
         if command.is_elsewhere:
-            return Location(self._place.ground.elsewhere, (None,))
-        place = self._place.at(folders.now)
+            return Location(self._location.ground.elsewhere, (None,))
+        location = self._location.at(folders.now)
         if not command.workdir:
-            return place
+            return location
         named = self._variables.expand(command.workdir, folders.now)
-        return place.at(tuple(target.path for word in named for target in place.targets(word, follow=True)))
+        return location.at(tuple(target.path for word in named for target in location.targets(word, follow=True)))
 
     def _folders(self, shell: tuple[int, ...]) -> _Folders:
         """A shell begins where the one around it is."""
@@ -106,7 +106,7 @@ class Walk:
             self._shells[shell] = _Folders(self._shells[around].now)
         return self._shells[shell]
 
-    def _cross_loops(self, command: SimpleCommand, folders: _Folders) -> Iterator[Step]:
+    def _cross_loops(self, command: SimpleCommand, folders: _Folders) -> Iterator[LocatedCommand]:
         for mark in command.marks:
             if mark == "do" and len(self._loops) < _DEEPEST_LOOP:
                 self._loops.append(_Loop(command.shell, folders.now))
@@ -115,7 +115,7 @@ class Walk:
                 if folders.now != loop.begin:
                     # The second round begins where the first has ended, and so on.
                     folders.now = (None,)
-                    yield from ((step, self._place.at((None,))) for step in loop.steps)
+                    yield from ((step, self._location.at((None,))) for step in loop.steps)
 
     def _known(self, command: SimpleCommand, directories: Directories) -> Iterator[SimpleCommand]:
         """The command with the values of its variables; one for each program that it may be."""
@@ -191,15 +191,15 @@ class Walk:
         operand = command.operands[0] if command.operands else "~"
         return tuple(target.path for target in self._targets(operand, folders))
 
-    def _targets(self, word: str, folders: _Folders) -> Iterator[Target]:
-        return iter(self._place.at(folders.now).targets(word, follow=True))
+    def _targets(self, word: str, folders: _Folders) -> Iterator[CommandTarget]:
+        return iter(self._location.at(folders.now).targets(word, follow=True))
 
     def _go(self, to: Directories, folders: _Folders, command: SimpleCommand) -> None:
         stays = folders.now
         folders.before = folders.now
         folders.now = to
         is_alone = command.is_piped or command.separator in ("|", "|&", "&")
-        is_sure = all(map(self._is_there, to)) and folders.operator not in ("&&", "||")
+        is_sure = all(map(self._exists, to)) and folders.operator not in ("&&", "||")
         if is_alone or not is_sure:
             if command.separator == "&&":
                 folders.otherwise = (*folders.otherwise, *stays)
@@ -207,7 +207,7 @@ class Walk:
                 folders.now = _together(to, stays)
         folders.hoped = to if command.separator == "||" else ()
 
-    def _is_there(self, directory: str | None) -> bool:
+    def _exists(self, directory: str | None) -> bool:
         """Also one of those that match a pattern: a loop goes through them."""
         if directory is None or directory in self._made or directory.startswith(MADE_HERE):
             return True

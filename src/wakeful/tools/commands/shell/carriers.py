@@ -67,7 +67,7 @@ def _after_carrier(words: list[str], position: int) -> int:
 def _takes_next(option: str, letters: str) -> bool:
     if option.startswith("--"):
         return option in _LONG_WITH_VALUE
-    valued = [place for place, letter in enumerate(option) if letter in letters]
+    valued = [index for index, letter in enumerate(option) if letter in letters]
     # In -n5 the value is in the same word.
     return bool(valued) and valued[0] == len(option) - 1
 

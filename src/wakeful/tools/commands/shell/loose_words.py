@@ -20,7 +20,7 @@ _FIRST_TEXT = re.compile(rf"\s{{0,9}}\(?\s{{0,9}}[rbuf]?{_TEXT}")
 _SECOND_TEXT = re.compile(rf"\s{{0,9}},\s{{0,9}}[rbuf]?{_TEXT}")
 _WRITING_MODE = re.compile(r"""\s{0,9},\s{0,9}(?:mode\s{0,9}=\s{0,9})?["'][wx]""")
 # Called with something else than a text: in perl without parentheses too.
-_UNTOLD = re.compile(r"\(|\s{1,9}(?:glob\b|<|[$@])")
+_OTHER_ARGUMENT = re.compile(r"\(|\s{1,9}(?:glob\b|<|[$@])")
 _PERL_OPEN = re.compile(
     rf"""\s{{0,9}}\(?\s{{0,9}}(?:my\s)?[$\w]{{1,50}}\s{{0,9}},\s{{0,9}}["']\+?>[^"'>]{{0,30}}["']\s{{0,9}},\s{{0,9}}{_TEXT}"""
 )
@@ -89,7 +89,7 @@ def _called(call: re.Match[str], text: str) -> Iterator[list[str]]:
     elif call["file"]:
         if named:
             yield ["rm", named["text"]]
-        elif _UNTOLD.match(text, call.end()):
+        elif _OTHER_ARGUMENT.match(text, call.end()):
             # What it is called with cannot be told: any path that the text names, then.
             yield ["rm", *(path[1] for path in _PATH_TEXT.finditer(text))]
     elif call["move"] and named:

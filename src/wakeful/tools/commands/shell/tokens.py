@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     WORD = auto()
     OPERATOR = auto()
     REDIRECTION = auto()
@@ -17,7 +17,7 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     # What the shell runs to make this word.
     substitutions: list[str] = field(default_factory=list)
@@ -91,12 +91,12 @@ class Cutting:
         if name in ("blank", "comment"):
             self._end_word()
         elif name == "newline":
-            self._add(Kind.OPERATOR, ";")
+            self._add(TokenKind.OPERATOR, ";")
             return self._skip_documents(end)
         elif name == "operator":
-            self._add(Kind.OPERATOR, found)
+            self._add(TokenKind.OPERATOR, found)
         elif name == "redirection":
-            self._add(Kind.REDIRECTION, found.lstrip("0123456789"))
+            self._add(TokenKind.REDIRECTION, found.lstrip("0123456789"))
         elif name == "heredoc":
             self._end_word()
             self._expects_delimiter = True
@@ -121,13 +121,13 @@ class Cutting:
 
     def _put(self, text: str, is_quoted: bool = False) -> Token:
         if self._word is None:
-            self._word = Token(Kind.WORD, start=self._here)
+            self._word = Token(TokenKind.WORD, start=self._here)
             self._pieces = []
         self._pieces.append(text)
         self._word.is_quoted |= is_quoted
         return self._word
 
-    def _add(self, kind: Kind, text: str) -> None:
+    def _add(self, kind: TokenKind, text: str) -> None:
         self._end_word()
         end = self._here + len(text)
         self.tokens.append(Token(kind, text, start=self._here, end=end, reach=end))
@@ -137,7 +137,7 @@ class Cutting:
             return
         self._word.text = "".join(self._pieces)
         if self._expects_delimiter:
-            self._word.kind = Kind.INPUT
+            self._word.kind = TokenKind.INPUT
             self._documents.append(self._word)
             self._expects_delimiter = False
         self.tokens.append(self._word)

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from wakeful.tools.commands.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.commands.shell.command import SimpleCommand, inside_of, starts_of_find
-from wakeful.tools.commands.shell.drafts import RESERVED, Draft, drafts_of
+from wakeful.tools.commands.shell.drafts import RESERVED, CommandDraft, drafts_of
 from wakeful.tools.commands.shell.loose_words import (
     UNKNOWN,
     Loose,
@@ -68,7 +68,7 @@ class _Reader:
         for draft in drafts_of(cutting.tokens, self.budget, shell):
             if draft.is_piped:
                 draft.inputs += _output_of(previous)
-            command = self._placed(_command(draft, previous if draft.is_piped else None), draft, text, around)
+            command = self._positioned(_command(draft, previous if draft.is_piped else None), draft, text, around)
             if command.program or command.targets or command.assignments or command.marks:
                 if not self.budget.take_command():
                     return
@@ -78,7 +78,7 @@ class _Reader:
         if cutting.is_unclosed:
             yield from self._loose_commands(text, shell, around)
 
-    def _within(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
+    def _within(self, command: SimpleCommand, draft: CommandDraft) -> Iterator[SimpleCommand]:
         for inner in [*draft.substitutions, *_inner_texts(command)]:
             if self.budget.is_spent:
                 break
@@ -89,7 +89,7 @@ class _Reader:
             yield self._of_loose(loose, command)
         yield from self._written_and_run(command, draft)
 
-    def _written_and_run(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
+    def _written_and_run(self, command: SimpleCommand, draft: CommandDraft) -> Iterator[SimpleCommand]:
         """A script that this text itself has written before."""
         for name in _scripts_run(command).intersection(self.written):
             # It may run itself.
@@ -101,7 +101,9 @@ class _Reader:
         for name in map(name_of, _written_by(command)):
             self.written[name] = "\n".join([self.written.get(name, ""), *_output_of(command)])
 
-    def _placed(self, command: SimpleCommand, draft: Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
+    def _positioned(
+        self, command: SimpleCommand, draft: CommandDraft, text: str, around: SimpleCommand | None
+    ) -> SimpleCommand:
         excerpt = text[draft.start or 0 : draft.end].strip()
         if around is None:
             return replace(command, excerpt=_shortened(excerpt), reach=draft.reach)
@@ -147,7 +149,7 @@ def _output_of(command: SimpleCommand) -> list[str]:
     return list(command.inputs)
 
 
-def _command(draft: Draft, source: SimpleCommand | None) -> SimpleCommand:
+def _command(draft: CommandDraft, source: SimpleCommand | None) -> SimpleCommand:
     words = carried(draft.words)
     is_listed = any(name_of(word) in ("xargs", "parallel") for word in draft.words[: len(draft.words) - len(words)])
     listed = _listed_by(source) if is_listed else []

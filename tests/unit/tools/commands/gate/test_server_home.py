@@ -126,7 +126,7 @@ def test_ordinary_work_is_not(command: str, home: Path) -> None:
     assert kinds_of(command.format(home=home), workspace, workspace, home) == []
 
 
-def test_the_folder_that_a_command_is_told_to_run_in_counts(home: Path) -> None:
+def test_the_folder_that_a_command_is_to_run_in_counts(home: Path) -> None:
     reason, *_ = reasons_of("cat notes.txt | wc", home / "tasks", home / "workspace", home)
 
     assert (reason.kind, reason.path) == ("home", str(home / "tasks"))

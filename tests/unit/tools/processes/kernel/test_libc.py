@@ -41,6 +41,6 @@ from wakeful.cli.main import main
 atexit.register(lambda: print(ctypes.CDLL(None).prctl(3)))
 main()
 """
-    told = subprocess.run([sys.executable, "-c", code, command, "--help"], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", code, command, "--help"], capture_output=True, text=True)
 
-    assert told.stdout.splitlines()[-1] == dumpable
+    assert run.stdout.splitlines()[-1] == dumpable

@@ -9,7 +9,7 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.left_behind import clear_away
 
 
-class UnstoredWork:
+class UnstoredProcesses:
     def __init__(self, keeper: ProcessKeeper, ledger: UnstoredLedger) -> None:
         self._keeper = keeper
         self._ledger = ledger
