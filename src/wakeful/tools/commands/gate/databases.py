@@ -1,4 +1,4 @@
-"""What deletes data of a database."""
+"""Finds commands that delete data of a database."""
 
 import re
 from collections.abc import Iterator
@@ -29,6 +29,6 @@ def drops_data(command: SimpleCommand, location: Location) -> Iterator[Finding]:
 
 def _statements(command: SimpleCommand) -> tuple[str, ...]:
     if command.program.lower() in ("drop", "truncate", "delete"):
-        # Typed into a client.
+        # A statement that is typed into a client.
         return (" ".join((command.program, *command.arguments)),)
     return (*command.arguments, *command.inputs) if command.program in DATABASE_CLIENTS else ()

@@ -1,4 +1,4 @@
-"""What deletes outside of the workspace, by whichever program."""
+"""Finds commands that delete, move away or change the rights of files outside of the workspace."""
 
 import re
 from collections.abc import Iterator
@@ -32,9 +32,9 @@ def changes_rights_outside(command: SimpleCommand, location: Location) -> Iterat
 
 
 def in_words(verb: str, target: CommandTarget, location: Location) -> str:
-    """Say what is hit, and why that matters."""
+    """Return the words for a finding: what is hit, and why that matters."""
     if target.path is None:
-        what = "files that cannot be told from its text" if UNKNOWN in target.operand else target.operand
+        what = "files that its text does not name" if UNKNOWN in target.operand else target.operand
         return f"{verb} {what}, and where that is cannot be known"
     if target.path == location.ground.workspace:
         return f"{verb} the workspace itself"
@@ -62,7 +62,7 @@ def _deleted(command: SimpleCommand, location: Location) -> Iterator[CommandTarg
 
 
 def _starts_of_fd(command: SimpleCommand) -> list[str]:
-    """What stands behind the pattern, and before what it runs."""
+    """Return the folders that fd searches: the words between its pattern and the command that it runs."""
     words = takewhile(lambda word: word not in _FD_RUNS, command.arguments)
     return [word for word in words if not word.startswith("-")][1:] or ["."]
 

@@ -1,4 +1,4 @@
-"""What takes the machine away: disks, services, users, everything that runs."""
+"""Finds commands that harm the machine: its disks, services, users, schedules and processes."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def stops_machine(command: SimpleCommand, location: Location) -> Iterator[Findin
     is_level = command.program in ("init", "telinit") and {"0", "6"} & set(command.operands)
     is_verb = command.program == "systemctl" and any(verb in _ENDS for verb in command.operands[:1])
     if is_level or is_verb or command.program in ("shutdown", "reboot", "halt", "poweroff"):
-        yield Finding(STOP_MACHINE, "stops the machine or starts it anew")
+        yield Finding(STOP_MACHINE, "stops or restarts the machine")
 
 
 def stops_service(command: SimpleCommand, location: Location) -> Iterator[Finding]:
@@ -51,7 +51,7 @@ def drops_schedules(command: SimpleCommand, location: Location) -> Iterator[Find
     if command.has_flag("r"):
         yield Finding(DROP_SCHEDULES, "deletes all scheduled commands of the user")
     elif not command.has_flag("leV") and (command.arguments or command.sources or command.is_piped):
-        yield Finding(DROP_SCHEDULES, "puts other commands in the place of all scheduled ones of the user")
+        yield Finding(DROP_SCHEDULES, "replaces all scheduled commands of the user")
 
 
 def removes_user(command: SimpleCommand, location: Location) -> Iterator[Finding]:
@@ -61,6 +61,6 @@ def removes_user(command: SimpleCommand, location: Location) -> Iterator[Finding
 
 def is_unclear(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     if command.is_cut:
-        yield Finding(UNCLEAR, "is too long or too nested to be looked through")
+        yield Finding(UNCLEAR, "is too long or too nested to be checked")
     elif command.program.startswith("$") and command.has_flag("rR") and command.has_flag("f"):
         yield Finding(UNCLEAR, f"runs {command.program}, and which program that is cannot be known")

@@ -1,5 +1,5 @@
-"""All reasons to ask a person about a command: what cannot be undone, reaches out of the workspace, or takes the
-machine away. It is a help against accidents, not a wall: who wants to hide a command from it can.
+"""Finds all reasons to ask a person about a command: it cannot be undone, reaches out of the workspace, or harms the
+machine. This guards against accidents; it is no wall against a command that is hidden on purpose.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,12 +75,12 @@ class Scene:
 @dataclass(frozen=True, slots=True)
 class FoundReason:
     reason: Reason
-    # Where in the text the command ends that it was found in.
+    # Where the command that it was found in ends in the text.
     reach: int
 
 
 def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
-    """All reasons, in the order of the text; none when the command seems harmless."""
+    """Return all reasons in the order of the text, and none if the command seems harmless."""
     ground, folder = scene.ground, str(scene.workdir.absolute())
     found = sorted(reasons_in(command, Walk(ground, (folder,))), key=lambda each: each.reach)
     if ground.is_home(folder) and folder != ground.workspace:
@@ -89,7 +89,9 @@ def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
 
 
 def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[FoundReason]:
-    """Those of a text that a shell runs from where the walk stands, in what ends behind `since`."""
+    """Yield the reasons in a text that a shell runs from where the walk stands. Commands that end before `since` only
+    move the walk.
+    """
     walk.learn_functions(text)
     for reason, end in reasons_of_text(text):
         if end > since:
@@ -106,12 +108,12 @@ def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since:
 
 
 def _printable(words: str) -> str:
-    """A terminal that shows them must not obey them."""
+    """Replace control characters, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def without_doubles(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """Of very many, each kind still has its first."""
+    """Drop repeated reasons. Above the limit, only the first of each further kind is kept."""
     different: dict[tuple[str, str | None], Reason] = {}
     kinds: set[str] = set()
     for reason in reasons:

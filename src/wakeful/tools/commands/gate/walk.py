@@ -1,6 +1,6 @@
 """Walks through the commands of a script as a shell would: from folder to folder, with the values of variables.
 
-Where it cannot know which way a shell takes, it takes both.
+Where the walk cannot know which branch a shell takes, it takes both.
 """
 
 import os
@@ -25,24 +25,24 @@ _CHANGING = re.compile(r"([\w.]+\.)?chdir")
 _FUNCTION = re.compile(r"(?<![\w-])(?:function\s+([\w-]{1,60})|([\w-]{1,60})\s?\(\))")
 _MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 _DEEPEST_LOOP = 12
-# What comes out of these: a folder of its own, or one name that is not known.
+# What these programs print: a new temporary folder, or one unknown name.
 _OUTPUTS = {"mktemp": MADE_HERE, "date": "*", "uname": "*", "arch": "*", "nproc": "*", "whoami": "*", "hostname": "*"}
 
 
 @dataclass(slots=True)
 class _Folders:
-    """Where one shell is."""
+    """The folders that one shell may be in."""
 
     now: Directories
     before: Directories = (None,)
     stack: list[Directories] = field(default_factory=list)
-    # Where it is should a cd of this chain have failed, or never been reached.
+    # Where the shell is if a cd of this && chain failed or was never reached.
     otherwise: Directories = ()
-    # Where a cd leads of which only the failure comes next: cd x || exit.
+    # The destination of a cd whose failure is handled next: cd x || exit.
     hoped: Directories = ()
     # The operator before the command.
     operator: str = ";"
-    # Where the ways of the branches began or have led, the innermost last.
+    # For each open branch, innermost last: the folder at its start, then at the end of each way.
     branches: list[list[Directories]] = field(default_factory=list)
 
 
@@ -65,11 +65,11 @@ class Walk:
 
     @property
     def directories(self) -> Directories:
-        """Where the outermost shell is now."""
+        """Where the outermost shell may be now."""
         return self._shells[()].now
 
     def learn_functions(self, text: str) -> None:
-        """Where a function that changes the folder has led cannot be followed."""
+        """Remember functions that may change the folder: calling one makes the folder unknown."""
         if _MOVES.search(text):
             self._moving.update(found[1] or found[2] for found in _FUNCTION.finditer(text))
 
@@ -98,7 +98,7 @@ class Walk:
         return location.at(tuple(target.path for word in named for target in location.targets(word, follow=True)))
 
     def _folders(self, shell: tuple[int, ...]) -> _Folders:
-        """A shell begins where the one around it is."""
+        """Return the state of a shell. A new one starts where the shell around it is."""
         around = shell
         while around not in self._shells:
             around = around[:-1]
@@ -113,12 +113,12 @@ class Walk:
             elif mark == "done" and self._loops:
                 loop = self._loops.pop()
                 if folders.now != loop.begin:
-                    # The second round begins where the first has ended, and so on.
+                    # The second round starts where the first one ended, and so on.
                     folders.now = (None,)
                     yield from ((step, self._location.at((None,))) for step in loop.steps)
 
     def _known(self, command: SimpleCommand, directories: Directories) -> Iterator[SimpleCommand]:
-        """The command with the values of its variables; one for each program that it may be."""
+        """Yield the command with its variables expanded, once for each program that it may run."""
         if command.program in self._aliases:
             words = [*self._aliases[command.program].split(), *command.arguments]
             command = replace(command, program=program_of(carried(words)), arguments=tuple(carried(words)[1:]))
@@ -144,7 +144,7 @@ class Walk:
         values = self._variables.expand(word, directories)
         if values == [word] or re.search(r"\s", word):
             return values
-        # A value of several words becomes several words, where it is not quoted.
+        # A value with blanks becomes several words, unless it is quoted.
         return [part for value in values for part in (value.split() if " " in value else [value])]
 
     def _remember(self, command: SimpleCommand, folders: _Folders) -> None:
@@ -208,14 +208,14 @@ class Walk:
         folders.hoped = to if command.separator == "||" else ()
 
     def _exists(self, directory: str | None) -> bool:
-        """Also one of those that match a pattern: a loop goes through them."""
+        """Return whether the folder exists or the script makes it. A pattern counts: a loop goes through its matches."""
         if directory is None or directory in self._made or directory.startswith(MADE_HERE):
             return True
         return bool(re.search(r"[*?\[]", directory)) or os.path.isdir(directory)
 
 
 def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
-    """After a branch the shell is where any of its ways has led."""
+    """After a branch the shell may be wherever one of its ways has led."""
     branches = folders.branches
     for mark in command.marks:
         if mark == "then":
@@ -224,7 +224,7 @@ def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
             branches[-1].append(folders.now)
             folders.now = branches[-1][0]
             if mark == "elif":
-                # Its own `then` begins a new one, with all of this in it.
+                # The `then` of this elif opens a new branch, which starts from all of these.
                 folders.now = _together(folders.now, *branches.pop())
         elif mark in ("fi", "esac") and branches:
             folders.now = _together(folders.now, *branches.pop())
@@ -233,7 +233,7 @@ def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
 
 
 def _made_by(command: SimpleCommand) -> Sequence[str]:
-    """Folders that are there after it."""
+    """Return the folders that the command creates."""
     if command.program == "mkdir":
         return command.operands
     verb, *words = command.operands or [""]

@@ -1,4 +1,4 @@
-"""What a command writes to: devices, the system, files outside of the workspace, files that run later by themselves."""
+"""Finds commands that write to devices, the system, files outside of the workspace, or files that run later."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from wakeful.tools.commands.shell.command import SimpleCommand, inside_of
 _DEVICE = re.compile(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|md|dm-|mem)")
 _IN_PLACE = re.compile(r"-[nErsuzlpaw0]*i|--in-p")
 _TARGET_FOLDER = re.compile(r"-[A-Za-z]*t|--t[a-z-]*")
-# The short options with which they take whole folders along.
+# The short options that make a program copy whole folders.
 _RECURSIVE = {"cp": "rRa", "rsync": "ra", "scp": "r"}
 _COPIERS = ("cp", "mv", "ln", "install", "rsync", "scp")
 _MAKES_RUNNABLE = re.compile(r"[ugoa]*[+=][rwst]*x.*|[0-7]*[1357][0-7]{0,2}")
@@ -41,7 +41,7 @@ def writes_to_system(command: SimpleCommand, location: Location) -> Iterator[Fin
 
 
 def overwrites_outside(command: SimpleCommand, location: Location) -> Iterator[Finding]:
-    """Only what is there already: a new file takes nothing away."""
+    """Yield findings for existing files only: a new file destroys nothing."""
     for target in location.overwritten(_overwritten(command, location)):
         yield Finding(WRITE_OUTSIDE, _overwrites(target), target.folder)
 
@@ -57,7 +57,7 @@ def changes_what_runs_later(command: SimpleCommand, location: Location) -> Itera
 
 
 def target_folders(command: SimpleCommand) -> list[str]:
-    """Those that are named before what is put there: cp -t folder file."""
+    """Return the folders that are named before the files that go into them: cp -t folder file."""
     if command.program == "rsync":
         return []
     folders = [following for option, following in pairwise(command.arguments) if _TARGET_FOLDER.fullmatch(option)]
@@ -116,14 +116,14 @@ def _copied_to(command: SimpleCommand, location: Location) -> list[str]:
 
 
 def _name_there(copied: str, command: SimpleCommand) -> str:
-    """For rsync a slash at the end means what is in the folder."""
+    """Return the name that a copied file gets. For rsync a trailing slash means the contents of the folder."""
     if command.program == "rsync" and copied.endswith("/"):
         return "."
     return os.path.basename(copied.rstrip("/"))
 
 
 def _edited_files(command: SimpleCommand) -> list[str]:
-    """The first operand is the script, unless an option has given it."""
+    """Return the operands without the script, which is the first one unless an option gives it."""
     given = {following for option, following in pairwise(command.arguments) if re.fullmatch(r"-[A-Za-z]*[ef]", option)}
     has_script = given or any(option.startswith(("--expression", "--file")) for option in command.options)
     return [operand for operand in command.operands[0 if has_script else 1 :] if operand not in given]
