@@ -86,7 +86,7 @@ def _lines(typed: str) -> str:
 
 
 def _known_part(before: str) -> tuple[str, bool, bool]:
-    """Return what was typed after the last unreadable line, whether such a line exists, and whether it is unfinished."""
+    """Return what was typed after the last unreadable line, whether there is one, and whether it is unfinished."""
     before = _IDLE_KEYS.sub("", before)
     last = _LAST_KEY.match(before)
     if last is None:

@@ -208,7 +208,7 @@ class Walk:
         folders.hoped = to if command.separator == "||" else ()
 
     def _exists(self, directory: str | None) -> bool:
-        """Return whether the folder exists or the script makes it. A pattern counts: a loop goes through its matches."""
+        """Return whether the folder exists or the script makes it. A pattern counts: a loop visits its matches."""
         if directory is None or directory in self._made or directory.startswith(MADE_HERE):
             return True
         return bool(re.search(r"[*?\[]", directory)) or os.path.isdir(directory)

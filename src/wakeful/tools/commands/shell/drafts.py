@@ -1,4 +1,4 @@
-"""Gathers the tokens of a text into drafts of simple commands, up to the next operator."""
+"""Groups the tokens of a text into drafts of simple commands, one up to each operator."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
 from wakeful.tools.commands.shell.tokens import Budget, Token, TokenKind
 
-# They mean this at the start of a command only.
+# Reserved only at the start of a command.
 RESERVED = frozenset({"{", "}", "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "esac"})
-# Those between which a command may be run or not, or several times.
+# Between these a command may be skipped or repeated.
 _MARKS = frozenset({"then", "else", "elif", "fi", "do", "done", "esac"})
 _OUTPUTS = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -88,7 +88,7 @@ def _redirect(draft: CommandDraft, operator: str, target: Token | None) -> None:
 
 
 def _expanded(word: str) -> list[str]:
-    """a{b,c} means ab ac."""
+    """Expand braces: a{b,c} means ab ac."""
     done: list[str] = []
     waiting = [word]
     while waiting:
