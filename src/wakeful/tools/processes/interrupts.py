@@ -7,7 +7,7 @@ import threading
 _IGNORED_AT_START = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 
-def hear_interrupts() -> None:
+def catch_ignored_signals() -> None:
     """Replace ignored signals by a handler that does nothing. The server behaves as before, but its children start with
     the default action: exec resets caught signals and keeps ignored ones, and no shell can undo that.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task
-from wakeful.tools.processes.interrupts import hear_interrupts
+from wakeful.tools.processes.interrupts import catch_ignored_signals
 from wakeful.tools.processes.settings import ProcessSettings
 
 _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
@@ -37,7 +37,7 @@ async def test_commands_ignore_no_signal_that_the_server_ignores(
 
 @pytest.mark.parametrize("number", _SIGNALS)
 def test_the_server_goes_on_as_if_it_ignored_them(number: signal.Signals) -> None:
-    hear_interrupts()
+    catch_ignored_signals()
 
     assert callable(signal.getsignal(number)), "the signal would end this test run"
     signal.raise_signal(number)

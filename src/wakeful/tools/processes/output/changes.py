@@ -56,10 +56,10 @@ class Changes:
     def _opened(self) -> int:
         if self._inotify is None:
             self._inotify = open_inotify()
-            asyncio.get_running_loop().add_reader(self._inotify, self._hear)
+            asyncio.get_running_loop().add_reader(self._inotify, self._on_events)
         return self._inotify
 
-    def _hear(self) -> None:
+    def _on_events(self) -> None:
         assert self._inotify is not None
         data = os.read(self._inotify, _READ)
         position = 0
