@@ -113,7 +113,7 @@ async def test_wait_that_is_over_says_so(tool: ProcessTool, keeper: ProcessKeepe
 
     answer, result = await run_tool(tool, new_turn(tmp_path), action="wait", session_id=task.id, timeout=0.05)
 
-    assert (answer["status"], answer["note"]) == ("running", "It still runs after 0.05 s.")
+    assert (answer["status"], answer["note"]) == ("running", "It is still running after 0.05 s.")
     assert result.consumes == ()
 
 
@@ -204,9 +204,9 @@ async def test_process_on_another_host_is_shown_with_its_host(
     logged, _ = await run_tool(tool, turn, action="log", session_id=elsewhere.id)
     killed, result = await run_tool(tool, turn, action="kill", session_id=elsewhere.id)
 
-    assert polled["note"] == "It runs on host far-away; its output is there."
+    assert polled["note"] == "It runs on host far-away, and its output is on that host."
     assert "is on host far-away" in logged["error"]
-    assert (killed["status"], killed["note"]) == ("running", "Its end was asked for; it runs on host far-away.")
+    assert (killed["status"], killed["note"]) == ("running", "It runs on host far-away, which was asked to kill it.")
     assert result.consumes == ()
 
 

@@ -274,7 +274,7 @@ async def test_promise_is_refused_where_nothing_can_be_delivered(
 def test_description_says_what_the_behaviour_is() -> None:
     description = TerminalTool.spec.description
 
-    for word in ("notify_unsupported", "notify_on_complete: false", "process(action='poll')", "session of its own"):
+    for word in ("notify_unsupported", "notify_on_complete: false", "process(action='poll')", "starts a new session"):
         assert word in description
 
 
