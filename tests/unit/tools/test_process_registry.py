@@ -39,7 +39,7 @@ def session() -> Iterator[None]:
 
 
 def in_session(**variables: Any) -> Any:
-    """Run the test's calls in a context of their own."""
+    """Return a context with these session variables, for the calls of the test."""
     context = copy_context()
     context.run(set_session_vars, **variables)
     return context

@@ -1,4 +1,4 @@
-"""What the agent can do with its background work."""
+"""The process tool: what the agent can do with its background work."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -52,7 +52,7 @@ async def test_list_shows_the_tasks_of_the_session(tool: ProcessTool, keeper: Pr
 
     shown = [(process["session_id"], process["status"], process["exit_code"]) for process in answer["processes"]]
     assert shown == [(done.id, "failed", 2), (running.id, "running", None)]
-    # A list does not show what they said.
+    # A list does not show outputs, so it consumes nothing.
     assert result.consumes == ()
 
 
@@ -263,7 +263,7 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
 
 
 async def typed_into(tool: ProcessTool, task: Task, workspace: Path, *texts: str) -> list[str]:
-    """The codes of the answers; empty for what was typed."""
+    """Return the codes of the answers; empty if the text was typed."""
     turn = new_turn(workspace)
     answers = [await run_tool(tool, turn, action="write", session_id=task.id, data=text) for text in texts]
     return [answer.get("code", "") for answer, _ in answers]

@@ -1,4 +1,4 @@
-"""The terminal as the agent of a turn has it."""
+"""The terminal tool in a turn."""
 
 import asyncio
 from collections.abc import AsyncIterator

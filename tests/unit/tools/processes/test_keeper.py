@@ -83,13 +83,13 @@ async def main():
         await until(lambda: not keeper.watches(task.id))
     print(Path("/proc/thread-self/children").read_text())
 
-# As the first process of a container does, it inherits orphans.
+# Inherits orphans, like the first process of a container.
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0
 asyncio.run(main())
 """
 
 
-def test_server_that_inherits_orphans_buries_them(settings: ProcessSettings) -> None:
+def test_server_that_inherits_orphans_reaps_them(settings: ProcessSettings) -> None:
     arguments = [sys.executable, "-c", FIRST_PROCESS, str(settings.root)]
 
     server = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)

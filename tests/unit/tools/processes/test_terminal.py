@@ -1,4 +1,4 @@
-"""Processes that have a terminal of their own."""
+"""Processes with a terminal."""
 
 from dataclasses import replace
 from pathlib import Path

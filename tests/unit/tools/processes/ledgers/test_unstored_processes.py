@@ -78,7 +78,7 @@ async def test_it_can_be_polled_and_says_that_no_notice_will_come(bench: Bench) 
     assert [process["session_id"] for process in listed["processes"]] == [started["session_id"]]
 
 
-async def test_that_it_ends_with_the_response_is_said_also_where_no_promise_was_wanted(bench: Bench) -> None:
+async def test_the_answer_says_that_it_ends_with_the_response_even_without_a_promise(bench: Bench) -> None:
     async with bench.work.allowed_in(bench.turn.id):
         started = await bench.start("sleep 100")
 
@@ -93,7 +93,7 @@ async def test_it_ends_with_its_turn_and_nothing_is_left(bench: Bench) -> None:
         )
         assert group_members(polite["pid"])
 
-    # They have their signal; the system takes an instant to clear up.
+    # The signals are sent, but the processes may take an instant to disappear.
     await until(lambda: group_members(polite["pid"]) == group_members(stubborn["pid"]) == [])
     assert [path for path in bench.root.rglob("*") if path.parent != bench.root] == []
     assert await bench.unstored.rows.all() == []
@@ -160,7 +160,7 @@ async def test_what_a_killed_server_has_left_is_ended_by_the_next_one(bench: Ben
     bench.unstored.open(bench.turn.id)
     started = await bench.start("sleep 100")
     (marks,) = bench.root.glob("unstored_*")
-    # As if it had been another server's, which is gone.
+    # As if the marks were of another server that is gone.
     marks.rename(bench.root / "unstored_999999999-1")
 
     await BothLedgers(Ledger(), UnstoredLedger(bench.root)).adopt(HOST)

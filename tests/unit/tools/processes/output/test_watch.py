@@ -242,7 +242,7 @@ def test_quiet_interval_forgives_earlier_strikes() -> None:
     assert (state.strikes, state.is_off) == (1, False)
 
 
-def test_state_survives_being_written_down() -> None:
+def test_state_survives_being_stored() -> None:
     clock = Clock()
     state, _ = search(watch("x", interval=15, clock=clock), b"x\nx\nyyy")
 
@@ -428,7 +428,7 @@ async def test_search_of_a_backlog_stops_when_the_process_is_gone(ledger: Ledger
     assert [match.line for match in ledger.matches] == ["ERROR"]
 
 
-async def test_backlog_is_searched_in_parts_so_that_the_disk_can_be_looked_at(ledger: Ledger, output: Output) -> None:
+async def test_backlog_is_searched_in_parts_so_that_the_disk_can_be_checked(ledger: Ledger, output: Output) -> None:
     _, search = await new_search(ledger, output, "ERROR")
     output.path.write_bytes(b".\n" * 2_000_000 + b"ERROR\n")
 
