@@ -13,7 +13,7 @@ _SYNCHRONOUSLY = (
     "This channel cannot deliver a result later, so the sub-agents ran synchronously, in this turn: "
     "the results are here, and no further message will come."
 )
-_WILL_HEAR = "You will be told once for each, when it is done; there is no need to wait or to ask."
+_NOTICES_WILL_COME = "You will be told once for each, when it is done; there is no need to wait or to ask."
 
 
 class DelegateTool:
@@ -113,7 +113,7 @@ def _dispatched(tasks: Sequence[Task]) -> ToolResult:
         {"delegation_id": task.id, "session_id": task.child_session_id, "goal": task.command.split("\n", 1)[0]}
         for task in tasks
     ]
-    answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _WILL_HEAR}
+    answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _NOTICES_WILL_COME}
     return ToolResult.of(answer)
 
 

@@ -59,7 +59,7 @@ class ProcessFolder:
             return "unfinished"
 
     def fence(self, attempt: int) -> bool:
-        """Forbid this spawn for ever. Return False if it has started already."""
+        """Forbid this spawn permanently. Return False if it has started already."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         # A link appears together with its content; a new file would be empty at first.
         draft = self.path / new_id("fence")

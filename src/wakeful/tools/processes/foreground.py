@@ -33,7 +33,7 @@ class ForegroundResult:
     output: str
     exit_code: int
     error: str | None = None
-    # The code of the tool's failure; None for a command that ran, whatever its exit code.
+    # The code of the tool's failure; None for a command that ended by itself, whatever its exit code.
     failure: str | None = None
 
 

@@ -216,7 +216,7 @@ class ProcessKeeper:
             await self.obey(task)
 
     async def _start_or_fence(self, task: Task) -> Start:
-        """Return how the process was started. If it was not, forbid this attempt for ever."""
+        """Return how the process was started. If it was not, forbid this attempt permanently."""
         folder = self.outputs.folder(task.id)
         start = await _settled_start(folder, task.attempt)
         if start != "not_started":

@@ -55,7 +55,7 @@ _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 def touches_home(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     if target := next(_named(command, location), None):
-        # As written in the command: the model reads this, and must not learn the path of the server's folder.
+        # As written in the command: the model reads this, and need not learn the path of the server's folder.
         yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
     elif above := next(_read_through(command, location), None):
         yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
