@@ -37,7 +37,7 @@ from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.launch import Launch
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
-from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
+from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.settings import ProcessSettings
 
 BENCH = Door("bench", async_delivery=True)
@@ -108,7 +108,7 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NoBinder())
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
-    engine = Engine(ledger, Equipment(agent, keeper, UnstoredWork(keeper, UnstoredLedger(folder / "tasks"))))
+    engine = Engine(ledger, Equipment(agent, keeper, UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]

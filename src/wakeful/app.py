@@ -72,7 +72,7 @@ from wakeful.tools.processes.kernel.descent import Descent
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.ledgers.both import BothLedgers
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
-from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
+from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
@@ -184,7 +184,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
-    engine = Engine(ledger, Equipment(loop, keeper, UnstoredWork(keeper, unstored)), adopts=adopts)
+    engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)

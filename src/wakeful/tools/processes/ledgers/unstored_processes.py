@@ -1,4 +1,4 @@
-"""Lets turns that are not stored start processes, and ends these with them."""
+"""Lets turns that are not stored start processes, and ends the processes with the turn."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -9,7 +9,7 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.left_behind import clear_away
 
 
-class UnstoredWork:
+class UnstoredProcesses:
     def __init__(self, keeper: ProcessKeeper, ledger: UnstoredLedger) -> None:
         self._keeper = keeper
         self._ledger = ledger
@@ -26,7 +26,7 @@ class UnstoredWork:
         try:
             await asyncio.gather(*(self._end(task_id) for task_id in task_ids))
         except asyncio.CancelledError:
-            # The server stops and has no time for politeness.
+            # The server is stopping and cannot wait: kill without a grace period.
             for task_id in task_ids:
                 if self._ledger.knows(task_id):
                     clear_away(self._keeper.outputs.folder(task_id))

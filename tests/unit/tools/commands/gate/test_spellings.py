@@ -1,22 +1,22 @@
-"""Deletes and overwrites outside of the workspace in the spellings of every day, and work that only looks like them."""
+"""Everyday spellings of deletes and overwrites outside of the workspace, and work that only looks like them."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 from wakeful.tools.commands.gate.ground import Ground
 
 
 @pytest.fixture(autouse=True)
-def no_place_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tests run in a temporary folder."""
+def no_folder_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests run in a temporary folder, which must not count as one."""
     monkeypatch.setattr(Ground, "temporary", ("/tmp-of-the-machine",))
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
-    """A folder beside the workspace, with a file that is worth something."""
+    """Make a folder next to the workspace, with a file that must not be lost."""
     (tmp_path / "workspace/src").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other/data.txt").write_text("worth something")
@@ -88,7 +88,7 @@ def test_deleting_in_another_folder_is_asked_about(command: str, other: Path) ->
 
 
 @pytest.mark.parametrize("command", ["crontab new.cron", "crontab < new.cron", "(crontab -l; cat more) | crontab -"])
-def test_putting_other_schedules_in_the_place_of_all_is_asked_about(command: str, other: Path) -> None:
+def test_replacing_all_schedules_is_asked_about(command: str, other: Path) -> None:
     assert _kinds(command, other) == ["drop_schedules"]
 
 
@@ -120,7 +120,7 @@ def test_putting_other_schedules_in_the_place_of_all_is_asked_about(command: str
         'perl -e \'open(F, "<", "OTHER/data.txt")\'',
     ],
 )
-def test_what_takes_nothing_away_there_is_not(command: str, other: Path) -> None:
+def test_what_destroys_nothing_in_another_folder_is_not_asked_about(command: str, other: Path) -> None:
     assert not _kinds(command, other)
 
 

@@ -1,4 +1,4 @@
-"""A gate's view of a command, in few words."""
+"""Shortcuts to what the gate finds in a command."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ def kinds_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) ->
 
 class Grantor:
     """An approver with the rule of grants: covered kinds pass, the others are asked about, some can only be allowed
-    once. It grants for the session until it is told to deny.
+    once. It grants for the session until `denies` is set.
     """
 
     seconds = 60.0
@@ -45,5 +45,5 @@ class Grantor:
 
     @property
     def dangers(self) -> list[tuple[str, str]]:
-        """Of what was denied: what it is, and the piece that it is underlined by."""
+        """The kind and the excerpt of each reason that was denied."""
         return [(reason.kind, reason.excerpt) for question in self.asked for reason in question.reasons]

@@ -1,6 +1,6 @@
-"""Pairs: something is granted for the session, then something wider comes. Each with what must be asked about then.
+"""Pairs of a call that is granted for the session and a wider one, with what must be asked about the second.
 
-OUT is a folder beside the workspace with a file `f`, HOME the server's own folder, LINK a link in the workspace to OUT.
+OUT is a folder next to the workspace with a file `f`, HOME the server's folder, LINK a link in the workspace to OUT.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import Grantor
+from tests.unit.tools.commands.gate.kit import Grantor
 from tests.unit.tools.kit import tool_context
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.ground import Ground
@@ -57,7 +57,7 @@ COMMANDS = [
     Pair("sed -i s/a/b/ f", "sed -i s/a/b/ OUT/f", ((WRITE, "sed -i s/a/b/ OUT/f"),)),
     Pair("find . -delete", "find OUT -delete", ((DELETE, "find OUT -delete"),)),
     Pair("python3 -c 'os.remove(\"f\")'", "python3 -c 'os.remove(\"OUT/f\")'", ((DELETE, 'os.remove("OUT/f")'),)),
-    # Going somewhere first, and what a variable or a function hides.
+    # Changing the folder first, and what a variable or a function hides.
     Pair("cd src && rm -rf x", "cd OUT && rm -rf x", ((DELETE, "rm -rf x"),)),
     Pair("cd src; rm -rf ../x", "cd nowhere; rm -rf ../x", ((DELETE, "rm -rf ../x"),)),
     Pair("pushd src; rm -rf x", "pushd OUT; rm -rf x", ((DELETE, "rm -rf x"),)),
@@ -75,7 +75,7 @@ COMMANDS = [
     Pair("echo eA== | base64 -d | sh", "echo eA== | base64 -d | sh", ((UNCLEAR, "echo eA== | base64 -d | sh"),)),
 ]
 
-# What runs, what was typed before (granted), what is typed now.
+# The command, what was typed before (granted), and what is typed now.
 TYPED = [
     ("bash", "rm -rf build\n", "rm -rf OUT\n", ((DELETE, "rm -rf OUT"),)),
     ("bash", "cd OUT\n", "rm -rf x\n", ((DELETE, "rm -rf x"),)),
@@ -110,7 +110,7 @@ FILES = [
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    # Otherwise all that a test has would be in one.
+    # The test runs in a temporary folder, which must not count as one.
     monkeypatch.setattr(Ground, "temporary", ())
     (tmp_path / "out").mkdir()
     (tmp_path / "out/f").touch()
