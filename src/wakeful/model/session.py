@@ -1,16 +1,43 @@
 """A session: one conversation lane."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+
+import orjson
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """The message on a platform that something goes back to, and the person who wrote it."""
+
+    # The platform's id of the message: what is posted because of it replies to it.
+    message_id: str = ""
+    user_id: str = ""
+    user_name: str = ""
+    chat_name: str = ""
+
+    @property
+    def packed(self) -> bytes:
+        """As the stores keep it: nothing, where no platform is involved."""
+        said = {name: value for name, value in asdict(self).items() if value}
+        return orjson.dumps(said) if said else b""
+
+    @classmethod
+    def unpacked(cls, stored: bytes) -> "Sender":
+        return cls(**orjson.loads(stored)) if stored else NO_SENDER
+
+
+NO_SENDER = Sender()
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where answers go. Notices are delivered together only when they share an address."""
+    """Where answers go. Notices are delivered together only when they share an address, whoever asked for them."""
 
     platform: str
     chat_id: str = ""
     thread_id: str = ""
+    sender: Sender = field(default=NO_SENDER, compare=False)
 
 
 class TitleOrigin(StrEnum):
@@ -30,6 +57,9 @@ class Session:
     # The folder that its tools work in, wherever the server was started that runs its next turn.
     workspace: str = ""
     title: str = ""
+    # The chat on a messaging platform that it belongs or belonged to; empty elsewhere.
+    chat_key: str = ""
+    chat_name: str = ""
     # The delegation that it works for; None for a session of its own.
     task_id: str | None = None
     # Whether people see it among their sessions; not when it was made for a single response.

@@ -21,12 +21,12 @@ from wakeful.model.login import Login, Ticket
 from wakeful.model.marks import Marks
 from wakeful.model.news import News
 from wakeful.model.search.search import Hit, searched_text
-from wakeful.model.session import Address, Session, TitleOrigin
+from wakeful.model.session import Address, Sender, Session, TitleOrigin
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, unpack_cuts
 
-_DOOR_AND_PLACE = ("async_delivery", "platform", "chat_id", "thread_id")
+_DOOR_AND_PLACE = ("async_delivery", "platform", "chat_id", "thread_id", "sender")
 
 
 T = TypeVar("T")
@@ -69,9 +69,11 @@ def session_from(row: Row) -> Session:
     return Session(
         id=row["id"],
         owner=row["owner"],
-        address=_address_from(row),
+        address=Address(row["platform"], row["chat_id"], row["thread_id"]),
         model=row["model"],
         workspace=row["workspace"],
+        chat_key=row["chat_key"],
+        chat_name=row["chat_name"],
         title=row["title"],
         task_id=row["task_id"],
         is_listed=bool(row["is_listed"]),
@@ -418,4 +420,4 @@ def _door_from(row: Row) -> Door:
 
 
 def _address_from(row: Row) -> Address:
-    return Address(row["platform"], row["chat_id"], row["thread_id"])
+    return Address(row["platform"], row["chat_id"], row["thread_id"], Sender.unpacked(row["sender"]))
