@@ -1,0 +1,154 @@
+"""A schedule: the text that people write, and the times that it means.
+
+Daylight saving follows Debian's cron. A fixed time that the clock leaves out fires where the clock goes on, one that
+the clock shows twice fires the first time; a schedule with `*` in its minutes or hours goes by real time.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
+from typing import Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from wakeful.errors import WakefulError
+
+_NICKNAMES = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *"}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_SPAN = re.compile(r"(every|in)\s+(\d{1,9})\s*([smhd])", re.IGNORECASE)
+_MOMENT = re.compile(r"at\s+(\S+)", re.IGNORECASE)
+_FORMS = (
+    "A schedule is five cron fields (six: seconds first), @hourly, @daily, @weekly, @monthly, "
+    "`every 10m`, `in 2h` or `at 2027-01-31T09:00:00Z`."
+)
+# So many firings show how close together those of a cron expression come.
+_SAMPLE = 200
+
+
+class ScheduleError(WakefulError):
+    """A schedule or its zone cannot be read; `field` says which of the two is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Schedule(Protocol):
+    @property
+    def is_once(self) -> bool: ...
+
+    def after(self, moment: float) -> Iterator[float]:
+        """Yield the times of firing after a moment, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    at: float
+    is_once: bool = True
+
+    def after(self, moment: float) -> Iterator[float]:
+        if self.at > moment:
+            yield self.at
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    start: float
+    seconds: int
+    is_once: bool = False
+
+    def after(self, moment: float) -> Iterator[float]:
+        count = max(1, int((moment - self.start) // self.seconds) + 1)
+        while True:
+            yield self.start + count * self.seconds
+            count += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cron:
+    expression: str
+    zone: ZoneInfo
+    is_once: bool = False
+
+    def after(self, moment: float) -> Iterator[float]:
+        last = moment
+        for at in self._times(datetime.fromtimestamp(moment, self.zone)):
+            # Two times that the clock leaves out fire as one, and the hour that comes twice is entered from its end.
+            if at > last:
+                yield at
+                last = at
+
+    def _times(self, start: datetime) -> Iterator[float]:
+        if self._goes_by_real_time:
+            yield from (at.timestamp() for at in CronSim(self.expression, start))
+            return
+        # Where the hour comes twice, its first turn is long over when its second one is left out.
+        shown = start.replace(tzinfo=None, fold=0) - timedelta(hours=start.fold)
+        yield from (_first_real(at, self.zone) for at in CronSim(self.expression, shown))
+
+    @property
+    def _goes_by_real_time(self) -> bool:
+        minutes, hours = self.expression.split()[-5:-3]
+        return minutes.startswith("*") or hours.startswith("*")
+
+
+def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0.0) -> Schedule:
+    """Read a schedule that was made at `start`. Raises ScheduleError."""
+    schedule = _parse(text.strip(), zone_of(zone), start)
+    times = list(islice(schedule.after(start), _SAMPLE))
+    if not times:
+        raise ScheduleError("schedule", f"{text!r} never fires: its time is over, or no day fits it.")
+    shortest = min((later - earlier for earlier, later in pairwise(times)), default=min_seconds)
+    if shortest < min_seconds:
+        raise ScheduleError(
+            "schedule", f"{text!r} fires faster than every {min_seconds:g} seconds, which is the least."
+        )
+    return schedule
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Raises ScheduleError."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ScheduleError("timezone", f"There is no time zone {name!r}: name one like Europe/Berlin.") from error
+
+
+def _parse(text: str, zone: ZoneInfo, start: float) -> Schedule:
+    if found := _SPAN.fullmatch(text):
+        seconds = int(found[2]) * _SECONDS[found[3].lower()]
+        if not seconds:
+            raise ScheduleError("schedule", f"{text!r} names no time: the number must be at least 1.")
+        return Interval(start, seconds) if found[1].lower() == "every" else Once(start + seconds)
+    if found := _MOMENT.fullmatch(text):
+        return Once(moment_of(found[1], "schedule"))
+    expression = _NICKNAMES.get(text.lower(), text)
+    try:
+        CronSim(expression, datetime.fromtimestamp(start, UTC))
+    except CronSimError as error:
+        raise ScheduleError("schedule", f"{text!r} cannot be read ({error}). {_FORMS}") from error
+    return Cron(expression, zone)
+
+
+def moment_of(text: str, field: str) -> float:
+    """Read a time as RFC 3339 writes it. Raises ScheduleError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ScheduleError(field, f"{text!r} is no time: write it like 2027-01-31T09:00:00Z.") from error
+    if moment.tzinfo is None:
+        raise ScheduleError(field, f"{text!r} names no zone: end it with Z or an offset like +01:00.")
+    return moment.timestamp()
+
+
+def _first_real(shown: datetime, zone: ZoneInfo) -> float:
+    """Return the first instant at which the zone's clocks show this time, or a later one if they leave it out."""
+    while True:
+        at = shown.replace(tzinfo=zone)
+        if at.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == shown:
+            return at.timestamp()
+        shown = shown.replace(second=0) + timedelta(minutes=1)
