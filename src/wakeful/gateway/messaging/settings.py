@@ -1,0 +1,51 @@
+"""What an operator may set about each messaging door, and about all of them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wakeful.model.inbox import IfBusy
+from wakeful.model.messaging.chat import SessionScope
+
+EVERYBODY = "*"
+
+
+class Strangers(StrEnum):
+    PAIR = "pair"
+    SILENT = "silent"
+
+
+class Groups(StrEnum):
+    MENTION = "mention"
+    ALL = "all"
+    OFF = "off"
+
+
+class Progress(StrEnum):
+    OFF = "off"
+    SHORT = "short"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class DoorSettings:
+    # User ids, or `*`.
+    allow: frozenset[str] = frozenset()
+    strangers: Strangers = Strangers.PAIR
+    groups: Groups = Groups.MENTION
+    sessions: SessionScope = SessionScope.THREAD
+    busy: IfBusy = IfBusy.QUEUE
+    progress: Progress = Progress.SHORT
+    # Whether answers grow on the platform while they are written.
+    streams: bool = True
+    # The shortest time between two edits of one message.
+    edit_seconds: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class MessagingSettings:
+    doors: dict[str, DoorSettings]
+    attachment_bytes: int = 20 * 1024 * 1024
+    # How long a request to a platform may go unanswered.
+    send_timeout: float = 30.0
+    # How long after an attempt its outcome is looked up.
+    settle_seconds: float = 3.0
