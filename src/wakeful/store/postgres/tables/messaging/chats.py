@@ -62,6 +62,15 @@ class PostgresChats:
         )
         return taken is not None
 
+    async def was_taken(self, platform: str, chat_id: str, message_id: str) -> bool:
+        taken = await self._connection.fetchval(
+            "SELECT TRUE FROM taken_messages WHERE platform = $1 AND chat_id = $2 AND message_id = $3",
+            platform,
+            chat_id,
+            message_id,
+        )
+        return taken is not None
+
     async def drop_taken(self, before: float, limit: int) -> int:
         dropped: int = await self._connection.fetchval(
             """WITH dropped AS (

@@ -45,6 +45,13 @@ class SqliteChats:
         )
         return cursor.rowcount == 1
 
+    async def was_taken(self, platform: str, chat_id: str, message_id: str) -> bool:
+        row = self._connection.execute(
+            "SELECT 1 FROM taken_messages WHERE platform = ? AND chat_id = ? AND message_id = ?",
+            (platform, chat_id, message_id),
+        ).fetchone()
+        return row is not None
+
     async def drop_taken(self, before: float, limit: int) -> int:
         cursor = self._connection.execute(
             """DELETE FROM taken_messages WHERE (platform, chat_id, message_id) IN (
