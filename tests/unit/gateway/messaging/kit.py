@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tests.patience import PATIENCE
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -71,9 +72,10 @@ class ScriptedPlatform:
         return waiting.pop(0) if waiting else None
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        while not condition():
-            self.changed.clear()
-            await self.changed.wait()
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                self.changed.clear()
+                await self.changed.wait()
 
     def texts(self, chat_id: str, thread_id: str = "") -> list[str]:
         return list(self.chats[chat_id, thread_id].values())

@@ -85,8 +85,8 @@ class PostWriter:
 
     async def _write_of_turn(self, event: Event, turn: Turn) -> None:
         if is_live(turn):
-            if event.ends is not None and event.kind != events.STEP_ABANDONED:
-                await self._write_answer(turn, event.ends.step)
+            if (step := _answered_step(event)) is not None:
+                await self._write_answer(turn, step)
             await self._write_progress(event, turn)
         elif event.is_final:
             for entry in await self._answers(turn):
@@ -240,6 +240,14 @@ class PostWriter:
             is_ours = turn is not None and turn.door.name == self._session.address.platform
             self._turns[turn_id] = turn if is_ours else None
         return self._turns[turn_id]
+
+
+def _answered_step(event: Event) -> int | None:
+    """Return the step whose answer is recorded with this event: the first of its answer, or its turn's end."""
+    if event.kind in (events.TOOL, events.USAGE):
+        step: int = event.data["step"]
+        return step
+    return event.ends.step if event.ends is not None and event.is_final else None
 
 
 def is_live(turn: Turn) -> bool:
