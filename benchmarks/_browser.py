@@ -1,5 +1,5 @@
-"""A Chromium that is told only where to go: what drives browsers in the tests listens to every request of the page,
-which takes longer than the page does.
+"""Drives Chromium through a few DevTools commands. The tests' driver listens to every request of the page, which takes
+longer than the page itself.
 """
 
 import asyncio
@@ -26,39 +26,39 @@ class Tab:
         return await self._browser.ask(method, session=self._session, **params)
 
     async def value(self, expression: str) -> Any:
-        told = await self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        return told["result"].get("value")
+        reply = await self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        return reply["result"].get("value")
 
     async def close(self) -> None:
         await self._browser.ask("Target.closeTarget", targetId=self._target)
 
 
 class Browser:
-    """The few words of the DevTools protocol that this needs."""
+    """The few commands of the DevTools protocol that the benchmark needs."""
 
-    def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
-        self._line = line
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
         self._numbers = itertools.count(1)
 
     async def ask(self, method: str, session: str = "", **params: Any) -> Any:
-        """One at a time. Whatever else the browser tells meanwhile is of no interest."""
+        """Send a command and return its result. Commands run one at a time; other messages are dropped."""
         number = next(self._numbers)
         where = {"sessionId": session} if session else {}
-        await self._line.send_json({"id": number, "method": method, "params": params, **where})
-        while (told := await self._line.receive_json()).get("id") != number:
+        await self._socket.send_json({"id": number, "method": method, "params": params, **where})
+        while (reply := await self._socket.receive_json()).get("id") != number:
             pass
-        if "error" in told:
-            raise RuntimeError(f"{method}: {told['error']['message']}")
-        return told["result"]
+        if "error" in reply:
+            raise RuntimeError(f"{method}: {reply['error']['message']}")
+        return reply["result"]
 
     async def new_profile(self, cookie: dict[str, str]) -> str:
-        """As if nobody had ever been anywhere, but with this cookie."""
+        """Create an empty profile with this cookie and return its id."""
         profile: str = (await self.ask("Target.createBrowserContext"))["browserContextId"]
         await self.ask("Storage.setCookies", cookies=[cookie], browserContextId=profile)
         return profile
 
     async def new_tab(self, profile: str, script: str) -> Tab:
-        """`script` runs before those of any page in it."""
+        """Open a tab in which `script` runs before the scripts of every page."""
         created = await self.ask(
             "Target.createTarget", url="about:blank", browserContextId=profile, newWindow=True, width=1440, height=1000
         )
@@ -81,8 +81,8 @@ async def running_browser() -> AsyncIterator[Browser]:
             words = (await process.stderr.readline()).decode()
             assert words, "The browser has ended."
             address = words.partition("DevTools listening on ")[2].strip()
-        async with aiohttp.ClientSession() as client, client.ws_connect(address, max_msg_size=0) as line:
-            yield Browser(line)
+        async with aiohttp.ClientSession() as client, client.ws_connect(address, max_msg_size=0) as socket:
+            yield Browser(socket)
     finally:
         process.terminate()
         await process.wait()

@@ -1,4 +1,4 @@
-"""Sessions copied inside a database, in bulk: 10⁶ turns take minutes."""
+"""Copies sessions inside a database in bulk: 10⁶ turns take minutes."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import asyncpg
 import orjson
 
-from wakeful.model.search.search import owner_word, words_of
+from wakeful.model.search.search import index_words, owner_word
 
-# What of each table is a name, and has to differ in a copy.
+# The columns of each table that hold ids, which have to differ in a copy.
 _NAMES = {
     "sessions": ("id", "head", "checkpoint"),
     "turns": ("id", "session_id", "parent"),
@@ -19,9 +19,9 @@ _NAMES = {
     "journal": ("turn_id",),
     "search_docs": ("session_id", "turn_id"),
 }
-# Numbered by the database.
+# Tables whose rows the database numbers.
 _NUMBERED = ("inbox", "search_docs")
-# How a table tells which rows are those of a list of sessions.
+# Conditions that select the rows of a list of sessions.
 _ROWS_OF = {"sessions": "id IN ({})", "journal": "turn_id IN (SELECT id FROM turns WHERE session_id IN ({}))"}
 
 
@@ -42,7 +42,7 @@ async def connect(url: str) -> _Database:
 
 
 async def settle(url: str) -> None:
-    """Do what PostgreSQL's own job does after a while."""
+    """Vacuum and analyze, as PostgreSQL's autovacuum would after a while."""
     if url.startswith("postgresql"):
         connection = await asyncpg.connect(url)
         await connection.execute("VACUUM ANALYZE")
@@ -52,18 +52,18 @@ async def settle(url: str) -> None:
 class _Copier:
     # Numbers from 1 to the parameter, as a table `copy` with the column `k`.
     _series: str
-    # The payload of a journal's entry without a word.
+    # The payload of a journal entry without a given word.
     _payload_without: str
 
     async def unlist(self, session_ids: Sequence[str]) -> None:
-        """As if they were behind single responses of the API: neither listed nor found."""
+        """Make these sessions like those of single API responses: neither listed nor found by a search."""
         await self._run(f"UPDATE sessions SET is_listed = (id NOT IN ({_list(session_ids)}))")
 
     async def copy_sessions(self, session_ids: Sequence[str], copies: int) -> None:
         raise NotImplementedError
 
     async def lengthen(self, session_id: str, turns: int, *, without: str) -> None:
-        """Make a chain of its one turn: copies whose parents are the copies before them."""
+        """Copy the session's only turn into a chain, each copy the parent of the next."""
         before = "CASE WHEN k = 1 THEN {0} ELSE {0} || '_' || (k - 1) END"
         changed = {
             "turns": {"id": "id || '_' || k", "parent": before.format("id"), "number": "k + 1"},
@@ -78,7 +78,7 @@ class _Copier:
         )
 
     async def _copy_table(self, table: str, session_ids: Sequence[str], copies: int) -> None:
-        # As many digits for each: what comes later is written behind what came before.
+        # The same number of digits for each, so copies sort in the order in which they are made.
         changed = {column: f"{column} || '_' || ({10**7} + k)" for column in _NAMES[table]}
         if table == "sessions":
             changed["updated_at"] = "updated_at - k * 0.001"
@@ -107,13 +107,13 @@ class _Sqlite(_Copier):
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        # What is half copied when the power fails is copied again.
+        # A copy that a power failure interrupts is made again, so nothing has to be durable.
         for setting in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = {-(1 << 20)}"):
             connection.execute(f"PRAGMA {setting}")
         connection.create_function("indexed_words", 3, _indexed_words, deterministic=True)
 
     async def copy_sessions(self, session_ids: Sequence[str], copies: int) -> None:
-        """What is copied is noted for the search by the database itself; an index without its texts is not copied."""
+        """Copy the sessions. Triggers fill `search_docs`; the index of words stores no texts, so it is built here."""
         self._connection.execute("BEGIN")
         for table in _NAMES:
             if table != "search_docs":
@@ -143,7 +143,7 @@ class _Sqlite(_Copier):
 @lru_cache
 def _indexed_words(owner: str, title: str, payload: bytes | None) -> str:
     text = title if payload is None else orjson.loads(payload)["text"]
-    return " ".join((owner_word(owner), *words_of(text)))
+    return " ".join((owner_word(owner), *index_words(text)))
 
 
 class _Postgres(_Copier):
@@ -154,7 +154,7 @@ class _Postgres(_Copier):
         self._connection = connection
 
     async def copy_sessions(self, session_ids: Sequence[str], copies: int) -> None:
-        """Without the triggers, whose work is copied, too; and the index of words is made once, of all of them."""
+        """Copy the sessions without triggers, whose rows are copied too, and rebuild the index of words once."""
         index = await self._connection.fetchval("SELECT pg_get_indexdef('search_docs_by_word'::regclass)")
         async with self._connection.transaction():
             await self._run("SET LOCAL session_replication_role = replica")

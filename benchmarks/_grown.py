@@ -1,4 +1,4 @@
-"""Databases of any size: a few real sessions that an engine has led, copied with SQL as often as it takes."""
+"""Makes databases of any size: an engine runs a few real sessions, and SQL copies them."""
 
 import time
 from pathlib import Path
@@ -9,8 +9,8 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.settings import EngineSettings
-from wakeful.model.fact import Answered, Brief
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
 from wakeful.store.base import Store
@@ -21,10 +21,10 @@ BENCH = Door("bench", async_delivery=False)
 HERE = Address("bench")
 OWNER, MODEL = "bench", "bench:none"
 TURNS_A_SESSION = 10
-# Said in every answer, and in one message of all.
+# A word in every answer, and a word in a single message.
 COMMON, RARE = "report", "zebrafish"
 _SEEDS = 10
-# So many of the seeds are behind single responses of the API: no list shows them.
+# How many of the seeds are like sessions of single API responses, which no list shows.
 _UNLISTED = 3
 _WORDS = [f"{COMMON} {'of the day ' * 3}number {number} says that all is well. " for number in range(20)]
 
@@ -37,8 +37,8 @@ class TalkLoop:
 
 
 async def grow(url: str, *, turns: int, messages: int) -> str:
-    """Fill an empty database with so many turns, and a session of so many messages, whose id is the result."""
-    seeds, long = await _lead(url)
+    """Fill an empty database with this many turns and a session of this many messages, and return its id."""
+    seeds, long = await _run_seeds(url)
     database = await connect(url)
     try:
         await database.unlist(seeds[:_UNLISTED])
@@ -63,7 +63,7 @@ async def take_turn(engine: Engine, session_id: str, text: str) -> None:
         pass
 
 
-async def _lead(url: str) -> tuple[list[str], str]:
+async def _run_seeds(url: str) -> tuple[list[str], str]:
     store = open_store(url)
     await store.open()
     engine = bare_engine(store, TalkLoop(), SystemClock(), EngineSettings())
@@ -84,7 +84,7 @@ async def _new_session(engine: Engine, title: str, turns: int) -> str:
 
 
 async def _index(url: str) -> None:
-    """What was written was noted for the search."""
+    """Index for the search everything that was written."""
     store = open_store(url)
     await store.open()
     while await store.write(lambda tx: tx.search.index_some(500)):

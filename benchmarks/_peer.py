@@ -1,4 +1,4 @@
-"""hermes-agent as a peer: the same requests, answered by another agent server that somebody may run instead."""
+"""Runs hermes-agent, another agent server, to compare it on the same requests."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ _PACKAGES = ("hermes-agent==0.19.0", "aiohttp")
 _FOLDER = Path(__file__).parents[1] / ".venv-peer"
 _KEY = "only-for-this-benchmark"
 _START_SECONDS = 120.0
-# No limit on runs at the same time: it refuses the eleventh otherwise.
+# No limit on simultaneous runs: by default it refuses the eleventh.
 _CONFIG = """model:
   default: m
   provider: custom
@@ -56,7 +56,7 @@ def _installed() -> Path:
 
 
 def _environment(home: Path, port: int) -> dict[str, str]:
-    """Its own, without the keys and settings that the caller may have."""
+    """Return a clean environment without the caller's keys and settings."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -74,7 +74,7 @@ def _free_port() -> int:
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    """It says nothing when it is ready, so it is asked."""
+    """Poll until the server answers: it prints nothing when it is ready."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
         try:

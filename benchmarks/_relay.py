@@ -1,6 +1,6 @@
-"""The least that any server between a client and a model must do: take the request, pass it on, pass the answer back.
+"""The minimum for any server between a client and a model: takes the request, passes it on, passes the answer back.
 
-It keeps, checks and knows nothing. What our server costs beyond it is what our server does.
+It stores and checks nothing. What our server costs beyond it is the cost of what our server does.
 """
 
 import socket
@@ -15,7 +15,7 @@ _HEAD = {"type": "http.response.start", "status": 200, "headers": [(b"content-ty
 
 
 async def serve(upstream: str) -> None:
-    """Pass everything on to this address. The first line on standard output is our own."""
+    """Pass everything on to this address. Prints the relay's own address as its first line."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/", flush=True)
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:

@@ -1,4 +1,4 @@
-"""A server that does nothing but answer with the bytes that it was given: what a read costs at the least.
+"""A server that answers every request with the same bytes: the minimum cost of a read.
 
 python -m benchmarks._same_bytes FILE
 """

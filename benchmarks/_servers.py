@@ -1,4 +1,4 @@
-"""The servers that a benchmark asks, each a process of its own, and what the kernel knows about it."""
+"""The servers of a benchmark, each in a separate process, with their CPU time and memory."""
 
 import os
 import subprocess
@@ -21,14 +21,14 @@ class Process:
         return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
     def memory(self) -> float:
-        """Megabytes of its own."""
+        """Return its proportional share of memory (PSS) in megabytes."""
         lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 @dataclass(frozen=True)
 class Server(Process):
-    """One of ours."""
+    """A Wakeful server."""
 
     url: str
     key: str
@@ -36,13 +36,13 @@ class Server(Process):
 
 @dataclass(frozen=True)
 class Target:
-    """Something that answers a request with a stream."""
+    """A server that answers a request with a stream."""
 
     name: str
     process: Process
     url: str
     body: Mapping[str, Any]
-    # What a piece of its stream holds as soon as a token is in it.
+    # The bytes by which a piece of the stream with a token is recognized.
     mark: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     is_direct: bool = False
@@ -50,7 +50,7 @@ class Target:
 
 @contextmanager
 def endpoint(tokens: int, rate: int) -> Iterator[Target]:
-    """The model: a scripted endpoint that says so many tokens."""
+    """Start the model: a scripted endpoint that answers with this many tokens."""
     with started("tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate)) as process:
         url = first_line(process)
         yield Target("direct", Process(process.pid), f"{url}/chat/completions", _ASK, b'"content"', is_direct=True)
@@ -69,7 +69,7 @@ def settings_of(home: Path, upstream: Target) -> dict[str, str]:
 
 @contextmanager
 def serving(home: Path, upstream: Target, database: str = "") -> Iterator[Server]:
-    """On a SQLite file in its home, or on the PostgreSQL database at this address."""
+    """Start a server on a SQLite file in its home, or on the PostgreSQL database at this address."""
     settings = settings_of(home, upstream) | ({"WAKEFUL_DATABASE_URL": database} if database else {})
     with started("wakeful", "serve", "--port", "0", settings=settings) as process:
         url = first_line(process).split()[-1]
@@ -86,7 +86,7 @@ def stored_responses(server: Server, name: str = "wakeful") -> Target:
 def started(
     module: str, *arguments: str, settings: Mapping[str, str] | None = None, under: Sequence[str] = ()
 ) -> Iterator[subprocess.Popen[str]]:
-    """`under` is the beginning of a command that runs it."""
+    """Start a module in a process; `under` is a command that runs it, such as strace."""
     command = [*under, sys.executable, "-m", module, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(settings or {})})
     try:

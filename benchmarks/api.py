@@ -1,9 +1,9 @@
-"""What the API costs: stored streams through the server, against the same endpoint called directly in the same run.
+"""What the API costs: stored streams through the server, compared with direct calls to the same endpoint.
 
 scripts/bench api [--rounds N] [--peer]
 
-Beside it, a relay that keeps nothing shows how much of that any server between client and model would cost. With
---peer the same client also asks hermes-agent, which is installed into an environment of its own (.venv-peer).
+A relay that stores nothing shows how much of that any server between client and model would cost. With --peer the same
+client also asks hermes-agent, which is installed into a separate environment (.venv-peer).
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks._peer import peer_serving
 from benchmarks._servers import Target, endpoint, relaying, serving, stored_responses
 from tests.postgres_server import PostgresServer
 
-# So many separate events, at the least, make the log that is replayed.
+# The replayed log has at least this many separate events.
 _LOG = 500
 
 
@@ -33,7 +33,7 @@ _LOG = 500
 class Case:
     streams: int
     tokens: int
-    # Tokens a second; 0: as fast as they are read.
+    # Tokens per second; 0: as fast as the client reads.
     rate: int
 
     def __str__(self) -> str:
@@ -43,13 +43,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Round:
-    """All streams of a case, once, through one target."""
+    """The figures of all streams of a case, run once through one target."""
 
     first_tokens: Sequence[float]
     wall: float
-    # Seconds of the target's processor.
+    # CPU seconds of the target.
     cpu: float
-    # Pieces of text that were told, of all streams.
+    # Text frames that were sent, over all streams.
     frames: int
 
     @property
@@ -61,7 +61,7 @@ class Round:
         return sorted(self.first_tokens)[int(len(self.first_tokens) * 0.99)]
 
 
-# A round directly at the endpoint, and the one through a target that followed it.
+# A direct round, and the round through a target that followed it.
 Pair = tuple[Round, Round]
 
 
@@ -70,7 +70,7 @@ async def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer", action="store_true", help="also measure hermes-agent")
     options = parser.parse_args()
-    # Whoever ends it early leaves no server behind.
+    # An interrupted benchmark must leave no server running.
     job = asyncio.current_task()
     assert job is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, job.cancel)
@@ -103,9 +103,9 @@ async def report(case: Case, folder: Path, database: str, rounds: int, *, with_p
 
 
 async def measure(case: Case, target: Target, direct: Target, rounds: int) -> list[Pair]:
-    """Each round directly and then through the target, so that whatever else the machine does meets both."""
+    """Run each round directly and then through the target, so other load on the machine affects both."""
     pairs = []
-    # Servers hang up after 5 s: a connection that was idle for nearly so long is not used again.
+    # Servers close idle connections after 5 s: connections that were idle for nearly that long are not reused.
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4)
     async with aiohttp.ClientSession(connector=connector) as client:
         for _ in range(rounds + 1):
@@ -125,7 +125,7 @@ async def one_round(client: aiohttp.ClientSession, case: Case, target: Target) -
 
 
 async def first_token(client: aiohttp.ClientSession, target: Target, started: float) -> tuple[float, int]:
-    """Read one stream to its end; when its first token came, and in how many frames all of them."""
+    """Read one stream to its end; return when its first token arrived and the number of text frames."""
     first, frames = 0.0, 0
     async with client.post(target.url, headers=target.headers, json=target.body) as response:
         assert response.status == 200, await response.text()
@@ -154,7 +154,7 @@ def compared(seconds: Sequence[tuple[float, float]]) -> str:
 
 
 async def report_replay(folder: Path) -> None:
-    """How long a reader waits for the whole of a log whose every token was committed on its own."""
+    """Measure how long a reader waits for a whole log in which every token was committed separately."""
     with endpoint(_LOG + 200, 100) as upstream, serving(folder, upstream) as wakeful:
         server = stored_responses(wakeful)
         async with aiohttp.ClientSession(headers=server.headers) as client:

@@ -1,8 +1,8 @@
-"""What an answer costs the disk: how often it is made to sync, how an answer arrives from a slow one, what is left.
+"""What an answer costs the disk: how many syncs it takes, how it arrives with a slow disk, how much space it uses.
 
 scripts/bench disk [--answers N]
 
-The slow disk is strace's: it makes every sync of the server take 50 ms, and counts them.
+strace simulates the slow disk: it delays every sync of the server by 50 ms and counts them.
 """
 
 import argparse
@@ -25,14 +25,14 @@ _TOKENS = 200
 _RATE = 50
 _SYNC_SECONDS = 0.05
 _SYNCS = "fdatasync,fsync"
-# Of the answers that fill the database.
+# Tokens of each answer that fills the database.
 _LONG = 500
 _ABREAST = 50
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How one answer came: its pieces, and the longest silence between two."""
+    """How one answer arrived: its pieces, and the longest pause between two."""
 
     pieces: int
     longest: float
@@ -73,7 +73,7 @@ async def report_size(home: Path, answers: int) -> None:
         target = stored_responses(server)
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=_ABREAST)) as client:
             await asyncio.gather(*(read(client, target) for _ in range(answers)))
-    # The server has ended, and its log is in the database.
+    # The server has ended, so the write-ahead log is in the database file.
     size = size_of(home)
     print(f"{answers:,} answers of {_LONG} tokens: {size / 1e6:.1f} MB, {size / answers / 1000:.1f} kB each")
 
@@ -93,7 +93,7 @@ async def read(client: aiohttp.ClientSession, target: Target) -> Arrival:
 @contextmanager
 def serving_on_slow_disk(home: Path, upstream: Target, trace: Path) -> Iterator[Server]:
     delay = f"inject={_SYNCS}:delay_exit={int(_SYNC_SECONDS * 1_000_000)}"
-    # As a grandchild, so that the process that is started, and ended, is the server.
+    # strace runs as a grandchild (-D), so the process that we start and end is the server.
     strace = ["strace", "-D", "-f", "-e", f"trace={_SYNCS}", "-e", delay, "-o", str(trace)]
     with started("wakeful", "serve", "--port", "0", settings=settings_of(home, upstream), under=strace) as process:
         url = first_line(process).split()[-1]

@@ -1,4 +1,4 @@
-"""What durability costs: the engine against the same work without it, in the same run.
+"""What durability costs: the engine compared with the same work without it.
 
 scripts/bench engine [--turns N] [--rounds N]
 """
@@ -26,7 +26,7 @@ import uvloop
 from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
@@ -34,8 +34,8 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import NOTICE, TOKEN, Event, NewEvent
-from wakeful.model.fact import Answered, Brief
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
@@ -49,7 +49,7 @@ HERE = Address("bench")
 
 @dataclass
 class Streams:
-    """How a number of streams went: the time of each first token, and of all of them together."""
+    """The figures of several streams: the time to each first token, and the time for all."""
 
     first_tokens: list[float]
     wall: float
@@ -60,7 +60,7 @@ class Streams:
 
 
 class QuickLoop:
-    """An agent that answers at once: what is left is the bookkeeping."""
+    """An agent that answers at once, so only the bookkeeping takes time."""
 
     async def run(self, brief: Brief):  # type: ignore[no-untyped-def]
         yield Answered(brief.last_step + 1, AssistantMessage("done"), Usage(1, 1))
@@ -123,7 +123,7 @@ def endpoint():  # type: ignore[no-untyped-def]
 
 
 async def report_events(name: str, make: Callable[[], Store], writers: int) -> None:
-    """Durable facts a second: each writer waits for its own commit before it writes again."""
+    """Measure durable facts per second: each writer waits for its own commit before it writes again."""
     events = [NewEvent.of(NOTICE, {"step": 1, "text": "a fact"})] * 5
     async with opened(make) as store, running(store, _Waiting()) as engine:
         leases = [await open_turn(engine) for _ in range(writers)]
@@ -159,7 +159,7 @@ async def open_turn(engine: Engine) -> Lease:
 
 
 async def report_bookkeeping(name: str, make: Callable[[], Store]) -> None:
-    """A whole turn with an agent that answers at once, one after another; beside it a bare commit."""
+    """Measure whole turns one after another, with an agent that answers at once, and bare commits."""
     async with opened(make) as store, running(store, QuickLoop()) as engine:
         session = await engine.create_session("bench", HERE, "bench:none", "/")
 
@@ -190,7 +190,7 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 
 
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
-    """Many streams at once: the endpoint called directly, and through engine and model client."""
+    """Measure many streams at once: directly at the endpoint, and through the engine and the model client."""
     providers = ProviderRegistry(ProviderSettings(openai=EndpointSettings(base_url=url)))
     loop = Loop(providers.resolve, [], AgentSettings())
     direct: list[Streams] = []
@@ -249,7 +249,7 @@ async def call_through(engine: Engine, streams: int) -> Streams:
         session, text = sessions[number], f"hello {number}"
         receipt = await engine.submit(Submission(session, text, BENCH, HERE, "once", "openai:m"))
         async for page in engine.subscribe_turn(session, receipt.turn_id):
-            if not first and any(told.kind == TOKEN for told in page):
+            if not first and any(item.kind == TOKEN for item in page):
                 first = time.perf_counter() - started
         assert page[-1].kind == "done", page
         return first
@@ -264,7 +264,7 @@ async def all_at_once(work: Callable[[int], Awaitable[float]], count: int) -> St
 
 
 def report_start(folder: Path) -> None:
-    """From the command to /health, and what the idle server weighs."""
+    """Measure the time from the command to /health, and the memory of the idle server."""
     starts, sizes = [], []
     for number in range(3):
         home = folder / f"home{number}"

@@ -1,4 +1,4 @@
-"""What a frame of a stream costs between its source and the socket: the whole app, without a network or an engine.
+"""What a frame of a stream costs between its source and the socket: the whole app without network and engine.
 
 scripts/bench frames [--streams N] [--frames N] [--rounds N]
 """
@@ -20,7 +20,7 @@ from wakeful.cli.server.bare_send import OfferBareSend
 from wakeful.cli.server.http_protocol import BoundedProtocol
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.metrics import CountRequests, Metrics
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics
 from wakeful.wire.sse import EventStream, StreamSettings, frame
 
 _KEY = "bench"
@@ -29,7 +29,7 @@ _FRAME = frame("12.3", "token", b'{"text":"token12 "}')
 
 
 class Connection(asyncio.Transport):
-    """Takes everything at once, and knows when the response has ended."""
+    """Accepts everything at once, and knows when the response has ended."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ async def main() -> None:
 
     async def said() -> AsyncGenerator[bytes, None]:
         for _ in range(options.frames):
-            # As a source does that waits for its model: every other stream comes first.
+            # Yield to every other stream, as a source that waits for its model does.
             await asyncio.sleep(0)
             yield _FRAME
 
@@ -87,7 +87,7 @@ async def _well() -> Response:
 
 
 async def measure(config: uvicorn.Config, streams: int) -> float:
-    """Seconds of CPU a stream."""
+    """Return the CPU seconds per stream."""
     protocols = [BoundedProtocol(config=config, server_state=ServerState(), app_state={}) for _ in range(streams)]
     connections = [Connection() for _ in protocols]
     began = time.process_time()

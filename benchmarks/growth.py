@@ -1,9 +1,9 @@
-"""What a large database costs: the same work in a small one and in a large one, as ratios.
+"""What a large database costs: the same work in a small and in a large one, as ratios.
 
 scripts/bench growth [--turns SMALL LARGE] [--messages SMALL LARGE] [--store sqlite|postgres]
 
-Each database has a process of its own, so that its memory is that of the engine alone. The two take turns, one piece of
-work each: whatever else the machine does meanwhile, it does to both.
+Each database has a separate process, so its memory is that of the engine alone. The two alternate, one piece of work
+each, so other load on the machine affects both.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from wakeful.web.messages.messages import newest_messages
 
 TIMES, STARTS = 25, 5
 MEMORY = "memory (MB)"
-# What was done, and how many milliseconds it took; or megabytes.
+# The kind of work, and its milliseconds or megabytes.
 Figure = tuple[str, float]
 
 
@@ -80,7 +80,7 @@ async def grown(name: str, url: str, turns: int, messages: int) -> "Measured":
 
 @dataclass(frozen=True)
 class Measured:
-    """The process of one of the databases."""
+    """The process that works on one of the databases."""
 
     process: asyncio.subprocess.Process
 
@@ -93,7 +93,7 @@ class Measured:
 
 
 async def compared(small: Measured, large: Measured) -> dict[str, tuple[list[float], list[float]]]:
-    """The figures of the same work in both, the first of each kind left out where there are several."""
+    """Return the figures of the same work in both, without the first of each kind if there are several."""
     found = defaultdict[str, tuple[list[float], list[float]]](lambda: ([], []))
     while (before := await small.do_next()) and (after := await large.do_next()):
         found[before[0]][0].append(before[1])
@@ -102,7 +102,7 @@ async def compared(small: Measured, large: Measured) -> dict[str, tuple[list[flo
 
 
 def report(name: str, figures: dict[str, tuple[list[float], list[float]]]) -> None:
-    """Medians, and the fastest of each: on a busy machine only these say what the work itself takes."""
+    """Print medians, and the fastest of each: on a busy machine only the fastest show the cost of the work itself."""
     for what, both in figures.items():
         (small, large), (least_small, least_large) = (
             [of(each[1:] or each) for each in both] for of in (statistics.median, min)
@@ -113,7 +113,7 @@ def report(name: str, figures: dict[str, tuple[list[float], list[float]]]) -> No
 
 
 async def be_measured(url: str, long: str) -> None:
-    """Do the next piece of work for each line of the input."""
+    """Do one piece of work for each line of the input."""
     async with aclosing(pieces(url, long)) as figures:
         while await asyncio.to_thread(sys.stdin.readline) and (figure := await anext(figures, None)):
             print(json.dumps(figure), flush=True)
@@ -133,7 +133,7 @@ async def pieces(url: str, long: str) -> AsyncGenerator[Figure]:
         for what, work in works(store, engine, long).items():
             for _ in range(TIMES):
                 yield what, await milliseconds(work)
-    # Without its background jobs: they would purge, too.
+    # Without its background jobs, which would purge too.
     async with running(store, adopts=False) as engine:
         purge = await purging(store, engine)
         for _ in range(TIMES):
@@ -184,7 +184,7 @@ async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[
 
 
 async def _snapshot(tx: Transaction, *, session_id: str) -> None:
-    """What GET /api/session reads."""
+    """Read what GET /api/session reads."""
     session = await tx.sessions.get(session_id)
     assert session is not None
     now = await tx.now()
@@ -196,7 +196,7 @@ async def _snapshot(tx: Transaction, *, session_id: str) -> None:
 
 
 async def purging(store: Store, engine: Engine) -> Callable[[], Awaitable[None]]:
-    """Of one listed session after another, all of one size."""
+    """Return a function that purges one listed session after another, all of the same size."""
     found = await store.read(partial(_oldest, count=TIMES))
 
     async def purge() -> None:

@@ -1,4 +1,4 @@
-"""What open streams cost while nothing happens on them, and how long an event takes to the last of them.
+"""What idle open streams cost, and how long an event takes to reach the last of them.
 
 scripts/bench streams [--streams N] [--turns N]
 """
@@ -17,18 +17,18 @@ import uvloop
 
 from benchmarks._servers import Server, endpoint, serving
 
-# A turn that never ends by itself, and has said something.
+# Opens a turn that sends some text and then never ends.
 WORDS = 'script: {"tokens": 20, "hang_after": 10}'
 
 
 class Reader(asyncio.Protocol):
-    """One stream: it keeps nothing of what it reads but when it saw the marks."""
+    """Reads one stream and keeps only the times at which it saw the marks."""
 
     def __init__(self, request: bytes, opened: bytes, marks: bytes) -> None:
         loop = asyncio.get_running_loop()
         self._request = request
         self._marks = [(opened, loop.create_future()), (marks, loop.create_future())]
-        self.is_open, self.told = (seen for _, seen in self._marks)
+        self.is_open, self.got_event = (seen for _, seen in self._marks)
         self._tail = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -68,7 +68,7 @@ async def measure(kind: "Responses | Sessions", count: int, turns: int) -> str:
     server = kind.server
     async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {server.key}"}) as client:
         followed = [await kind.begin(client) for _ in range(turns)]
-        # Once before: what the first stream of all brings along is not a stream's.
+        # Warm up: the first stream's imports and caches are not a cost of each stream.
         for reader in await opened(kind, followed, turns):
             reader.close()
         await asyncio.sleep(1)
@@ -78,7 +78,7 @@ async def measure(kind: "Responses | Sessions", count: int, turns: int) -> str:
         grown, cpu = server.memory() - before, server.cpu_seconds() - cpu
         began = time.perf_counter()
         await asyncio.gather(*(kind.stir(client, one) for one in followed))
-        seen = await asyncio.gather(*(reader.told for reader in readers))
+        seen = await asyncio.gather(*(reader.got_event for reader in readers))
         for reader in readers:
             reader.close()
     return (

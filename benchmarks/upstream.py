@@ -1,4 +1,4 @@
-"""What reading an endpoint's streams costs, from bytes to parts: over our own connections and through aiohttp.
+"""What reading an endpoint's streams costs, from bytes to parts: with our own connections and with aiohttp.
 
 scripts/bench upstream [--streams N] [--tokens N] [--rate N] [--rounds N]
 """
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 import uvloop
 
 from benchmarks._servers import Target, endpoint
-from wakeful.agent.providers.base import ModelRequest, TextPart
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
-from wakeful.model.message import UserMessage
+from wakeful.agent.providers.base import AnswerText, ModelRequest
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.model.journal.message import UserMessage
 
 _REQUEST = ModelRequest("m", "", [UserMessage("go")], [])
 
@@ -30,7 +30,7 @@ async def main() -> None:
     with endpoint(options.tokens, options.rate) as upstream:
         for _ in range(options.rounds):
             for name, provider in (("own", _own(upstream)), ("aiohttp", _through_aiohttp(upstream))):
-                # Once before: imports and connections are not a token's.
+                # Warm up: imports and connections are not a cost of a token.
                 await _tokens(provider, options.streams)
                 cpu, began = time.process_time(), time.perf_counter()
                 tokens = await _tokens(provider, options.streams)
@@ -46,7 +46,7 @@ async def _tokens(provider: OpenAICompatible, streams: int) -> int:
 
 
 async def _read(provider: OpenAICompatible) -> int:
-    return sum([isinstance(part, TextPart) async for part in provider.stream(_REQUEST)])
+    return sum([isinstance(part, AnswerText) async for part in provider.stream(_REQUEST)])
 
 
 def _own(upstream: Target) -> OpenAICompatible:
@@ -54,7 +54,7 @@ def _own(upstream: Target) -> OpenAICompatible:
 
 
 def _through_aiohttp(upstream: Target) -> OpenAICompatible:
-    """The endpoint takes a request to a proxy like any other, so that it can play both."""
+    """Name the endpoint as the proxy: it accepts requests for proxies too, so it can be both."""
     with _proxy(upstream.url.removesuffix("/v1/chat/completions")):
         return OpenAICompatible(EndpointSettings("http://model.invalid/v1"))
 

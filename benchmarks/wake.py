@@ -1,5 +1,5 @@
-"""How quickly an agent wakes: from a process's exit to the commit of the turn that it opens, beside a bare commit in
-the same run; and what it costs to start a background process and to have it.
+"""How quickly an agent wakes: from the exit of a process to the commit of the turn that it opens, compared with a bare
+commit. Also what it costs to start a background process and to keep it.
 
 scripts/bench wake [--exits N] [--processes N]
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.bare_engine import NobodyBinder
+from tests.bare_engine import NoBinder
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
@@ -25,9 +25,9 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import TURN_STARTED
-from wakeful.model.fact import Answered, Brief
 from wakeful.model.ids import new_id
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Door, Turn
@@ -37,19 +37,19 @@ from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.launch import Launch
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
-from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
+from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.settings import ProcessSettings
 
 BENCH = Door("bench", async_delivery=True)
 HERE = Address("bench")
 SESSIONS = 50
-# A shell that says when it ends, as the last thing that it does. It waits for a word first.
+# Waits for a line of input, then prints the time as its last act.
 LAST_WORDS = "read -r go; echo $EPOCHREALTIME"
 
 
 @dataclass
 class Agent:
-    """In a user's turn it starts one process; of a wake-up it takes note."""
+    """Starts one process in a user's turn, and answers a wake-up at once."""
 
     keeper: ProcessKeeper
     command: str = LAST_WORDS
@@ -105,10 +105,10 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     store = SqliteStore(folder / "wakeful.db", time.time)
     await store.open()
     settings = EngineSettings(wake_budget_per_hour=1_000_000)
-    ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NobodyBinder())
+    ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NoBinder())
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
-    engine = Engine(ledger, Equipment(agent, keeper, UnstoredWork(keeper, UnstoredLedger(folder / "tasks"))))
+    engine = Engine(ledger, Equipment(agent, keeper, UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]
@@ -132,7 +132,7 @@ async def report_wakes(scene: Scene, exits: int) -> None:
 
 
 async def wake(scene: Scene, session_id: str) -> float:
-    """Seconds from the last act of a process to the commit of the turn that it opens."""
+    """Return the seconds from the last act of a process to the commit of the turn that it opens."""
     task_id, _ = await scene.start_process(session_id)
     await idle(scene, session_id)
     woken = scene.woken[session_id] = asyncio.get_running_loop().create_future()
@@ -176,7 +176,7 @@ async def _pid_of(scene: Scene, task_id: str) -> int:
 
 
 def _pss_by_session(leaders: set[int]) -> list[int]:
-    """KiB of every process whose session one of these leads."""
+    """Return the KiB of all processes in the sessions that these processes lead."""
     sizes = []
     for path in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""What the page costs: many who follow sessions, many who read a long one, and one who opens it in a browser.
+"""What the page costs: many clients that follow sessions, many that read a long one, and a browser that opens it.
 
 scripts/bench web [--streams N] [--clients N] [--reads N] [--openings N]
 """
@@ -21,8 +21,8 @@ from benchmarks._servers import Server, endpoint, first_line, serving, started
 from benchmarks.streams import Sessions, measure
 from tests.browser.long_session import MESSAGES, TURNS, write_long_session
 
-# Runs in the page before anything else: when was the newest message first in a picture that a person sees?
-# The clock of a page begins with its navigation.
+# Runs in the page before anything else and measures when a frame first showed the newest message.
+# performance.now() counts from the navigation.
 LOOK = """
 globalThis.readableAt = new Promise((resolve) => {
   const look = () => {
@@ -38,10 +38,10 @@ globalThis.readableAt = new Promise((resolve) => {
 """.replace("WORDS", f"Part {TURNS} is done.")
 
 
-class PageLines(Sessions):
-    """The line of the page itself: the session, its turns, their text as html, and the rows of the list."""
+class PageStreams(Sessions):
+    """The stream that the page opens: the session, its turns, their text as html, and the rows of the list."""
 
-    # What it is told on opening has other titles in it.
+    # The rows that it gets on opening have other titles.
     marks = (b"event: initial", b'"Changed"')
 
     def path(self, session_id: str) -> str:
@@ -57,7 +57,7 @@ async def main() -> None:
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="wakeful-bench-"))
     try:
-        for name, kind in (("GET /api/session/stream", Sessions), ("GET /api/stream of the page", PageLines)):
+        for name, kind in (("GET /api/session/stream", Sessions), ("GET /api/stream of the page", PageStreams)):
             with endpoint(20, 0) as upstream, serving(folder / kind.__name__, upstream) as server:
                 print(f"{name}: {await measure(kind(server), options.streams, turns=10)}", flush=True)
         session_id = await write_long_session(folder / "long")
@@ -69,7 +69,7 @@ async def main() -> None:
 
 
 async def report_reads(server: Server, session_id: str, folder: Path, clients: int, reads: int) -> None:
-    """As any client asks, and as the page does, which folds results away."""
+    """Measure reads as other clients make them, and as the page does, which folds results away."""
     headers = {"Authorization": f"Bearer {server.key}"}
     for name in ("GET /api/session", "GET /api/session?short=1"):
         path = f"/api/session?session_id={session_id}&limit=100" + "&short=1" * name.endswith("1")
@@ -78,7 +78,7 @@ async def report_reads(server: Server, session_id: str, folder: Path, clients: i
             body = await read(client, server.url + path)
             (folder / "body").write_bytes(body)
             with same_bytes(folder / "body") as bare:
-                # Once before, for the connections.
+                # Warm up the connections.
                 for address in (server.url + path, bare):
                     await read_at_once(client, address, clients, 1)
                 cpu = server.cpu_seconds()
@@ -90,7 +90,7 @@ async def report_reads(server: Server, session_id: str, folder: Path, clients: i
 
 
 def compared(ours: list[float], theirs: list[float]) -> str:
-    """Beside the same bytes from a server that has nothing to do for them."""
+    """Compare our times with those of a server that only sends the same bytes."""
     words = []
     for name, one, other in zip(("p50", "p99"), quantiles(ours), quantiles(theirs), strict=True):
         words.append(f"{name} {one:.1f} ms, {one / other:.1f} x a bare server's {other:.1f} ms")
@@ -104,7 +104,7 @@ async def read(client: aiohttp.ClientSession, address: str) -> bytes:
 
 
 async def read_at_once(client: aiohttp.ClientSession, address: str, clients: int, reads: int) -> list[float]:
-    """Each client asks again as soon as it has its answer: how long each answer took."""
+    """Let each client ask again as soon as it has its answer; return how long each answer took."""
 
     async def one() -> list[float]:
         seconds = []
@@ -118,7 +118,7 @@ async def read_at_once(client: aiohttp.ClientSession, address: str, clients: int
 
 
 def quantiles(seconds: list[float]) -> tuple[float, float]:
-    """The median and the 99th of a hundred, in milliseconds."""
+    """Return the median and the 99th percentile in milliseconds."""
     hundred = statistics.quantiles(seconds, n=100)
     return hundred[49] * 1000, hundred[98] * 1000
 
@@ -130,7 +130,7 @@ def same_bytes(file: Path) -> Iterator[str]:
 
 
 async def report_opening(server: Server, session_id: str, openings: int) -> None:
-    """Cold: a browser that has never been here. Warm: another tab of it, which finds the files in the cache."""
+    """Measure a cold opening in a new browser profile, and a warm one in another tab, which has the files cached."""
     address = f"{server.url}/s/{session_id}"
     cold, warm = [], []
     async with running_browser() as browser:
@@ -155,7 +155,7 @@ async def open_session(browser: Browser, profile: str, address: str) -> float:
 
 
 async def login_cookie(server: Server) -> dict[str, str]:
-    """Without a page: its files are still to be fetched."""
+    """Log in without loading the page, so its files are not cached yet."""
     async with aiohttp.ClientSession() as client:
         headers = {"Authorization": f"Bearer {server.key}"}
         async with client.post(f"{server.url}/api/login/link", json={}, headers=headers) as reply:

@@ -1,6 +1,6 @@
-# Sourced by the scripts beside it. `setup LEVEL` makes .venv hold what that level needs and returns at
-# once, without the network, when it already does. Each level includes the ones before it:
-#   run    the server        test   and the test tools        check   and the linters
+# Sourced by the other scripts. `setup LEVEL` installs what that level needs into .venv. When it is already there, it
+# returns at once without the network. Each level includes the ones before it:
+#   run    the server        test   the test tools        check   the linters
 
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,13 +19,13 @@ is_set_up() {
     [[ -x $venv/bin/python ]] && wanted_state | cmp -s - "$venv/set-up-$1"
 }
 
-# What an installation depends on. The folder is part of it: an editable install names it.
+# What an installation depends on, including the folder, which an editable install contains.
 wanted_state() {
     echo "$root"
     cat "$root/pyproject.toml" "$root/constraints.txt"
 }
 
-# One script installs at a time; the one that waited finds the work done.
+# One script installs at a time; a script that waited finds the work done.
 one_at_a_time() {
     (
         if command -v flock >/dev/null; then flock 9; fi
@@ -42,7 +42,7 @@ install_level() {
     esac
     make_venv
     echo "Installing wakeful$extras into .venv" >&2
-    # The build back end comes from constraints.txt too, hence no isolated build.
+    # An isolated build would ignore the build back end's version in constraints.txt.
     pip_install hatchling
     pip_install --no-build-isolation -e "$root$extras"
     for level in $levels; do
@@ -50,7 +50,7 @@ install_level() {
     done
 }
 
-# Python compiles what it imports; to compile all that is installed takes longer than the rest.
+# Python compiles modules when it imports them; compiling every installed one would take longer than the rest.
 pip_install() {
     "$venv/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check -c "$root/constraints.txt" "$@"
 }
@@ -75,7 +75,7 @@ find_python() {
     fail "Wakeful needs Python 3.11 or newer, and none was found in PATH."
 }
 
-# Debian and its relatives ship Python without the parts that make a virtual environment.
+# Debian and its derivatives package Python without the modules that make virtual environments.
 ensure_venv_module() {
     local package
     if "$1" -c 'import ensurepip, venv' 2>/dev/null; then return; fi
@@ -83,16 +83,16 @@ ensure_venv_module() {
     apt_install "$package" || fail "$1 cannot make virtual environments: install $package."
 }
 
-# Fails where there is no apt-get or no right to use it.
+# Fails without apt-get, or without root.
 apt_install() {
     [[ $EUID == 0 ]] && command -v apt-get >/dev/null || return 1
     echo "Installing $* with apt-get" >&2
-    # dpkg insists on the system folders, which a bare PATH may lack.
+    # dpkg needs the system folders in PATH.
     local -x PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin DEBIAN_FRONTEND=noninteractive
     apt-get update -qq >&2 && apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
-# The tests and benchmarks start a PostgreSQL server of their own, and need only its programs.
+# The tests and benchmarks start their own PostgreSQL server and need only its programs.
 ensure_postgres() {
     find_postgres && return
     if apt_install postgresql && find_postgres; then return; fi
@@ -101,7 +101,7 @@ ensure_postgres() {
     fail "Tests and benchmarks need the programs of a PostgreSQL server: install postgresql."
 }
 
-# The tests of the page, and its pictures, need a real browser.
+# The tests of the page and its pictures need a real browser.
 ensure_chromium() {
     find_chromium && return
     if apt_install chromium && find_chromium; then return; fi
@@ -116,7 +116,7 @@ find_postgres() {
     "$venv/bin/python" "$root/tests/postgres_server.py" >/dev/null
 }
 
-# The tests of JavaScript clients need the clients, and a Node.js that they support.
+# The tests of JavaScript clients need the clients and a Node.js version that they support.
 ensure_node() {
     has_node || one_at_a_time set_up_node
 }
@@ -129,7 +129,7 @@ set_up_node() {
     if has_node; then return; fi
     find_node >/dev/null || install_node
     echo "Installing JavaScript clients into tests/api/node/node_modules" >&2
-    npm_install || fail "npm could not install what tests/api/node/package.json names."
+    npm_install || fail "npm could not install the packages of tests/api/node/package.json."
     cp "$node_tests/package.json" "$node_tests/node_modules/installed-from.json"
 }
 
@@ -144,12 +144,12 @@ install_node() {
     fail "The tests of the JavaScript client need Node.js 22 or newer with npm: install nodejs and npm."
 }
 
-# Without a lock file: it would name where the packages came from.
+# Without a lock file, which would contain the address of the package index.
 npm_install() {
     local folder
     folder=$(find_node)
     local -x PATH=$folder:$PATH
-    # The system's npm knows the certificates of the system; the one in .venv has to be told to look there.
+    # The system's npm uses the system's certificates; the one in .venv needs an option to.
     if [[ $folder == "$venv/bin" ]]; then local -x NODE_OPTIONS=--use-system-ca; fi
     npm install --prefix "$node_tests" --no-package-lock --ignore-scripts \
         --no-audit --no-fund --no-update-notifier --loglevel error >&2

@@ -1,4 +1,4 @@
-"""An engine with a loop and nothing else: no tools, no processes, and turns that are nobody in particular."""
+"""An engine with a loop and nothing else: no tools, no processes, and turns without a context."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
@@ -27,7 +27,7 @@ class NoUnstoredWork:
         return nullcontext()
 
 
-class NobodyBinder:
+class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
 
@@ -43,5 +43,5 @@ def bare_engine(
     binder: TurnBinder | None = None,
     adopts: bool = True,
 ) -> Engine:
-    ledger = Ledger(store, clock, settings, host=host, binder=binder or NobodyBinder())
+    ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
     return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)

@@ -23,13 +23,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def soak(pytestconfig: pytest.Config) -> bool:
-    """Whether there is time: a test may ask, and then do more of the same."""
+    """Whether --soak was given: a test may then do more of the same."""
     return bool(pytestconfig.getoption("--soak"))
 
 
 @pytest.fixture
 def sqlite_path(tmp_path: Path) -> Path:
-    """A file with all tables and without a row."""
+    """A database file with all tables and no rows."""
     path = tmp_path / "wakeful.db"
     put_sqlite_file(path)
     return path
@@ -49,13 +49,13 @@ def ready_database(postgres_server: PostgresServer) -> ReadyDatabase:
 
 @pytest.fixture
 def postgres_url(ready_database: ReadyDatabase) -> str:
-    """A database with all tables and without a row, which is this test's own until it ends."""
+    """A database with all tables and no rows, for this test alone."""
     return ready_database.emptied()
 
 
 @pytest.fixture
 def bare_postgres_url(postgres_server: PostgresServer) -> str:
-    """An empty schema of this test's own, without tables. It goes with the server, not with the test."""
-    # The test before may have stopped it.
+    """A schema without tables, for this test alone. It is removed with the server, not with the test."""
+    # The previous test may have stopped it.
     postgres_server.start()
     return postgres_server.create_schema()

@@ -1,6 +1,6 @@
 """A scripted OpenAI-compatible endpoint, for tests and benchmarks: it does what a `Script` says and keeps count.
 
-Inside a test: `async with Endpoint(Script(tokens=3)) as endpoint`. As a process of its own:
+Inside a test: `async with Endpoint(Script(tokens=3)) as endpoint`. As a process:
 `python -m tests.endpoint --port 0 --tokens 100 --rate 50` prints its URL; `GET /stats` and `GET /requests` tell
 what it has seen. A user message `script: {"tokens": 5}` overrides fields of the script for the requests whose
 last user message it is. It is written on a bare asyncio protocol so that it is never the bottleneck.
@@ -19,7 +19,7 @@ import uvloop
 
 from tests.patience import PATIENCE
 
-# What it says that it has. It answers whatever is asked for.
+# The models that it lists. It answers for any model.
 MODELS = ("scripted", "listed", "local:3b")
 _MARK = "script:"
 _STREAM_HEAD = (
@@ -32,7 +32,7 @@ _STREAM_HEAD = (
 class Script:
     """What the endpoint does with one request."""
 
-    # The answer: this text as one token, or else so many made-up tokens.
+    # The answer: this text as one token, or else this many made-up tokens.
     text: str | None = None
     tokens: int = 3
     reasoning_tokens: int = 0
@@ -41,18 +41,18 @@ class Script:
     # Tool calls, each {"name": …, "arguments": {…}}; sent unless the last message is already a tool's result.
     calls: Sequence[Mapping[str, Any]] = ()
     finish_reason: str = "stop"
-    # After so many tokens: cut the connection, report an error inside the stream, or say nothing more.
+    # After this many tokens: cut the connection, report an error inside the stream, or send nothing more.
     break_after: int | None = None
     error_after: int | None = None
     hang_after: int | None = None
-    # Say nothing at all, not even the head of the response.
+    # Send nothing at all, not even the head of the response.
     hang: bool = False
     # Answer with this HTTP status; `failures` says how many times before it succeeds, None for always.
     status: int = 200
     failures: int | None = None
     error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted error"})
     headers: Mapping[str, str] = field(default_factory=dict)
-    # Exactly these bytes as the body of the response, for streams that nobody would call compatible. Any
+    # Exactly these bytes as the body of the response, for streams that are not compatible at all. Any
     # `break_after` cuts the connection after them.
     raw: bytes | None = None
     content_type: str = "text/event-stream"
@@ -108,7 +108,7 @@ class Endpoint:
         await self._server.wait_closed()
 
     async def wait_for(self, *, requests: int = 0, answered: int = 0, dropped: int = 0) -> None:
-        """Wait until at least so much has been counted."""
+        """Wait until the counts have reached at least these."""
         seen = self.tally
         async with asyncio.timeout(PATIENCE):
             while seen.requests < requests or seen.answered < answered or seen.dropped < dropped:
@@ -275,7 +275,7 @@ class _Connection(asyncio.Protocol):
         self._write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
 
     async def _is_interrupted(self, script: Script, number: int | None) -> bool:
-        """Do what the script says shall happen after `number` tokens; None is after all of them."""
+        """Do what the script plans after `number` tokens, None for the end; return whether that ended the response."""
         if _is_due(script.hang_after, number, script):
             await asyncio.Event().wait()
         if _is_due(script.break_after, number, script):

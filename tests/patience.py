@@ -1,4 +1,4 @@
-"""How long a test waits for what must happen."""
+"""How long a test waits for an event that must happen."""
 
-# Only a test that fails takes so long: an idle machine needs little of it, and a busy one may need much.
+# Only a failing test waits this long. An idle machine needs little of it, and a busy one may need much.
 PATIENCE = 60.0

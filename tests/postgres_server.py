@@ -30,8 +30,8 @@ _SETTINGS = {
 }
 
 # Runs the server and holds the other end of a pipe. A line on the pipe names the signal to stop it with.
-# The pipe's end means that the test process is gone, however it went: then nothing may stay behind.
-# In that case TERM goes first, for a server that has only just been started still ignores INT.
+# The pipe's end means that the test process is gone, for whatever reason: then nothing may stay behind.
+# In that case TERM is sent first, because a server that has only just been started still ignores INT.
 _KEEPER = """
 directory=$1; shift
 "$@" &
@@ -57,7 +57,7 @@ class PostgresServer:
     """Starts on entering; on leaving, stops and removes its files. Its data survives `stop` and `crash`."""
 
     def __init__(self, *, fsync: bool = False) -> None:
-        """Tests need not survive the machine; a benchmark pays for `fsync` as an operator would."""
+        """Tests need no `fsync`, since their data need not survive a crash of the machine; benchmarks do."""
         self._fsync = fsync
         self._programs = find_programs()
         self._names = itertools.count(1)
@@ -84,7 +84,7 @@ class PostgresServer:
         self._remove()
 
     def start(self) -> None:
-        """Returns when the server takes connections. Does nothing to a running server."""
+        """Start the server and return when it accepts connections. Does nothing if it runs already."""
         if self._keeper is not None:
             return
         settings = {**_SETTINGS, "fsync": "on" if self._fsync else "off"}
@@ -104,11 +104,11 @@ class PostgresServer:
         self._wait_until_ready()
 
     def stop(self) -> None:
-        """Breaks off running statements and closes all connections. Does nothing to a stopped server."""
+        """Cancel running statements and close all connections. Does nothing if the server is stopped."""
         self._end("INT")
 
     def crash(self) -> None:
-        """Stops without a checkpoint or a word to the clients; the next start recovers from the log."""
+        """Stop without a checkpoint and without notice to the clients; the next start recovers from the log."""
         self._end("QUIT")
 
     def restart(self) -> None:
@@ -116,13 +116,13 @@ class PostgresServer:
         self.start()
 
     def create_database(self) -> str:
-        """The URL of a new, empty database. Takes tens of milliseconds; see `create_schema`."""
+        """Return the URL of a new, empty database. Takes tens of milliseconds; see `create_schema`."""
         name = f"test_{next(self._names)}"
         run_apart(execute(self._url("postgres"), f"CREATE DATABASE {name}"))
         return self._url(name)
 
     def create_schema(self) -> str:
-        """The URL of a new, empty schema that is its connections' whole search path.
+        """Return the URL of a new, empty schema that is its connections' whole search path.
 
         Much faster than a database. Notification channels and advisory locks belong to the database,
         though: they are shared with the other schemas.
@@ -157,7 +157,7 @@ class PostgresServer:
             time.sleep(0.01)
 
     def _is_ready(self) -> bool:
-        # As pg_ctl does it: the server keeps its state in the eighth line of this file.
+        # As pg_ctl does: the server keeps its state in the eighth line of this file.
         try:
             lines = (self._data / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
@@ -171,13 +171,13 @@ class PostgresServer:
         self._keeper = None
 
     def _remove(self) -> None:
-        # Without a checkpoint: nothing of it is kept.
+        # Without a checkpoint: none of its data is kept.
         self.crash()
         shutil.rmtree(self._directory)
 
 
 def find_programs() -> Path:
-    """The folder of a server's programs, the system's before those of a Python package."""
+    """Return the folder of PostgreSQL's programs: the system's, or else that of a Python package."""
     for folder in _candidates():
         if (folder / "postgres").exists() and (folder / "initdb").exists():
             return folder
@@ -197,7 +197,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _ordinary_user() -> _Identity:
-    """What makes subprocess change to an ordinary user: PostgreSQL refuses to run as root."""
+    """Return arguments that make subprocess change to an ordinary user: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -206,12 +206,12 @@ def _ordinary_user() -> _Identity:
 
 
 def _environment() -> dict[str, str]:
-    # Nothing of the caller's: PGPORT, PGDATA and their like would be obeyed.
+    # None of the caller's variables: the programs would obey PGPORT, PGDATA and the like.
     return {"PATH": os.defpath, "LC_ALL": "C"}
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """In a thread of its own: the caller may be inside a running event loop."""
+    """Run it in a separate thread, because the caller may be inside a running event loop."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 

@@ -1,4 +1,4 @@
-"""Databases that have their tables already: to make them takes longer than most tests."""
+"""Databases that have their tables already, since creating the tables takes longer than most tests."""
 
 import functools
 import tempfile
@@ -11,7 +11,7 @@ from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
-# Of a process that the test before killed, a statement may still be under way.
+# A process that the previous test killed may still have a statement under way.
 _CUT_OFF_OTHERS = """
 DO $$ BEGIN
     WHILE 0 < (
@@ -19,13 +19,13 @@ DO $$ BEGIN
         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
     ) LOOP
         PERFORM pg_sleep(0.001);
-        -- Otherwise the same picture is shown until the end of the transaction.
+        -- Otherwise the same snapshot is read until the end of the transaction.
         PERFORM pg_stat_clear_snapshot();
     END LOOP;
 END $$
 """
-# The statements that make everything as it is now. Tests move the clock; rows go in any order, for nothing refers to
-# them while triggers are off.
+# Generates the statements that make the database as new, with its clock, which tests move. Rows can be deleted in any
+# order, because foreign keys are not checked while triggers are off.
 _MAKE_AS_NEW = """
     SELECT 'SET session_replication_role = replica'
     UNION ALL
@@ -39,7 +39,7 @@ _MAKE_AS_NEW = """
 
 
 class ReadyDatabase:
-    """On a PostgreSQL server, for one test after the other: to empty tables is ten times as fast as to make them."""
+    """A PostgreSQL database that tests use one after another: emptying tables is ten times as fast as creating them."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -49,14 +49,14 @@ class ReadyDatabase:
         self._make_as_new = run_apart(_make_tables(self._url))
 
     def emptied(self) -> str:
-        """Its URL. Connections that are still there are cut."""
+        """Return the URL of the emptied database, after cutting off the connections of the previous test."""
         self._server.start()
         run_apart(execute(self._url, _CUT_OFF_OTHERS, self._make_as_new))
         return self._url
 
 
 async def _make_tables(url: str) -> str:
-    """The statements that empty them again."""
+    """Create the tables, and return the statements that empty them again."""
     await _open_and_close(PostgresStore(url))
     connection = await asyncpg.connect(url)
     try:
@@ -66,7 +66,7 @@ async def _make_tables(url: str) -> str:
 
 
 def put_sqlite_file(path: Path) -> None:
-    """All tables, and not a row."""
+    """Write a database file with all tables and no rows."""
     path.write_bytes(_sqlite_file())
 
 

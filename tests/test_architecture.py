@@ -1,4 +1,4 @@
-"""Who may import whom, and a few smaller rules, read from the syntax tree of every file in the package."""
+"""Checks which rooms import which, and some smaller rules, by the syntax tree of every file in the package."""
 
 import ast
 from collections import defaultdict
@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "wakeful"
 
 # A room is a folder or a file at the root of the package, and may always import itself. Imports go
-# downwards only: what is not in a room's row is not for it.
+# downwards only: a room may import nothing that its row does not list.
 LEAVES = {"errors", "context", "under_way"}
 EVERYTHING = {"*"}
 MAY_IMPORT = {
@@ -300,7 +300,7 @@ def without_store(path: str) -> str:
 def imports_in_functions(path: str, source: str) -> Iterator[Breach]:
     nodes = ast.walk(syntax_of(source))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    # A set, for an import in a nested function is inside both.
+    # A set, because an import in a nested function is inside both functions.
     for line, target in sorted({found for function in functions for found in own_imports(path, function)}):
         yield line, f"our own modules are imported at the top of a file; not {target} in a function"
 
@@ -313,18 +313,18 @@ def filled_init_files(path: str, source: str) -> Iterator[Breach]:
 def swallowed_exceptions(path: str, source: str) -> Iterator[Breach]:
     for node in ast.walk(syntax_of(source)):
         if isinstance(node, ast.ExceptHandler) and is_broad(node.type) and does_nothing(node.body):
-            yield node.lineno, "a broad exception is logged and recorded, never passed over"
+            yield node.lineno, "a broad exception is logged and recorded, never ignored"
         if isinstance(node, ast.Call) and name_of(node.func) == "suppress" and any(map(is_broad, node.args)):
             yield node.lineno, "a broad exception is logged and recorded, never suppressed"
 
 
 def may_import(room: str, target: str) -> bool:
     allowed = MAY_IMPORT[room]
-    return allowed == EVERYTHING or any(is_inside(target, place) for place in {room, *allowed})
+    return allowed == EVERYTHING or any(is_inside(target, other) for other in {room, *allowed})
 
 
 def own_imports(path: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Line and dotted name below the package, for example `store.base.Store`, of each import of our own."""
+    """Yield the line and the dotted name below the package, such as `store.base.Store`, of each import of our own."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in imports:
         for name in imported_names(path, node):
@@ -341,7 +341,7 @@ def imported_names(path: str, node: ast.Import | ast.ImportFrom) -> list[str]:
 
 
 def relative_start(path: str, level: int) -> list[str]:
-    """The package that the dots of a relative import stand for."""
+    """Return the package that the dots of a relative import stand for."""
     folders = ["wakeful", *path.split("/")[:-1]]
     return folders[: len(folders) - level + 1]
 
@@ -350,8 +350,8 @@ def dotted(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".")
 
 
-def is_inside(name: str, place: str) -> bool:
-    return name == place or name.startswith(place + ".")
+def is_inside(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
 
 
 def is_broad(kind: ast.expr | None) -> bool:
@@ -361,7 +361,7 @@ def is_broad(kind: ast.expr | None) -> bool:
 
 
 def name_of(node: ast.expr) -> str:
-    """The last part: `suppress` of both `suppress` and `contextlib.suppress`."""
+    """Return the last part: `suppress` for both `suppress` and `contextlib.suppress`."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

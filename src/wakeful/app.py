@@ -1,4 +1,4 @@
-"""The composition root: one build_… function for each room, and the only file that names concrete classes."""
+"""The composition root: a build_… function for each part, and the only file that names concrete classes."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.catalogue import Catalogue
-from wakeful.agent.models.sources import model_sources
+from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
@@ -32,24 +32,23 @@ from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.limits import RequestLimits
 from wakeful.gateway.entrance.local_key import local_key
-from wakeful.gateway.entrance.logins.desk import LoginDesk
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.monitoring.health import Health
+from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
-from wakeful.gateway.operation.health import Health
-from wakeful.gateway.operation.limits import RequestLimits
-from wakeful.gateway.operation.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
-from wakeful.gateway.platforms.binder import TurnBinder
+from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -73,37 +72,39 @@ from wakeful.tools.processes.kernel.descent import Descent
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.ledgers.both import BothLedgers
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
-from wakeful.tools.processes.ledgers.unstored_work import UnstoredWork
+from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
-from wakeful.web.facts.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
 
+_VERSION = version("wakeful")
+
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
-# Loaded when somebody asks for the document: 25 small files, which most commands have no use for.
+# Loaded when the document is first requested: 25 small files that most commands do not need.
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
     "wakeful.web.families:FAMILIES",
-    "wakeful.gateway.operation.document:FAMILIES",
+    "wakeful.gateway.monitoring.document:SERVER_FAMILIES",
 )
 
-# Every door there is. The row of a turn names one; whoever runs the turn binds it through that one.
+# The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
 ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
-# Doors that a client of the web routes may say it is.
+# The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An engine at work, and the parts that its doors need."""
+    """A running engine, and the parts that its doors need."""
 
     engine: Engine
     store: Store
@@ -118,7 +119,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class FrontDoor:
-    """How browsers come in."""
+    """The parts that let browsers log in."""
 
     desk: LoginDesk
     links: LoginLinks
@@ -127,7 +128,7 @@ class FrontDoor:
 
 @asynccontextmanager
 async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Running]:
-    """An engine from its start to its end. It stops before its store closes, and both whatever happens between."""
+    """Run an engine while the block runs. It always stops, and then its store closes, also after an error."""
     _make_folders(config)
     async with AsyncExitStack() as ending:
         providers = build_providers(config)
@@ -138,7 +139,7 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         running = build_engine(config, store, providers, adopts=adopts)
         ending.push_async_callback(running.catalogue.close)
         ending.push_async_callback(running.keeper.close)
-        # Also when the start fails half-way: it may have taken turns over already.
+        # Pushed before the start, which may fail after it has taken over turns.
         ending.push_async_callback(running.engine.stop)
         await running.engine.start()
         ending.enter_context(_registry_serving(running.engine))
@@ -161,7 +162,7 @@ def build_store(config: Config) -> Store:
 def build_providers(config: Config) -> ProviderRegistry:
     registry = ProviderRegistry(config.providers)
     try:
-        # Better now than in the first turn.
+        # Fail at the start, not in the first turn.
         registry.resolve(config.model)
     except ConfigError as error:
         raise ConfigError(f"{config.origins.get('model', 'The default model')}: {error}") from error
@@ -169,9 +170,9 @@ def build_providers(config: Config) -> ProviderRegistry:
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
-    """From the bottom up: the ledger, the processes, the tools, the loop, the engine."""
+    """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
-    binder = TurnBinder(ADAPTERS)
+    binder = AdapterBinder(ADAPTERS)
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
@@ -183,7 +184,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
-    engine = Engine(ledger, Equipment(loop, keeper, UnstoredWork(keeper, unstored)), adopts=adopts)
+    engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
@@ -204,12 +205,12 @@ def _process_root(config: Config) -> Path:
 
 
 def _secrets_around(config: Config) -> set[str]:
-    """Keys of other programs that happen to be in our environment."""
+    """Return the secrets of other programs that happen to be in our environment."""
     return secrets_in(os.environ, passed_on=config.task_environment)
 
 
 def build_tools(
-    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: TurnBinder, home: Path
+    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, home: Path
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
@@ -228,8 +229,8 @@ def build_tools(
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(version("wakeful"), store, engine.vitals, lambda: engine.is_stopping, config.home)
-    document = DocumentRoutes(version("wakeful"), document_families)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
@@ -250,10 +251,10 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
 
 
 def build_front_door(config: Config, running: Running, url: str = "") -> FrontDoor:
-    """`url` is where the server listens; empty: on its Unix socket only."""
+    """`url` is where the server listens, or empty when it listens on its Unix socket only."""
     desk = LoginDesk(running.store, {OPERATOR, *config.api_keys})
     served = urlsplit(url).hostname or ""
-    # Whoever listens everywhere has not said under which names, but is found at the loopback.
+    # A wildcard address names no host, but the server can be reached at the loopback address.
     loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(served, "")
     names = config.hosts if loopback else (*config.hosts, config.host, served)
     page = config.public_url or (url.replace(served, loopback, 1) if loopback else url)
@@ -262,7 +263,7 @@ def build_front_door(config: Config, running: Running, url: str = "") -> FrontDo
 
 @asynccontextmanager
 async def open_front_door(config: Config, running: Running, key: str, url: str) -> AsyncIterator[FrontDoor]:
-    """Ends logins whose password or key was replaced, and then, while it is open, streams whose login has ended."""
+    """End logins whose password or key was replaced; then, while the block runs, cut off streams of ended logins."""
     door = build_front_door(config, running, url)
     seals = seals_of(key, config.password, config.api_keys, operator=OPERATOR)
     await end_outdated_logins(running.store, this_host(config.home).id, seals, operator=OPERATOR)
@@ -292,13 +293,11 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
 
     password = Password(config.password)
-    facts = ServerFacts(
-        socket.gethostname(), version("wakeful"), config.model, password.is_set, config.engine.undo_seconds
-    )
+    facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
     rooms = (
         PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),
-        ModelRoutes(models, config.model),
+        ModelChoiceRoutes(models, config.model),
         LoginRoutes(door.desk, door.links, password, door.address, operator=OPERATOR),
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
@@ -323,7 +322,7 @@ def build_api(config: Config, running: Running) -> Api:
     async def resolve(name: str) -> str | None:
         found = known(name)
         if found is None and await running.catalogue.refresh():
-            # It was new, or this server has just begun.
+            # The model is new, or this server has just started.
             found = known(name)
         return found
 
@@ -352,7 +351,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
     def hear(signal: Signal) -> None:
         if running.webhooks.has_grown(signal):
-            sender.hear()
+            sender.wake()
 
     running.store.notifier.listen(hear)
     async with sender.at_work(running.engine.supervisor):
@@ -361,7 +360,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
 @contextmanager
 def _registry_serving(engine: Engine) -> Iterator[None]:
-    """A completion that is marked as consumed through the contract's global leaves this engine's inbox."""
+    """While the block runs, a completion marked as consumed on the contract's global leaves this engine's inbox."""
     loop = asyncio.get_running_loop()
 
     def consume(task_id: str) -> None:
@@ -375,7 +374,7 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
 
 
 def _note_delivered(signal: Signal) -> None:
-    """What this engine has told an agent is consumed for every reader of the contract's global."""
+    """Mark what this engine has delivered to an agent as consumed on the contract's global."""
     for event in signal.events:
         if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
             process_registry.note_delivered(event.data["task_id"])
@@ -391,11 +390,11 @@ def _make_folders(config: Config) -> None:
     except OSError as error:
         raise ConfigError(
             f"The workspace {config.workspace} cannot be made ({error.strerror}): "
-            "set WAKEFUL_WORKSPACE to a folder that is there."
+            "set WAKEFUL_WORKSPACE to an existing folder."
         ) from error
 
 
 def _load(name: str) -> Any:
-    """`name` is module:Class."""
+    """Import `name`, which is module:attribute."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)

@@ -1,6 +1,6 @@
-"""What a turn knows about itself: context variables, so that turns that run side by side never share them.
+"""The session that a turn runs for, in context variables, so that concurrent turns never share it.
 
-Plain threads and thread pools inherit none of it: use `asyncio.to_thread`, or `copy_context().run`.
+Plain threads and thread pools do not inherit them: use `asyncio.to_thread`, or `copy_context().run`.
 """
 
 import os
@@ -34,7 +34,7 @@ _OF_SESSION = (
     _MESSAGE_ID,
 )
 _OF_CRON = (_CRON_PLATFORM, _CRON_CHAT_ID, _CRON_THREAD_ID)
-# They have no default: "never set" falls back to the environment, and the empty text does not.
+# They have no default: a variable that was never set falls back to the environment, an empty one does not.
 _READABLE = {variable.name: variable for variable in (*_OF_SESSION, *_OF_CRON)}
 
 # Empty means none.
@@ -56,7 +56,7 @@ def set_session_vars(
     cwd: str = "",
     async_delivery: bool = True,
 ) -> list[Token[Any]]:
-    """Bind the current context to a session, as a whole: what is not given is empty, and not what it was before."""
+    """Bind the current context to a session as a whole: what is not passed becomes empty, and keeps no old value."""
     return [
         _PLATFORM.set(platform),
         _SOURCE.set(source),
@@ -74,11 +74,11 @@ def set_session_vars(
 
 
 def clear_session_vars(tokens: list[Token[Any]]) -> None:
-    """End the binding of the current context. What set_session_vars binds reads as empty from now on, without the
-    environment; where a scheduled answer goes stays: it belongs to the run, not to the session.
+    """End the binding of the current context: what set_session_vars binds is empty from now on, and does not fall back
+    to the environment. The target of a scheduled answer stays: it belongs to the run, not to the session.
 
-    The tokens are not needed: going back to what was before would bring the environment back, and a token is of
-    no use in another context than its own.
+    The tokens are not used: resetting to them would bring the fallback to the environment back, and a token is valid
+    only in the context that made it.
     """
     for variable in _OF_SESSION:
         variable.set("")
@@ -87,38 +87,39 @@ def clear_session_vars(tokens: list[Token[Any]]) -> None:
 
 
 def get_session_env(name: str, default: str = "") -> str:
-    """What the context has under this name; where it was never set, what the environment has."""
+    """Return the context's value of this name, or the environment's if it was never set."""
     variable = _READABLE.get(name)
     fallback = os.environ.get(name, default)
     return fallback if variable is None else variable.get(fallback)
 
 
 def session_environment() -> dict[str, str]:
-    """What the context is bound to, under the same names: the variables that a command of this session gets. A value
-    with a NUL cannot be passed on.
+    """Return the environment variables that a command of this session gets: the context's values, by the same names.
+
+    Values with a NUL are left out, because no environment can hold them.
     """
     bound = {name: variable.get(None) for name, variable in _READABLE.items()}
     return {name: value for name, value in bound.items() if value is not None and "\0" not in value}
 
 
 def set_current_session_id(session_id: str) -> None:
-    """Move the variable and the environment together, so that programs started from here see the same session."""
+    """Set the variable and the environment together, so that programs started from here get the same session."""
     _SESSION_ID.set(session_id)
     os.environ[_SESSION_ID.name] = session_id
 
 
 def async_delivery_supported() -> bool:
-    """Whether something can still be delivered after the turn. Ask before promising anything."""
+    """Return whether anything can be delivered after the turn. Check it before promising to deliver later."""
     return bool(_ASYNC_DELIVERY.get())
 
 
 def declare_stateless_channel() -> None:
-    """For a run that ends with its answer: nothing can be delivered later. Binds nothing else."""
+    """Declare that the run ends with its answer, so that nothing can be delivered later. Binds nothing else."""
     _ASYNC_DELIVERY.set(False)
 
 
 def set_cron_auto_delivery(platform: str = "", chat_id: str = "", thread_id: str = "") -> list[Token[Any]]:
-    """Say where the answer of a scheduled turn goes by itself."""
+    """Set where the answer of a scheduled turn is delivered automatically."""
     return [_CRON_PLATFORM.set(platform), _CRON_CHAT_ID.set(chat_id), _CRON_THREAD_ID.set(thread_id)]
 
 
@@ -131,5 +132,5 @@ def clear_session_cwd() -> None:
 
 
 def current_cwd() -> str:
-    """The working directory of the session; that of the process where there is none."""
+    """Return the session's working directory, or that of the process if it has none."""
     return _CWD.get() or os.getcwd()

@@ -1,4 +1,4 @@
-"""One tree of errors. Each is named for the fact it states; its docstring is the sentence that people read."""
+"""All errors of Wakeful. Each is named for the fact that it states; its docstring is its default message."""
 
 
 class WakefulError(Exception):
@@ -37,11 +37,11 @@ class StoreUnavailable(StoreError):
 
 
 class StoreTooSlow(StoreError):
-    """The database took too long to answer, so the question was dropped: ask for less, or again later."""
+    """The database took too long to answer, so the query was cancelled: ask for less, or try again later."""
 
 
 class SessionLocked(StoreError):
-    """Another transaction holds the session for longer than this one would wait."""
+    """Another transaction has held the session for too long: try again."""
 
 
 class LeaseLost(WakefulError):
@@ -69,7 +69,7 @@ class ApprovalNotFound(WakefulError):
 
 
 class AlreadyAnswered(WakefulError):
-    """The question was answered before, or its time has passed."""
+    """The question has been answered already, or has expired."""
 
 
 class OnceOnly(WakefulError):
@@ -77,7 +77,7 @@ class OnceOnly(WakefulError):
 
 
 class NoFolderToGrant(WakefulError):
-    """The session has no folder of its own that something could be allowed for: answer once, session or deny."""
+    """The session has no folder of its own to allow this for: answer once, session or deny."""
 
 
 class GrantNotFound(WakefulError):
@@ -101,7 +101,7 @@ class EngineStopping(WakefulError):
 
 
 class NameTaken(WakefulError):
-    """Another request was quicker with the same new name: send it again."""
+    """Another request took the same new name first: send this one again."""
 
 
 class SessionBusy(WakefulError):
@@ -115,7 +115,7 @@ class SessionBusy(WakefulError):
 class TurnFailed(WakefulError):
     """A turn could not be finished.
 
-    `code` is stable and short; `passing` says that trying again later may help.
+    `code` is short and stable; `passing` means that trying again later may help.
     """
 
     def __init__(self, message: str, *, code: str, passing: bool = False) -> None:
@@ -127,7 +127,7 @@ class TurnFailed(WakefulError):
 class ModelError(TurnFailed):
     """The model could not answer.
 
-    `retry_after` is how many seconds its endpoint asked us to wait, if it did.
+    `retry_after` is the number of seconds that its endpoint asked us to wait, or None.
     """
 
     def __init__(self, message: str, *, code: str, passing: bool = False, retry_after: float | None = None) -> None:
@@ -140,7 +140,7 @@ class LimitReached(TurnFailed):
 
 
 class RequestNotUnderstood(TurnFailed):
-    """What was asked of this turn is stored in a way that this version does not understand: send it again."""
+    """This turn's request is stored in a form that this version does not understand: send it again."""
 
     def __init__(self) -> None:
         super().__init__("", code="request_not_understood")

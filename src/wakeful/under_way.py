@@ -1,4 +1,4 @@
-"""Work that goes on to its end, whatever becomes of its caller."""
+"""Runs work to its end even if its caller is cancelled."""
 
 import asyncio
 from collections.abc import Collection, Coroutine
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 class UnderWay:
     def __init__(self) -> None:
-        # Each with the names of what it is about.
+        # Each job with the ids that it is about.
         self.jobs: dict[asyncio.Task[Any], Collection[str]] = {}
 
     async def to_its_end(self, work: Coroutine[Any, Any, T], about: Collection[str] = ()) -> T:
@@ -24,6 +24,6 @@ class UnderWay:
 
     def _forget(self, job: asyncio.Task[Any]) -> None:
         del self.jobs[job]
-        # Its caller may have gone away: asyncio would log the error as one that was never looked at.
+        # Retrieve the exception, or asyncio logs it as never retrieved when the caller was cancelled.
         if not job.cancelled():
             job.exception()

@@ -1,4 +1,4 @@
-"""Three servers on one database: each is killed, frozen and thawed, and whoever can answer is asked."""
+"""Three servers on one database: each is killed, frozen and thawed, and requests go to one that answers."""
 
 import asyncio
 import random
@@ -27,11 +27,11 @@ _TRIES_TO_FREEZE = 40
 
 @dataclass(slots=True)
 class Member:
-    """One server, whichever process it is now."""
+    """One server, which is a new process after each kill."""
 
     command: Command
     server: Server | None = None
-    # Its name in the database, and that of its connections.
+    # Its node id in the database, and the application name of its connections.
     node: str = ""
     connections: str = ""
     log: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Member:
 
 @dataclass(slots=True)
 class TakeOvers:
-    """How long it took until all turns of a server were another's."""
+    """How long it took until other servers had all turns of a server."""
 
     kills: list[float] = field(default_factory=list)
     freezes: list[float] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Cluster(Storm):
         )
         # A freeze outlasts the lease, or it would not be noticed.
         self._freeze_seconds = lease + 2
-        # Each on a machine of its own, as far as background processes are concerned.
+        # For background processes, each server counts as a separate machine.
         homes = [command.home.with_name(f"home-{number}") for number in range(NODES)]
         self._members = [Member(replace(common, home=home)) for home in homes]
         self._url = url
@@ -126,7 +126,7 @@ class Cluster(Storm):
         return {"Authorization": f"Bearer {self._key}"}
 
     async def fetch(self, query: str, *arguments: object) -> list[asyncpg.Record]:
-        """From the database itself, however often it is restarted."""
+        """Query the database itself, and again after a restart of it."""
         async with asyncio.timeout(_PATIENCE):
             while True:
                 try:
@@ -150,7 +150,7 @@ class Cluster(Storm):
             await self._until_in_transaction(member)
             began = time.monotonic()
             member.process.send_signal(signal.SIGSTOP)
-            await asyncio.sleep(0.02)  # What it has asked for is answered.
+            await asyncio.sleep(0.02)  # Let the database answer what the server has asked for.
             if await self._is_in_transaction(member):
                 return began
             member.process.send_signal(signal.SIGCONT)
@@ -183,7 +183,7 @@ class Cluster(Storm):
         return time.monotonic() - began
 
     async def _ask(self, method: str, path: str, query: dict[str, str], body: dict[str, Any] | None) -> Any:
-        """Whoever is up, again and again. What it asks for may be asked for twice."""
+        """Send a request to a server that is up, and try again if it dies: the request may arrive twice."""
         async with asyncio.timeout(_PATIENCE):
             while True:
                 try:
@@ -204,7 +204,7 @@ class Cluster(Storm):
         ) as reply:
             data = await reply.json()
             if reply.status == 503:
-                raise aiohttp.ClientConnectionError(data)  # The database is away, or the server stops.
+                raise aiohttp.ClientConnectionError(data)  # The database is down, or the server is stopping.
             assert reply.status == 200, data
             return data
 
@@ -225,7 +225,7 @@ async def _continue_later(member: Member, seconds: float) -> None:
 
 
 async def _drain(member: Member) -> None:
-    """What a server logs must not fill a pipe that nobody reads."""
+    """Read a server's log, so that it does not fill the pipe and block the server."""
     stream = member.process.stderr
     assert stream is not None
     async for line in stream:

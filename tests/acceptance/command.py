@@ -1,4 +1,4 @@
-"""The `wakeful` command as a process of its own, with a home folder of its own."""
+"""The `wakeful` command as a process with its own home folder."""
 
 import asyncio
 import os
@@ -87,14 +87,14 @@ class Server:
 
 
 async def read_until(stream: asyncio.StreamReader | None, words: str) -> str:
-    """What a process says up to these words."""
+    """Return the output of a process up to this text."""
     assert stream is not None
     async with asyncio.timeout(PATIENCE):
         return (await stream.readuntil(words.encode())).decode()
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for something that nobody tells us about."""
+    """Poll for a condition that sends no event."""
     async with asyncio.timeout(PATIENCE):
         while not await condition():  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.02)
@@ -106,7 +106,7 @@ def turn_statuses(home: Path) -> list[str]:
 
 
 def leaves_nothing_running(process: Process) -> bool:
-    """Whether the process's group is empty; it was started as its leader."""
+    """Return whether the group of the process, which was started as its leader, is empty."""
     try:
         os.killpg(process.pid, 0)
     except ProcessLookupError:

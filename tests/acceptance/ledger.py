@@ -1,4 +1,4 @@
-"""When a process is killed, and what it leaves behind beside its database: whole lines, each added in one write."""
+"""Kills a process at planned moments, and keeps what it leaves besides its database: lines, each added in one write."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ class Ledger:
 
 
 class Fate:
-    """Kills this process at each of the planned moments, the first time that it comes to it."""
+    """Kills this process at each planned moment, the first time that the moment comes."""
 
     def __init__(self, planned: Collection[str], ledger: Ledger) -> None:
         self._due = set(planned) - set(ledger.lines("deaths"))

@@ -1,4 +1,4 @@
-"""All that a walk has left at some moment: every row of its database, read without the store, and its ledger."""
+"""A snapshot of a walk: every row of its database, read without the store, and its ledger."""
 
 import asyncio
 import sqlite3
@@ -14,21 +14,16 @@ from tests.acceptance.ledger import Ledger
 from tests.acceptance.walker import SESSIONS
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 from wakeful.model.words import Word
-from wakeful.store.decode import (
-    Row,
-    entry_from,
-    events_from,
-    inbox_row_from,
-    session_from,
-    task_from,
-    turn_from,
-    words_from,
-)
+from wakeful.store.rows.records import entry_from, events_from, words_from
+from wakeful.store.rows.row import Row
+from wakeful.store.rows.sessions import session_from
+from wakeful.store.rows.tasks import task_from
+from wakeful.store.rows.turns import inbox_row_from, turn_from
 
 _QUERIES = {
     "sessions": "SELECT * FROM sessions",
@@ -43,7 +38,7 @@ _QUERIES = {
                 ORDER BY t.id""",
 }
 
-# A call's place in the journal: turn, step, index.
+# A call's key in the journal: turn, step, index.
 CallKey = tuple[str, int, int]
 
 
@@ -56,17 +51,17 @@ class Picture:
     logs: dict[str, list[Event]]
     turn_logs: dict[str, list[Event]]
     journal: dict[CallKey, Entry]
-    # The words that are kept, by the session's number of the event that ends them.
+    # The kept words, by the number in the session's log of the event that ends them.
     kept: dict[tuple[str, int], list[Word]]
     tasks: dict[str, Task]
-    # What each session's follower has written down, over all processes.
+    # What each session's follower has added to the ledger, over all processes.
     seen: dict[str, list[str]]
-    # The words that it has written down.
+    # The words that it has added.
     words: dict[str, list[list[Any]]]
     # The runs of each tool.
     notes: list[CallKey]
     peeks: list[CallKey]
-    # Message and turn id, once for every time that it was submitted.
+    # Message and turn id, once per submission.
     receipts: list[list[str]]
     deaths: list[str]
     commits: int
@@ -101,8 +96,8 @@ def _kept(event: Event, journal: Sequence[Row]) -> list[Word]:
     assert event.ends is not None
     if event.ends.said is not None:
         return event.ends.said.words(event.words_head)
-    place = (event.turn_id, event.ends.step, 0)
-    found = [row for row in journal if (row["turn_id"], row["step"], row["idx"]) == place]
+    key = (event.turn_id, event.ends.step, 0)
+    found = [row for row in journal if (row["turn_id"], row["step"], row["idx"]) == key]
     return words_from(found[0], event.words_head, 0, event.ends.count) if event.ends.count else []
 
 

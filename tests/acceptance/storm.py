@@ -18,13 +18,13 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A process that an agent will be told to start. Its command tells who it is, and leaves a line when it runs."""
+    """A process for an agent to start. Its command has the job's name, and adds a line to a file when it runs."""
 
     name: str
     session: int
     seconds: float
     code: int
-    # A person ends it before it ends by itself.
+    # Whether the test kills it, as a person would.
     is_killed: bool
 
     def command(self, ledger: Path) -> str:
@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(slots=True)
 class Counts:
-    """What came of it all."""
+    """The results of a storm."""
 
     processes: int = 0
     deaths: int = 0
@@ -65,7 +65,7 @@ def _make_job(chance: random.Random, number: int, session: int) -> Job:
 
 
 class Storm:
-    """Talks to whichever server is up, and puts another one up whenever it has killed one."""
+    """Talks to the server that is up, and starts another one each time it has killed one."""
 
     def __init__(self, command: Command, jobs: Sequence[Job], ledger: Path, chance: random.Random) -> None:
         self._command = command
@@ -95,13 +95,13 @@ class Storm:
         await self._put_up()
 
     async def begin(self) -> None:
-        """Every session gets its jobs: some in one message, as calls side by side, the rest in the next one."""
+        """Send each session its jobs: some in one message, as calls side by side, the rest in the next one."""
         for _ in range(max(job.session for job in self._jobs) + 1):
             self.sessions.append((await self.post("/api/session/new", {}))["session_id"])
         await asyncio.gather(*(self._begin_session(number) for number in range(len(self.sessions))))
 
     async def end_the_endless(self) -> None:
-        """Kill, as a person would, what is meant to be killed; those that have no row yet are waited for."""
+        """Kill the jobs that are meant to be killed, as a person would, waiting until each has a row."""
         for job in self._jobs:
             if job.is_killed:
                 task = await self._until_begun(job)
@@ -154,7 +154,7 @@ class Storm:
         return not (seen["active"] or seen["queued"] or seen["pending_notices"] or is_running)
 
     async def _ask(self, method: str, path: str, query: dict[str, str], body: dict[str, Any] | None) -> Any:
-        """Again and again, while servers die under it. What it asks for may be asked for twice."""
+        """Send a request, and try again each time the server dies: the request may arrive twice."""
         async with asyncio.timeout(_PATIENCE):
             while True:
                 await self._is_up.wait()
@@ -167,7 +167,7 @@ class Storm:
                         assert reply.status == 200, data
                         return data
                 except aiohttp.ClientError:
-                    await asyncio.sleep(0.02)  # It has just died: its successor is on the way.
+                    await asyncio.sleep(0.02)  # It has just died: the next server is starting.
 
 
 def _message_for(commands: Sequence[str]) -> str:
@@ -179,46 +179,46 @@ def _message_for(commands: Sequence[str]) -> str:
 
 
 async def count(storm: Storm, jobs: Sequence[Job], ledger: Path) -> Counts:
-    """Compare what everybody was told with what was started."""
+    """Compare the notices of all sessions with the jobs that were started."""
     counts = Counts(processes=len(jobs), deaths=storm.deaths)
     runs = Counter(ledger.read_text().split())
-    told: Counter[str] = Counter()
+    notices: Counter[str] = Counter()
     for number, session_id in enumerate(storm.sessions):
         seen = await storm.get("/api/session", session_id=session_id, limit="1000")
         counts.stuck_sessions += bool(seen["active"] or seen["queued"] or seen["pending_notices"])
         mine = {job.name: job for job in jobs if job.session == number}
         for message in seen["messages"]:
             if message["notice"]:
-                _count_notice(counts, told, mine, message)
-        _count_tasks(counts, told, mine, seen["tasks"])
+                _count_notice(counts, notices, mine, message)
+        _count_tasks(counts, notices, mine, seen["tasks"])
     counts.run_twice = sum(1 for job in jobs if runs[job.name] > 1)
-    # One that is killed may be so before its first act.
+    # A job may be killed before it adds its line.
     counts.never_run = sum(1 for job in jobs if not runs[job.name] and not job.is_killed)
-    counts.doubled = sum(1 for times in told.values() if times > 1)
+    counts.doubled = sum(1 for times in notices.values() if times > 1)
     return counts
 
 
-def _count_notice(counts: Counts, told: Counter[str], mine: dict[str, Job], message: dict[str, Any]) -> None:
+def _count_notice(counts: Counts, notices: Counter[str], mine: dict[str, Job], message: dict[str, Any]) -> None:
     counts.notices += 1
     name = next((name for name in mine if name in message["notice"]["command"]), None)
     if name is None:
         counts.wrong_session += 1
         return
-    told[name] += 1
+    notices[name] += 1
     is_right = f"(exit code {mine[name].code})" in message["content"] and f"this was {name}" in message["content"]
     if not is_right or message["notice"]["exit_code"] != mine[name].code:
         counts.wrong_code += 1
         counts.complaints.append(message["content"])
 
 
-def _count_tasks(counts: Counts, told: Counter[str], mine: dict[str, Job], tasks: Sequence[dict[str, Any]]) -> None:
-    """Whoever was killed on purpose tells nobody; everybody else tells once."""
+def _count_tasks(counts: Counts, notices: Counter[str], mine: dict[str, Job], tasks: Sequence[dict[str, Any]]) -> None:
+    """Count wrong notices: a job that was killed on purpose has none, every other one has one."""
     for name, job in mine.items():
         owned = [task for task in tasks if name in task["command"]]
         counts.doubled += max(0, len(owned) - 1)
         if job.is_killed and owned and owned[0]["status"] == "killed":
             counts.killed += 1
-            counts.doubled += told[name]
-        elif not told[name]:
+            counts.doubled += notices[name]
+        elif not notices[name]:
             counts.lost += 1
-            counts.complaints.append(f"nobody was told of {name}: {owned}")
+            counts.complaints.append(f"there was no notice of {name}: {owned}")

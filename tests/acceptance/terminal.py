@@ -25,20 +25,20 @@ class Terminal:
         self.process = process
         self._master = master
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        # All that was ever written, as the terminal gets it.
+        # Everything that the command has written, as the terminal gets it.
         self.raw = ""
-        # Up to here the text has been waited for.
+        # Where the text ends that a test has waited for.
         self._seen = 0
         self._has_more = asyncio.Event()
         asyncio.get_running_loop().add_reader(master, self._read)
 
     @property
     def text(self) -> str:
-        """The same without colours and movements."""
+        """The output without colours and cursor movements."""
         return _SEQUENCES.sub("", self.raw)
 
     async def see(self, words: str) -> None:
-        """Wait until these words are written, after those that were waited for before."""
+        """Wait until this text is written, after the text of the last wait."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while words not in self.text[self._seen :]:
@@ -73,7 +73,7 @@ class Terminal:
         try:
             data = os.read(self._master, 65_536)
         except OSError:
-            # Nobody has the other end open any more.
+            # The command has closed its end.
             data = b""
         if not data:
             self.close()
@@ -83,7 +83,7 @@ class Terminal:
 
 @asynccontextmanager
 async def in_terminal(wakeful: Command, *arguments: str, columns: int = 120, rows: int = 40) -> AsyncIterator[Terminal]:
-    """The command in a terminal of its own. It is killed at the end if it still runs."""
+    """Run the command in a new terminal, and kill it at the end if it still runs."""
     master, slave = os.openpty()
     termios.tcsetwinsize(slave, (rows, columns))
     try:

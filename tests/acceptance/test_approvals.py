@@ -27,7 +27,7 @@ async def test_a_key_in_an_empty_line_answers_the_question_that_is_shown(wakeful
         await terminal.see("y allows it once, n denies it")
         await terminal.see("/allow folder: The same kinds")
 
-        # A key in the moment when a question comes is not meant for it: here each is typed until one counts.
+        # Keys pressed just as a question appears are ignored, so the key is typed until one counts.
         async def is_denied() -> bool:
             terminal.type("n\x7f")
             return "Denied." in terminal.text

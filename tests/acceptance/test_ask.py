@@ -16,7 +16,7 @@ def asking(wakeful: Command, endpoint: Endpoint) -> Command:
 
 
 def assert_one_sentence(finished: Finished, *words: str) -> None:
-    """The last line says what is wrong, and nothing shows how the program is made or what must stay secret."""
+    """Check that the last line says what is wrong, and that there is neither a traceback nor a secret."""
     last = finished.err.splitlines()[-1]
     assert last.startswith("wakeful: ")
     assert all(word in last for word in words), last
@@ -129,7 +129,7 @@ async def test_an_endpoint_that_always_fails_ends_the_turn(wakeful: Command) -> 
     assert endpoint.tally.requests == 2
 
 
-async def test_a_refused_key_is_told_at_once_and_not_shown(wakeful: Command) -> None:
+async def test_a_refused_key_is_reported_at_once_and_not_shown(wakeful: Command) -> None:
     refusal = {"message": f"Incorrect API key provided: {_KEY}"}
     async with Endpoint(Script(status=401, error=refusal)) as endpoint:
         finished = await asking(wakeful, endpoint).run("ask", "hi")
@@ -204,7 +204,7 @@ async def test_a_reader_that_leaves_stops_the_turn(wakeful: Command) -> None:
         os.close(writing)
         await endpoint.wait_for(requests=1)
 
-        # Nobody reads any more, as after `| head -1`.
+        # The reader has closed the pipe, as `| head -1` does.
         os.close(reading)
         _, err = await process.communicate()
 

@@ -1,4 +1,4 @@
-"""`wakeful chat` as people use it: in a terminal, in a pipe, beside a server, and killed in the middle of things."""
+"""`wakeful chat` as people use it: in a terminal, in a pipe, beside a server, and killed at any moment."""
 
 import json
 import os
@@ -41,7 +41,7 @@ async def until_turns(wakeful: Command, statuses: list[str]) -> None:
 
 
 async def until_read(wakeful: Command) -> None:
-    """Until everything that was shown is marked as read."""
+    """Wait until everything that was shown is marked as read."""
 
     async def is_read() -> bool:
         with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
@@ -224,7 +224,7 @@ async def test_leaving_says_what_goes_on(wakeful: Command) -> None:
         await terminal.see(_IDLE)
 
         terminal.enter("/quit")
-        await terminal.see("sleep 9 goes on running; its end is told at the next start.")
+        await terminal.see("sleep 9 goes on running; its end is reported at the next start.")
         await terminal.see("To come back: wakeful chat --resume ")
 
         assert await terminal.end() == 0
@@ -320,7 +320,7 @@ async def test_background_work_is_listed_read_and_ended(wakeful: Command) -> Non
         await leave(terminal)
 
 
-async def test_a_wake_up_in_the_session_that_was_left_is_told_in_the_new_one(wakeful: Command) -> None:
+async def test_a_wake_up_in_the_session_that_was_left_is_shown_in_the_new_one(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
         start_waiting(terminal, 7)
@@ -343,7 +343,7 @@ async def test_a_wake_up_in_the_session_that_was_left_is_told_in_the_new_one(wak
         await leave(terminal)
 
 
-async def test_somebody_else_can_watch(wakeful: Command) -> None:
+async def test_a_second_terminal_can_watch(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
         terminal.enter("count to 60")
@@ -364,14 +364,14 @@ async def test_somebody_else_can_watch(wakeful: Command) -> None:
         await leave(terminal)
 
 
-async def test_watching_needs_somebody_who_runs_the_session(wakeful: Command) -> None:
+async def test_watching_needs_a_process_that_runs_the_session(wakeful: Command) -> None:
     finished = await wakeful.run("attach", "ses_1")
 
     assert finished.code == 2
     assert "No server runs here" in finished.err
 
 
-async def test_a_session_that_is_not_there_is_told_plainly(wakeful: Command) -> None:
+async def test_a_missing_session_is_reported_plainly(wakeful: Command) -> None:
     finished = await wakeful.run("chat", "--resume", "ses_nothing")
 
     assert (finished.code, finished.err) == (1, "wakeful: There is no session ses_nothing.\n")
@@ -387,7 +387,7 @@ async def test_a_chat_goes_on_when_the_one_that_served_it_was_left(wakeful: Comm
             await leave(first)
 
             second.enter("count to 4")
-            await second.see("this chat does so from now on")
+            await second.see("this chat serves the session from now on")
             await second.see("1 2 3 4")
 
             await until_turns(wakeful, ["done", "done"])
@@ -457,7 +457,7 @@ async def test_a_pipe_that_holds_no_text_is_refused(wakeful: Command) -> None:
     finished = await wakeful.run("chat", stdin=b"a\xffb\n")
 
     assert (finished.code, finished.out) == (2, "")
-    assert finished.err == "wakeful: What standard input holds is not a text in UTF-8.\n"
+    assert finished.err == "wakeful: Standard input is not text in UTF-8.\n"
 
 
 async def test_the_newest_session_is_resumed_through_a_pipe(wakeful: Command) -> None:
@@ -466,7 +466,7 @@ async def test_the_newest_session_is_resumed_through_a_pipe(wakeful: Command) ->
 
     resumed = await wakeful.run("chat", "--resume", "--model", "demo:wakeful", stdin=b"count to 4\n")
 
-    assert (nothing.code, nothing.err) == (1, "wakeful: There is no session yet to go on with.\n")
+    assert (nothing.code, nothing.err) == (1, "wakeful: There is no session yet to continue.\n")
     assert "1 2 3\n" in resumed.out
     assert "1 2 3 4\n" in resumed.out
     assert len(sessions_in(wakeful.home)) == 1

@@ -1,4 +1,4 @@
-"""Databases that cannot be used: one sentence each, nothing lost, and all is well when the reason has gone."""
+"""Databases that cannot be used: each gets one sentence, nothing is lost, and all works when the cause is gone."""
 
 import os
 import sqlite3
@@ -103,7 +103,7 @@ async def test_settings_that_only_others_may_read_are_refused(used: Command) -> 
     assert_one_sentence(finished, "config.toml cannot be read", code=2)
 
 
-async def test_a_disk_that_is_full_from_the_start_is_told(used: Command) -> None:
+async def test_a_disk_that_is_full_from_the_start_is_reported(used: Command) -> None:
     finished = await used.run("ask", "hi", before=_with_room_for(4096))
 
     assert_one_sentence(finished, "is full", "free some room")
@@ -122,7 +122,7 @@ async def test_a_disk_that_fills_in_the_middle_of_an_answer_ends_it_with_a_sente
     assert (await used.run("ask", "list files")).code == 0
 
 
-async def test_a_postgres_server_that_is_not_there_is_told_without_the_password(wakeful: Command) -> None:
+async def test_a_missing_postgres_server_is_reported_without_the_password(wakeful: Command) -> None:
     wakeful = wakeful.having(WAKEFUL_DATABASE_URL="postgresql://me:hunter2@127.0.0.1:1/wakeful")
 
     finished = await wakeful.run("ask", "hi")
@@ -132,7 +132,7 @@ async def test_a_postgres_server_that_is_not_there_is_told_without_the_password(
 
 
 def _open_parents(home: Path) -> None:
-    """Another user must be able to come near."""
+    """Let another user reach the folder."""
     for parent in home.parents:
         if parent.stat().st_uid == os.geteuid() and parent.name.startswith(("pytest-", "test_", "popen-")):
             parent.chmod(0o755)

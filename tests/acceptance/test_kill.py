@@ -1,4 +1,4 @@
-"""kill -9 at every commit: nothing accepted is lost, nothing recorded is done twice, nobody sees a gap."""
+"""kill -9 at every commit: nothing accepted is lost, nothing recorded is done twice, and no reader sees a gap."""
 
 import itertools
 import os
@@ -20,16 +20,16 @@ from tests.ready_database import ReadyDatabase, put_sqlite_file
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.journal import EntryKind, answer_of
-from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.journal.entry import EntryKind, answer_of
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import TurnStatus
 
-# Hundreds of processes, on whatever machine.
+# Long enough for hundreds of processes on a slow machine.
 pytestmark = pytest.mark.timeout(600)
 
 _ROOT = Path(__file__).parents[2]
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
-# A shorter walk would have lost some of what it is about.
+# A walk with fewer commits no longer does all that it should.
 _FEWEST_COMMITS = 28
 # The longest test comes in parts, so that workers can share it.
 _PARTS = 2
@@ -40,7 +40,7 @@ NewCase = Callable[..., Case]
 
 
 class Walker:
-    """The program that walks. Its children are the ones that die."""
+    """The program that walks. Only its children die."""
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
@@ -56,7 +56,7 @@ class Walker:
         self._process.communicate()
 
     def walk(self, case: Case) -> int:
-        """One process of the walk; its exit code."""
+        """Run one process of the walk and return its exit code."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(orjson.dumps(asdict(case)) + b"\n")
@@ -78,7 +78,7 @@ def store(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def new_case(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> NewCase:
-    """Makes a case that dies as told, with a folder of its own and an empty database."""
+    """Returns a maker of cases that die at the given moments, each with its own folder and an empty database."""
     numbers = itertools.count(1)
 
     def empty_database(folder: Path) -> str:
@@ -104,7 +104,7 @@ def test_a_kill_at_any_commit_loses_nothing_and_repeats_nothing(
     [unharmed] = walk_to_the_end(walker, new_case())
     assert unharmed.commits >= _FEWEST_COMMITS
 
-    # A walk with PostgreSQL takes its time. Before and after every second commit: that leaves each state behind once.
+    # Walks on PostgreSQL are slow, so they die before and after every second commit: that leaves each state once.
     step = 1 if soak else {"sqlite": 1, "postgres": 2}[store]
     for number in range(1, unharmed.commits + 1, step)[part::_PARTS]:
         [killed, _] = walk_to_the_end(walker, new_case(f"{moment} {number}"))
@@ -170,7 +170,7 @@ def test_several_kills_lose_nothing_and_repeat_nothing(new_case: NewCase, walker
 
 
 def walk_to_the_end(walker: Walker, case: Case) -> list[Picture]:
-    """Walk, and again after every death, checking all that must hold; a picture after each death and at the end."""
+    """Walk, and again after every death, and check each picture; returns those after each death and at the end."""
     ledger = Ledger(Path(case.folder))
     pictures: list[Picture] = []
     exit_code = None
@@ -190,7 +190,7 @@ def walk_to_the_end(walker: Walker, case: Case) -> list[Picture]:
 
 
 def check_a_moment(picture: Picture) -> None:
-    """What holds at any time, also right after a kill."""
+    """Check what holds at any time, also right after a kill."""
     check_every_log_is_whole(picture)
     check_every_word_was_seen(picture)
     check_every_claimed_row_is_told(picture)
@@ -201,7 +201,7 @@ def check_a_moment(picture: Picture) -> None:
         turns = [turn for turn in picture.turns.values() if turn.session_id == session.id]
         running = [turn.id for turn in turns if not turn.status.is_final]
         assert running == ([session.active] if session.active else [])
-    # Nobody knows whether a note was taken when its process died, so it is never tried again.
+    # Whether a note was taken is unknown when its process died, so it is never tried again.
     assert len(set(picture.notes)) == len(picture.notes)
 
 
@@ -219,7 +219,7 @@ def check_every_log_is_whole(picture: Picture) -> None:
 
 
 def check_every_word_was_seen(picture: Picture) -> None:
-    """Those of an answer once and in order, over all processes; those of a process that died are void."""
+    """Check that the words of an answer were seen once and in order; those of a process that died are void."""
     for session_id, log in picture.logs.items():
         left = picture.words[session_id]
         for event in log[: len(picture.seen[session_id])]:
@@ -230,12 +230,12 @@ def check_every_word_was_seen(picture: Picture) -> None:
                 kept = [word.text for word in picture.kept[session_id, event.session_seq]]
                 assert [line[4] for line in seen][: len(kept)] == kept
                 assert len(seen) == len(kept) or event.ends.void > len(seen)
-        # What is left is being said.
+        # The rest belongs to an answer in progress.
         assert len({line[2] for line in left}) <= 1
 
 
 def check_every_claimed_row_is_told(picture: Picture) -> None:
-    """To the model and to the viewers, once, in the turn that claimed it."""
+    """Check that each row was shown to the model and to readers once, in the turn that claimed it."""
     claimed = [
         (key.removeprefix("message:"), row.claimed_by)
         for key, row in picture.inbox.items()
@@ -243,9 +243,9 @@ def check_every_claimed_row_is_told(picture: Picture) -> None:
     ]
     inputs = [entry for entry in picture.journal.values() if entry.kind is EntryKind.INPUT]
     assert sorted((entry.data["message_id"], entry.turn_id) for entry in inputs) == sorted(claimed)
-    told = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
-    assert sorted(event.data["message_id"] for event in told) == sorted(entry.id for entry in inputs)
-    assert all(event.data["message_id"].startswith(f"{event.turn_id}.") for event in told)
+    shown = [event for event in _all_events(picture) if event.kind in (events.MESSAGE, events.NOTICE)]
+    assert sorted(event.data["message_id"] for event in shown) == sorted(entry.id for entry in inputs)
+    assert all(event.data["message_id"].startswith(f"{event.turn_id}.") for event in shown)
     # Every turn was opened by a row of its own.
     opening = {row.turn_id for row in picture.inbox.values() if row.claimed_by == row.turn_id}
     assert picture.turns.keys() == opening
@@ -307,7 +307,7 @@ def check_every_message_was_answered(picture: Picture) -> None:
     for row in (picture.inbox[message] for message in messages):
         assert row.status is RowStatus.CLAIMED
         if row.claimed_by != row.turn_id:
-            # It joined another turn, and whoever followed its own was told so.
+            # It joined another turn, and the readers of its own id got that event.
             [end] = picture.turn_logs[row.turn_id]
             assert (end.kind, end.data) == (events.DONE, {"joined": row.claimed_by})
 
@@ -339,12 +339,12 @@ def check_every_call_has_its_result(picture: Picture) -> None:
 
 
 def check_the_model_was_told_all(picture: Picture) -> None:
-    """Its last answer repeats whatever it was told in the turn."""
+    """Check that the last answer of each turn repeats all its inputs."""
     for turn_id in picture.turns:
         entries = [entry for entry in picture.journal.values() if entry.turn_id == turn_id]
-        told = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
+        inputs = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
         repeated = answer_of(entries[-1]).text.split("|")
-        assert sorted(repeated) == sorted([*(f"{told[0]}: {text}" for text in told), ""])
+        assert sorted(repeated) == sorted([*(f"{inputs[0]}: {text}" for text in inputs), ""])
 
 
 def _all_events(picture: Picture) -> list[Event]:
@@ -352,7 +352,7 @@ def _all_events(picture: Picture) -> list[Event]:
 
 
 def _kept_texts(picture: Picture, log: list[Event]) -> dict[int, str]:
-    """The text of each answered step, from its pieces."""
+    """Return the text of each answered step, joined from its words."""
     ends = [event for event in log if event.ends is not None and event.kind != events.STEP_ABANDONED]
     words = [picture.kept[event.session_id, event.session_seq] for event in ends]
     return {kept[0].head.step: "".join(word.text for word in kept) for kept in words}

@@ -165,7 +165,7 @@ async def test_a_server_that_listens_everywhere_names_an_address_that_works(
 ) -> None:
     async with wakeful.having(WAKEFUL_API_KEYS="ann=the-key-of-ann-0").serving("--host", host) as server:
         assert re.match(rf"http://{shown}:\d+/login#token=", await link_of(wakeful))
-        assert "under names that WAKEFUL_HOSTS lists" in server.greeting
+        assert "by the names that WAKEFUL_HOSTS lists" in server.greeting
 
 
 async def test_without_a_server_there_is_no_link(wakeful: Command) -> None:

@@ -12,7 +12,7 @@ from tests.endpoint import Endpoint, Script
 from wakeful.cli.client import Client
 from wakeful.gateway.entrance.local_key import local_key
 
-# A program that knows the key and the socket, however it has come by them.
+# A program that knows the key and the socket.
 _ANSWERER = """
 import http.client, json, socket, sys
 
@@ -42,7 +42,7 @@ async def talking(wakeful: Command, endpoint: Endpoint) -> AsyncIterator[Client]
 
 
 async def say(client: Client, folder: Path, **script: Any) -> str:
-    """A new session whose model does this."""
+    """Open a session whose model does this."""
     session = await client.post("/api/session/new", {"workspace": str(folder)})
     message = f"script: {orjson.dumps(script).decode()}"
     await client.post("/api/chat/start", {"session_id": session["session_id"], "message": message})
@@ -78,7 +78,7 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
         await until(is_done)
         shown = await client.get("/api/session", session_id=trying)
         (result,) = [message["tool"]["result"] for message in shown["messages"] if message["role"] == "tool"]
-        # A person can, from a process that is no agent's.
+        # A person can, from a process that no agent has started.
         answer = {"session_id": asking, "call_id": asked["call_id"], "choice": "deny"}
         assert await client.post("/api/approval/respond", answer) == {"ok": True}
 

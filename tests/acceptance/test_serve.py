@@ -97,7 +97,7 @@ async def test_a_killed_server_can_be_started_again_at_once(wakeful: Command) ->
         assert (await second.get("/health")).status == 200
 
 
-async def test_a_port_in_use_is_told_before_anything_is_started(wakeful: Command) -> None:
+async def test_a_port_in_use_is_reported_before_anything_is_started(wakeful: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         finished = await wakeful.run("serve", "--port", port)

@@ -22,12 +22,12 @@ from tests.postgres_server import PostgresServer
 class Weather:
     sessions: int
     processes: int
-    # Turns that speak at any time, each with a reader of its own.
+    # How many turns stream at the same time, each with its own reader.
     talks: int
     kills: int
     freezes: int
     lease_seconds: float
-    # Times that the database is restarted, and that it crashes.
+    # How often the database is restarted, and how often it crashes.
     restarts: int
     crashes: int
 
@@ -60,7 +60,7 @@ async def _weather(wakeful: Command, server: PostgresServer, url: str, folder: P
 
 
 async def _storm(cluster: Cluster, server: PostgresServer, chance: random.Random, weather: Weather) -> None:
-    """One thing at a time, so that there is always someone to take over."""
+    """Disturb one server at a time, so that another one can always take over."""
     blows: list[Callable[[], Awaitable[object]]] = [
         *[cluster.kill] * weather.kills,
         *[cluster.freeze] * weather.freezes,
@@ -76,7 +76,7 @@ async def _storm(cluster: Cluster, server: PostgresServer, chance: random.Random
 async def _talk(
     cluster: Cluster, chance: random.Random, abreast: int, storming: asyncio.Task[None]
 ) -> Sequence[TurnReader]:
-    """Turns that speak while servers come and go, as long as they do."""
+    """Keep turns streaming while servers come and go."""
 
     async def keep_talking(lane: int) -> list[TurnReader]:
         readers = [await _hear_out(cluster, chance, f"{lane}-0")]

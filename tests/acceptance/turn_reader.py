@@ -1,4 +1,4 @@
-"""A reader of one turn who changes servers all the time: at facts, in the middle of words, when one dies or freezes."""
+"""A reader of one turn that changes servers all the time: at facts, amid words, when one dies or freezes."""
 
 import asyncio
 import random
@@ -18,13 +18,13 @@ class TurnReader:
     turn_id: str
     chance: random.Random
     cursor: str = ""
-    # What the stream has said wrongly.
+    # Mistakes of the stream.
     complaints: list[str] = field(default_factory=list)
     text: str = ""
     words: int = 0
     has_ended: bool = False
     _facts: int = 0
-    _place: int = 0
+    _word: int = 0
 
     async def to_the_end(self) -> None:
         async with aiohttp.ClientSession() as client:
@@ -32,10 +32,10 @@ class TurnReader:
                 try:
                     await self._read_some(client)
                 except (aiohttp.ClientError, TimeoutError, IndexError):
-                    await asyncio.sleep(0.05)  # It died, or stands still: another one is asked.
+                    await asyncio.sleep(0.05)  # It died or hangs: ask another one.
 
     async def _read_some(self, client: aiohttp.ClientSession) -> None:
-        """From one server, until it has nothing to say or the reader has had enough of it."""
+        """Read from one server until its stream ends or the reader chooses to change."""
         url = f"http://127.0.0.1:{self.cluster.any_port()}/api/chat/stream"
         headers = self.cluster.headers | ({"last-event-id": self.cursor} if self.cursor else {})
         limit = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_SECONDS, sock_read=_SILENCE_SECONDS)
@@ -58,26 +58,26 @@ class TurnReader:
 
     def _take(self, frame: dict[str, str]) -> None:
         self.cursor = frame["id"]
-        fact, _, place = frame["id"].partition("~")
+        fact, _, word = frame["id"].partition("~")
         data = orjson.loads(frame["data"])
-        if place:
-            self._take_word(int(fact), int(place), data["text"])
+        if word:
+            self._take_word(int(fact), int(word), data["text"])
         elif int(fact) == self._facts and frame["event"] == "step_abandoned":
-            self.text, self._place = "", 0  # For this reader alone: it has words that are not kept.
+            self.text, self._word = "", 0  # Sent to this reader alone: it has seen words that were not kept.
         else:
             self._take_fact(int(fact), frame["event"])
 
-    def _take_word(self, fact: int, place: int, text: str) -> None:
-        if (fact, place) != (self._facts, self._place + 1):
-            self.complaints.append(f"word {fact}~{place} after {self._facts}~{self._place}")
-        self._place = place
+    def _take_word(self, fact: int, word: int, text: str) -> None:
+        if (fact, word) != (self._facts, self._word + 1):
+            self.complaints.append(f"word {fact}~{word} after {self._facts}~{self._word}")
+        self._word = word
         self.words += 1
         self.text += text
 
     def _take_fact(self, fact: int, kind: str) -> None:
         if fact != self._facts + 1:
             self.complaints.append(f"{kind} is {fact} after {self._facts}")
-        self._facts, self._place = fact, 0
+        self._facts, self._word = fact, 0
         if kind == "step_abandoned":
             self.text = ""
         self.has_ended = kind in ("done", "failed", "cancelled")

@@ -1,8 +1,8 @@
-"""The walk: an engine on its way through messages, tools and wake-ups, killed at chosen commits.
+"""The walk: an engine that goes through messages, tools and wake-ups, and is killed at chosen commits.
 
-Started again with the same case it goes on where it was, until all is settled. Run as a program, this file reads
-one case a line and answers each with the exit code of the process that walked it. That process is a fork, because
-importing takes longer than walking.
+Started again with the same case, it continues until everything is settled. Run as a program, this file reads one case
+per line and answers each with the exit code of the process that walked it. That process is a fork, because importing
+takes longer than walking.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.bare_engine import bare_engine
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Brief, Fact
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Brief, Fact
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.store_stats import StoreStats
@@ -76,7 +76,7 @@ class Case:
 
 
 class DyingStore:
-    """Kills its process right before or right after chosen commits."""
+    """A store that kills its process right before or right after chosen commits."""
 
     def __init__(self, inner: Store, ledger: Ledger, fate: Fate) -> None:
         self._inner = inner
@@ -113,12 +113,12 @@ class DyingStore:
         return await self._inner.search(body)
 
     async def write_lease(self, body: Body[T]) -> T:
-        """Uncounted: it is the clock's doing."""
+        """Write without counting: when this happens depends on the clock."""
         return await self._inner.write_lease(body)
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         if not lock:
-            # What concerns no session, such as a sweep, is the clock's doing: counting it would spoil the numbers.
+            # Writes without a session, such as sweeps, depend on the clock: counting them would spoil the numbers.
             return await self._inner.write(body)
         number = self._next_number()
 
@@ -146,7 +146,7 @@ class DyingStore:
 
 @dataclass(frozen=True, slots=True)
 class LoggingTool:
-    """Leaves a line for every time that it runs."""
+    """A tool that adds a line to the ledger each time it runs."""
 
     name: str
     is_harmless: bool
@@ -169,13 +169,13 @@ class LoggingTool:
 
 
 class Sight:
-    """What the followers have seen of words."""
+    """The words that the followers have seen."""
 
     def __init__(self) -> None:
         self._awaited: dict[str, asyncio.Future[None]] = {}
 
     def of(self, word: str) -> asyncio.Future[None]:
-        """Done when it was seen, and the sight of it survived."""
+        """Return a future that is done when a follower has seen this word and added it to the ledger."""
         seen = self._awaited[word] = asyncio.get_running_loop().create_future()
         return seen
 
@@ -185,17 +185,17 @@ class Sight:
 
 
 class ScriptedModel:
-    """Calls both tools at once, then repeats all that it was told in this turn."""
+    """A model that calls both tools at once, then repeats all inputs of the turn."""
 
     def __init__(self, sight: Sight, fate: Fate) -> None:
         self._sight = sight
         self._fate = fate
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        told = _told_in_this_turn(request.messages)
-        about = told[0].text
-        if any(isinstance(message, ToolMessage) for message in told):
-            words = _halves([f"{about}: {message.text}|" for message in told])
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+        inputs = _inputs_of_this_turn(request.messages)
+        about = inputs[0].text
+        if any(isinstance(message, ToolMessage) for message in inputs):
+            words = _halves([f"{about}: {message.text}|" for message in inputs])
             calls: tuple[ToolCall, ...] = ()
         else:
             words = [f"{about}: let me see"]
@@ -205,8 +205,8 @@ class ScriptedModel:
             if about == "second" and not calls and position == 1:
                 self._fate.meet(DEATH_IN_ANSWER)
             seen = self._sight.of(word)
-            yield TextPart(word)
-            # Each word is seen before the next: so it is the same every time.
+            yield AnswerText(word)
+            # Each word is seen before the next one, so that every walk is the same.
             await seen
         yield Finished(AssistantMessage("".join(words), calls=calls), Usage(output_tokens=len(words)))
 
@@ -218,14 +218,14 @@ def _halves(words: list[str]) -> list[str]:
     return ["".join(words[:middle]), "".join(words[middle:])]
 
 
-def _told_in_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
-    told: list[UserMessage | ToolMessage] = []
+def _inputs_of_this_turn(messages: Sequence[Message]) -> list[UserMessage | ToolMessage]:
+    inputs: list[UserMessage | ToolMessage] = []
     for message in messages:
         if isinstance(message, UserMessage | ToolMessage):
-            told.append(message)
+            inputs.append(message)
         elif isinstance(message, AssistantMessage) and not message.calls:
-            told.clear()
-    return told
+            inputs.clear()
+    return inputs
 
 
 class Walk:
@@ -262,7 +262,7 @@ class Walk:
         await self._engine.stop()
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
-        """The agent loop, held back until its turn has begun its task and everything is in the inbox."""
+        """Run the agent loop, after the turn has begun its task and every message is in the inbox."""
         await self._all_submitted.wait()
         await self._begin_task(brief.turn)
         async with aclosing(self._loop.run(brief)) as facts:
@@ -288,24 +288,24 @@ class Walk:
     async def _follow(self, session_id: str) -> None:
         async with aclosing(self._engine.subscribe(session_id, self._seen[session_id])) as pages:
             async for page in pages:
-                for told in page:
-                    self._see(session_id, told)
+                for item in page:
+                    self._see(session_id, item)
                     self._saw_something.set()
 
-    def _see(self, session_id: str, told: StreamItem) -> None:
-        """Write it down where the next process finds it, and how many words were seen before a fact."""
-        place = self._seen[session_id]
-        if isinstance(told, Word):
-            place = Position(place.fact, told.head.base, told.number)
-            line = [told.head.turn_id, told.head.step, told.head.base, told.number, told.text]
+    def _see(self, session_id: str, item: StreamItem) -> None:
+        """Add what was seen to the ledger, where the next process finds it."""
+        position = self._seen[session_id]
+        if isinstance(item, Word):
+            position = Position(position.fact, item.head.base, item.number)
+            line = [item.head.turn_id, item.head.step, item.head.base, item.number, item.text]
             self._ledger.add(f"words.{session_id}", orjson.dumps(line).decode())
-            self._seen[session_id] = place
+            self._seen[session_id] = position
             self._fate.meet(f"at the word {session_id} {len(self._ledger.lines(f'words.{session_id}'))}")
-            self._sight.has(told.text)
+            self._sight.has(item.text)
         else:
-            self._ledger.add(f"seen.{session_id}", line_of(told))
-            self._fate.meet(f"at the sight of {session_id} {told.session_seq}")
-            self._seen[session_id] = Position(told.session_seq, place.base, place.word)
+            self._ledger.add(f"seen.{session_id}", line_of(item))
+            self._fate.meet(f"at the sight of {session_id} {item.session_seq}")
+            self._seen[session_id] = Position(item.session_seq, position.base, position.word)
 
     async def _until_answered(self, receipt: Receipt) -> None:
         async with aclosing(self._engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
@@ -318,7 +318,7 @@ class Walk:
             self._saw_something.clear()
 
     async def _is_settled(self, tx: Transaction) -> bool:
-        """Nothing runs, nothing waits, and the followers have seen it all."""
+        """Return whether nothing runs, nothing waits, and the followers have seen everything."""
         for session_id in SESSIONS:
             session = await tx.sessions.get(session_id)
             assert session is not None
@@ -329,10 +329,10 @@ class Walk:
 
 
 def _place_in(ledger: Ledger, session_id: str) -> Position:
-    """Where the follower of the last process stood."""
+    """Return the position of the follower in the last process."""
     words = ledger.lines(f"words.{session_id}")
-    _, _, base, place, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
-    return Position(len(ledger.lines(f"seen.{session_id}")), base, place)
+    _, _, base, number, _ = orjson.loads(words[-1]) if words else ("", 0, 0, 0, "")
+    return Position(len(ledger.lines(f"seen.{session_id}")), base, number)
 
 
 def line_of(event: Event) -> str:

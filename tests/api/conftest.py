@@ -17,21 +17,21 @@ def endpoint() -> Iterator[ModelEndpoint]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint) -> Iterator[ApiServer]:
-    """Its model is the scripted endpoint."""
+    """A server whose model is the scripted endpoint."""
     with running_server(tmp_path_factory.mktemp("home"), **scripted(endpoint)) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
-    """Its model is the demonstration model, which understands words."""
+    """A server with the demonstration model."""
     with running_server(tmp_path_factory.mktemp("home")) as server:
         yield server
 
 
 @pytest.fixture
 def own_server(tmp_path: Path, endpoint: ModelEndpoint) -> Iterator[ApiServer]:
-    """For a test that kills it."""
+    """A server for one test, which may kill it."""
     with running_server(tmp_path / "home", **scripted(endpoint)) as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""The document as a judge: every answer that a test of the API gets is held against it."""
+"""Checks every answer that an API test gets against the OpenAPI document."""
 
 import re
 from functools import cache
@@ -14,13 +14,13 @@ DOCUMENT = build_document("test", document_families())
 
 
 def judge(method: str, path: str, status: int, headers: Any, body: bytes) -> None:
-    """Raises AssertionError when the document does not allow this answer."""
-    told = _operation(method, path)
-    if told is None:
+    """Raise AssertionError if the document does not allow this answer."""
+    operation = _operation(method, path)
+    if operation is None:
         assert status in (401, 404, 405), f"{method} {path} is not in the document, and was answered with {status}"
         return
-    where = f"{told['operationId']} {status}"
-    answer = told["responses"].get(str(status))
+    where = f"{operation['operationId']} {status}"
+    answer = operation["responses"].get(str(status))
     assert answer is not None, f"{where} is not in the document: {body[:500]!r}"
     missing = [name for name, header in answer["headers"].items() if header.get("required") and name not in headers]
     assert not missing, f"{where} lacks {missing}"

@@ -1,4 +1,4 @@
-"""Where Node.js is. Run as a program, this file prints the folder of node and npm, and fails where there is none."""
+"""Finds Node.js. Run as a program, this file prints the folder of node and npm, or fails if there is none."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# What the official client asks for.
+# The oldest version that the official client supports.
 _OLDEST = 22
 
 
 def find_node() -> Path:
-    """The folder of node and npm, the system's before those in our own environment."""
+    """Return the folder of node and npm, preferring the system's to that in the virtual environment."""
     for folder in _candidates():
         if (folder / "npm").exists() and _major_version(folder / "node") >= _OLDEST:
             return folder
@@ -28,8 +28,8 @@ def _candidates() -> Iterator[Path]:
 def _major_version(node: Path) -> int:
     if not os.access(node, os.X_OK):
         return 0
-    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    major = told.removeprefix("v").partition(".")[0]
+    printed = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    major = printed.removeprefix("v").partition(".")[0]
     return int(major) if major.isdecimal() else 0
 
 

@@ -1,4 +1,4 @@
-"""HTTP as bytes on a socket: what no client would send."""
+"""HTTP as bytes on a socket, for requests that no client would send."""
 
 import socket
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 class RawReply:
     status: int
     content_type: str
-    # None for a stream that was left at its head.
+    # None for a stream that was closed after its headers.
     body: bytes | None
 
 
@@ -32,13 +32,13 @@ def request_bytes(
 
 
 def hang_up(root: str, sent: bytes) -> None:
-    """Send this, and be gone."""
+    """Send this, and close the connection."""
     with closing(_connect(root)) as connection:
         connection.sendall(sent)
 
 
 def exchange(root: str, sent: bytes, *, reads_streams: bool = True) -> RawReply | None:
-    """None when the server hung up without a word."""
+    """Return the reply, or None if the server hung up without one."""
     with closing(_connect(root)) as connection:
         connection.sendall(sent)
         reply = HTTPResponse(connection)

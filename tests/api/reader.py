@@ -20,7 +20,7 @@ TERMINAL = {"response.completed", "response.failed", "response.cancelled", "resp
 
 @asynccontextmanager
 async def many_connections(**how: Any) -> AsyncIterator[aiohttp.ClientSession]:
-    """A client that opens as many as are asked for."""
+    """Yield a client without a limit of connections."""
     allow_many_open_files()
     headers = {"authorization": f"Bearer {ALICE}"}
     connector = aiohttp.TCPConnector(limit=0)
@@ -33,9 +33,9 @@ class Reader:
     words: str
     key: str
     events: list[dict[str, Any]] = field(default_factory=list)
-    # The stream said itself that this was all.
+    # The stream ended with [DONE].
     is_done: bool = False
-    # It was cut, instead of coming to a proper end.
+    # The connection broke before the stream ended properly.
     is_cut: bool = False
 
     @property
@@ -49,15 +49,15 @@ class Reader:
 
     @property
     def said(self) -> str:
-        """What the events say of the items that are left in the end. An item whose words were lost while the reader was
-        away is not closed for it: the server does not know of it any more.
+        """The text of the items in the final output. An item whose words were lost while the reader was away is never
+        closed for it, because the server no longer has it.
         """
         left = {item["id"] for item in self.events[-1]["response"]["output"]}
         deltas = [event for event in self.events if event["type"] == "response.output_text.delta"]
         return "".join(event["delta"] for event in deltas if event["item_id"] in left)
 
     async def follow(self, http: aiohttp.ClientSession, server: ApiServer) -> None:
-        """Until the stream ends, or is cut."""
+        """Read until the stream ends or is cut."""
         try:
             if not self.events:
                 await self._read(http.post(f"{server.root}/v1/responses", **self.request))
@@ -93,7 +93,7 @@ async def all_have_seen(readers: list[Reader], count: int) -> None:
 
 
 def check_whole(reader: Reader, final: dict[str, Any], words: str, *, crashes: int = 0) -> None:
-    """Each event once, and the response is what they say. Numbers are left out only where words were lost."""
+    """Check that each event came once and that they match the response. Numbers may be missing only for lost words."""
     numbers = [event["sequence_number"] for event in reader.events]
     assert numbers[0] == 0
     assert numbers == sorted(set(numbers))

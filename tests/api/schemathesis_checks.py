@@ -1,20 +1,20 @@
-"""Loaded by schemathesis: what it cannot guess, and a check of our own."""
+"""Loaded by schemathesis: values that it cannot guess, and another check."""
 
 from typing import Any
 from uuid import uuid4
 
 import schemathesis
 
-# The code of what breaks the document; what the document cannot know (that there is no such model, that two fields do
-# not go together) has another.
+# The code for requests that break the document. What the document cannot express (that a model does not exist, that two
+# fields exclude each other) has other codes.
 _BREAKS_THE_DOCUMENT = "invalid_request"
-# 403: nobody but the operator may name others.
+# 403: only the operator may name others.
 _FINE = {401, 403, 404, 409, 429}
 
 
 @schemathesis.hook
 def before_call(ctx: Any, case: Any, kwargs: Any) -> None:
-    """Values that are allowed and yet lead nowhere, always the same refusal, give way to some that lead further."""
+    """Replace values that are valid but always refused for the same reason, so that more of the server is reached."""
     key = case.headers.get("Idempotency-Key")
     if key is not None and len(key) <= 255:
         del case.headers["Idempotency-Key"]
@@ -27,11 +27,11 @@ def before_call(ctx: Any, case: Any, kwargs: Any) -> None:
 
 @schemathesis.check
 def valid_data_is_understood(ctx: Any, response: Any, case: Any) -> None:
-    """What the document allows is taken, or refused with a code that says what else is wrong with it."""
+    """Check that valid data is accepted, or refused for a reason that the document cannot express."""
     if not case.meta or not case.meta.generation.mode.is_positive or response.status_code < 400:
         return
     if response.status_code == 400 and case.path.startswith("/api/"):
-        # These have one code for all that is wrong.
+        # These routes have one code for everything.
         return
     if response.status_code == 400:
         assert response.json()["error"]["code"] != _BREAKS_THE_DOCUMENT, response.text

@@ -1,4 +1,4 @@
-"""A server and a scripted model endpoint as processes of their own, and the official clients for them."""
+"""A server and a scripted model endpoint in separate processes, and the official clients for them."""
 
 import os
 import subprocess
@@ -21,17 +21,17 @@ from tests.patience import PATIENCE
 ROOT = Path(__file__).parents[2]
 ALICE, BOB = "the-key-of-alice", "the-key-of-bob-too"
 _KEYS = f"alice={ALICE},bob={BOB}"
-# Nothing here is encrypted, and to load certificates for every client takes longer than most tests.
+# Nothing here is encrypted, and loading certificates for every client takes longer than most tests.
 _PLAIN: dict[str, Any] = {"trust_env": False, "verify": False}
 
 
 def script(**fields: Any) -> str:
-    """Words that make the endpoint do this."""
+    """Return a message that makes the endpoint do this."""
     return f"script: {orjson.dumps(fields).decode()}"
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that nobody tells us about."""
+    """Poll until the condition holds."""
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -45,7 +45,7 @@ def until_spoken(chat: Iterable[ChatCompletionChunk]) -> None:
 
 @dataclass(slots=True)
 class ModelEndpoint:
-    """The scripted endpoint, and what it has seen."""
+    """The scripted endpoint, and the requests that it got."""
 
     process: subprocess.Popen[bytes]
     url: str
@@ -60,7 +60,7 @@ class ModelEndpoint:
 
     @contextmanager
     def seeing(self, **more: int) -> Iterator[None]:
-        """What happens inside makes the endpoint count so much more, soon."""
+        """On exit, wait until the counters of the endpoint have grown by this much."""
         before = self.stats()
         yield
         until(lambda: all(self.stats()[name] >= before[name] + number for name, number in more.items()))
@@ -75,27 +75,27 @@ class ApiServer:
     settings: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     root: str = ""
-    # What the server says besides where it is; None: it goes where ours goes.
+    # Where stderr of the server goes; None for that of the tests.
     log: Path | None = None
 
     def start(self) -> None:
-        """Where it was, if it was anywhere: clients that come back find it."""
+        """Start the server, on its former port after a restart, so clients find it again."""
         command = [sys.executable, "-m", "wakeful", "serve", "--port", self.root.rpartition(":")[2] or "0"]
         settings = {"WAKEFUL_HOME": str(self.home), "WAKEFUL_API_KEYS": _KEYS, **self.settings}
         self.process = _start(command, self.log, **settings)
         self.root = _line_with(self.process, "http://").rpartition(" ")[2]
 
     def kill(self) -> None:
-        """As the machine would: nothing is put away."""
+        """Kill the server without a chance to clean up."""
         _kill(self.process)
 
     def stop(self) -> None:
-        """Ask it to end; it may take its time."""
+        """Ask the server to stop, and return at once."""
         assert self.process is not None
         self.process.terminate()
 
     def wait(self) -> int:
-        """Until it has ended, which takes 10 seconds at most; its exit code."""
+        """Wait up to 10 seconds for the server to end, and return its exit code."""
         assert self.process is not None
         assert self.process.stdout is not None
         code = self.process.wait(10)
@@ -107,7 +107,7 @@ class ApiServer:
         return self.send("GET", "/health").status_code == 503
 
     def client(self, key: str = ALICE, **how: Any) -> OpenAI:
-        """A client of the official package that asks once."""
+        """Return an official client that does not retry."""
         return OpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=_http(), **{"max_retries": 0} | how)
 
     def async_client(self, key: str = ALICE, **how: Any) -> AsyncOpenAI:
@@ -115,7 +115,7 @@ class ApiServer:
         return AsyncOpenAI(base_url=f"{self.root}/v1", api_key=key, http_client=http, **{"max_retries": 0} | how)
 
     def send(self, method: str, path: str, key: str = ALICE, **how: Any) -> httpx2.Response:
-        """A request that no official client would make."""
+        """Send a request without an official client."""
         headers = {"authorization": f"Bearer {key}"} | how.pop("headers", {})
         with _http() as http:
             return http.request(method, f"{self.root}{path}", headers=headers, **how)
@@ -151,7 +151,7 @@ def _line_with(process: subprocess.Popen[bytes], words: str) -> str:
     for line in process.stdout:
         if words in (text := line.decode().strip()):
             return text
-    raise AssertionError("the process ended before it said where it is")
+    raise AssertionError("the process ended before it printed its address")
 
 
 def _kill(process: subprocess.Popen[bytes] | None) -> None:
@@ -168,10 +168,10 @@ def _http() -> httpx2.Client:
 
 
 def _judge(reply: httpx2.Response) -> None:
-    """Streams are left to their readers."""
+    """Check an answer against the document. Streams are left to their readers."""
     if not reply.headers.get("content-type", "").startswith("text/event-stream"):
         asked = reply.request
-        # As it was sent: a slash within a name is none of the path.
+        # Still encoded: a slash in a name is not part of the path.
         path = asked.url.raw_path.decode().partition("?")[0]
         judge(asked.method, path, reply.status_code, reply.headers, reply.read())
 

@@ -1,4 +1,4 @@
-"""Responses that go on from others: by previous_response_id and in conversations."""
+"""Responses that continue others: by previous_response_id and in conversations."""
 
 import asyncio
 from typing import Any
@@ -16,12 +16,12 @@ CUT = script(finish_reason="length")
 
 
 def said_to_model(endpoint: ModelEndpoint) -> list[str]:
-    """The words of the last request, without the instructions."""
+    """Return the texts of the last request to the model, without the instructions."""
     return [message["content"] for message in endpoint.requests()[-1]["messages"] if message["role"] != "system"]
 
 
 def start(client: OpenAI, **how: Any) -> Response:
-    """A response whose model has begun to speak and stops there."""
+    """Return a response whose model hangs after its first words."""
     made: Response = client.responses.create(input=HANGING, background=True, **how)
     until(lambda: client.responses.retrieve(made.id).output_text != "")
     return made
@@ -37,7 +37,7 @@ def test_a_response_goes_on_from_another(client: OpenAI, endpoint: ModelEndpoint
     assert client.responses.retrieve(third.id).previous_response_id == second.id
 
 
-def test_instructions_are_not_handed_on(client: OpenAI, endpoint: ModelEndpoint) -> None:
+def test_instructions_are_not_inherited(client: OpenAI, endpoint: ModelEndpoint) -> None:
     first = client.responses.create(input="Hello", instructions="Speak Latin.")
     second = client.responses.create(input="And?", previous_response_id=first.id)
 
@@ -95,7 +95,7 @@ def refuse(client: OpenAI, previous: str) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["resp_nobody", "nonsense", "resp_\0", "turn_x", "resp_" + "x" * 300])
-def test_nothing_goes_on_from_what_is_not_there(client: OpenAI, unknown: str) -> None:
+def test_nothing_goes_on_from_an_unknown_response(client: OpenAI, unknown: str) -> None:
     with pytest.raises(openai.BadRequestError) as refused:
         client.responses.create(input="And?", previous_response_id=unknown)
     assert refused.value.param == "previous_response_id"

@@ -15,7 +15,7 @@ THREE = "token0 token1 token2 "
 WEATHER: Any = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
 
-# Words of an endpoint whose model cannot read so much.
+# How an endpoint refuses a conversation that is too long.
 TOO_LONG = script(status=400, error={"message": "too long", "code": "context_length_exceeded"})
 
 
@@ -82,7 +82,7 @@ def test_the_whole_conversation_reaches_the_model(client: OpenAI, endpoint: Mode
     assert (asked["temperature"], asked["stop"]) == (0.25, ["x"])
 
 
-def test_whoever_leaves_a_stream_stops_the_model(client: OpenAI, endpoint: ModelEndpoint) -> None:
+def test_leaving_a_stream_stops_the_model(client: OpenAI, endpoint: ModelEndpoint) -> None:
     stream = client.chat.completions.create(
         model="wakeful", messages=words(script(tokens=9, hang_after=2)), stream=True
     )
@@ -92,7 +92,7 @@ def test_whoever_leaves_a_stream_stops_the_model(client: OpenAI, endpoint: Model
         stream.close()
 
 
-def test_whoever_does_not_wait_for_the_answer_stops_the_model(server: ApiServer, endpoint: ModelEndpoint) -> None:
+def test_leaving_before_the_answer_stops_the_model(server: ApiServer, endpoint: ModelEndpoint) -> None:
     hanging = words(script(hang_after=1))
 
     with (
@@ -132,7 +132,7 @@ def test_background_work_of_a_chat_that_was_left_is_listed_and_can_be_ended(serv
 
 
 def running(server: ApiServer) -> dict[str, str]:
-    """The ids of what runs in the background, by command."""
+    """Return the ids of background processes by command."""
     tasks = server.send("GET", "/api/tasks").json()["tasks"]
     return {task["command"]: task["id"] for task in tasks if task["status"] == "running"}
 

@@ -1,4 +1,4 @@
-"""Chat completions that name a session, as hermes-agent's clients do: they go on with it."""
+"""Chat completions that continue a session, which they name as hermes-agent's clients do."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_a_new_session_takes_the_whole_conversation(server: ApiServer, endpoint:
     assert said_to_model(endpoint) == ["one", "two", "three"]
 
 
-def test_words_above_the_user_hold_for_their_request(server: ApiServer, endpoint: ModelEndpoint) -> None:
+def test_system_messages_hold_for_their_request(server: ApiServer, endpoint: ModelEndpoint) -> None:
     above = {"role": "system", "content": "Be brief."}
     chat(server, [above, user(script(text="two"))], "brief")
     chat(server, [above, user(script(text="two")), answer("two"), user("three")], "brief")
@@ -167,7 +167,7 @@ def test_a_name_of_a_session_has_a_length(server: ApiServer, name: str) -> None:
 
 
 def page_session(server: ApiServer, words: str, **fields: str) -> str:
-    """A session that somebody has begun on the page, and whose first turn has ended."""
+    """Return a session of the page whose first turn has ended."""
     session_id: str = server.send("POST", "/api/session/new", json=fields).json()["session_id"]
     server.send("POST", "/api/chat/start", json={"session_id": session_id, "message": words})
     until(lambda: shown(server, session_id)["active"] is None)
@@ -226,4 +226,4 @@ def test_a_session_of_the_page_is_its_owners_and_takes_one_turn_at_a_time(server
     server.send("POST", "/api/chat/cancel", json={"session_id": session_id})
     assert (stranger.status_code, stranger.json()["error"]["code"]) == (404, "session_not_found")
     assert (reply.status_code, reply.json()["error"]["code"]) == (409, "conversation_response_not_completed")
-    assert "at work" in reply.json()["error"]["message"]
+    assert "is running" in reply.json()["error"]["message"]

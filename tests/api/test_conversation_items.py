@@ -14,9 +14,9 @@ def said(text: str, role: str = "user") -> Any:
 
 
 def texts(items: Any) -> list[str]:
-    """In words what the items hold, whatever they are."""
-    told: list[Any] = [item.to_dict() for item in items]
-    return [item["content"][0]["text"] if item["type"] == "message" else item["type"] for item in told]
+    """Return the text of each message, and the type of any other item."""
+    shown: list[Any] = [item.to_dict() for item in items]
+    return [item["content"][0]["text"] if item["type"] == "message" else item["type"] for item in shown]
 
 
 def test_a_conversation_is_the_list_of_what_was_said_in_it(client: OpenAI) -> None:
@@ -151,7 +151,7 @@ def test_an_item_can_be_deleted(client: OpenAI, endpoint: ModelEndpoint) -> None
         with pytest.raises(openai.NotFoundError):
             again(second, conversation_id=conversation.id)
     client.responses.create(input="four", conversation=conversation.id)
-    assert heard(endpoint) == ["one", "three", "four"]
+    assert sent_to_model(endpoint) == ["one", "three", "four"]
 
 
 def test_a_response_stays_as_it_is_when_its_items_are_deleted(client: OpenAI, endpoint: ModelEndpoint) -> None:
@@ -167,12 +167,12 @@ def test_a_response_stays_as_it_is_when_its_items_are_deleted(client: OpenAI, en
     assert client.responses.retrieve(made.id) == shown
     assert client.responses.input_items.list(made.id).data == asked
     client.responses.create(input="in it", conversation=conversation.id)
-    assert heard(endpoint) == ["in it"]
-    # Deleted is deleted, whichever way a request goes on.
+    assert sent_to_model(endpoint) == ["in it"]
+    # Deleted items are gone, whichever way a request continues.
     client.responses.create(input="from it", previous_response_id=made.id)
-    assert heard(endpoint) == ["from it"]
+    assert sent_to_model(endpoint) == ["from it"]
     client.responses.create(input="unstored", conversation=conversation.id, store=False)
-    assert heard(endpoint) == ["in it", "token0 token1 token2 ", "unstored"]
+    assert sent_to_model(endpoint) == ["in it", "token0 token1 token2 ", "unstored"]
 
 
 def test_a_call_of_the_servers_is_deleted_with_its_result(client: OpenAI, endpoint: ModelEndpoint) -> None:
@@ -233,7 +233,7 @@ def test_what_was_deleted_stays_deleted_after_a_kill(own_server: ApiServer, endp
     with own_server.client() as client:
         assert texts(client.conversations.items.list(conversation.id)) == ["two"]
         client.responses.create(input="three", conversation=conversation.id)
-    assert heard(endpoint) == ["two", "three"]
+    assert sent_to_model(endpoint) == ["two", "three"]
 
 
 def ids(client: OpenAI, conversation_id: str) -> list[str]:
@@ -242,8 +242,8 @@ def ids(client: OpenAI, conversation_id: str) -> list[str]:
     return [str(item.to_dict()["id"]) for item in items]
 
 
-def heard(endpoint: ModelEndpoint) -> list[str]:
-    """What the model was last told, without the server's own words."""
+def sent_to_model(endpoint: ModelEndpoint) -> list[str]:
+    """Return the texts of the last request to the model, without the server's prompt."""
     return [message["content"] for message in endpoint.requests()[-1]["messages"][1:]]
 
 

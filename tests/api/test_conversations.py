@@ -1,4 +1,4 @@
-"""Conversations: what they tell of their responses, names, and what a request leaves that came to nothing."""
+"""Conversations: which responses they show, their names, and what a failed request leaves behind."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,7 +12,7 @@ from tests.api.server import BOB, ApiServer, script
 
 
 def ids_of(server: ApiServer, conversation: str) -> tuple[str | None, str | None]:
-    """The response that completed last, and the one that is under way."""
+    """Return the response that completed last, and the running one."""
     found = server.send("GET", f"/v1/conversations/{quote(conversation, safe='')}").json()
     return found["latest_completed_response_id"], found["active_response_id"]
 
@@ -21,7 +21,7 @@ def sessions_named(server: ApiServer, title: str) -> list[Any]:
     return [row for row in server.send("GET", "/api/sessions").json()["sessions"] if row["title"] == title]
 
 
-def test_a_conversation_tells_which_response_is_under_way_and_which_completed_last(
+def test_a_conversation_shows_which_response_is_running_and_which_completed_last(
     client: OpenAI, server: ApiServer
 ) -> None:
     made = client.conversations.create(items=[{"role": "user", "type": "message", "content": "before"}]).id
@@ -48,7 +48,7 @@ def test_a_deleted_response_is_not_named(client: OpenAI, server: ApiServer) -> N
 
 
 @pytest.mark.parametrize("store", [True, False])
-def test_a_request_for_a_busy_conversation_is_told_what_it_waits_for(client: OpenAI, store: bool) -> None:
+def test_a_refusal_of_a_busy_conversation_names_what_it_waits_for(client: OpenAI, store: bool) -> None:
     made = client.conversations.create().id
     first = client.responses.create(input="one", conversation=made).id
     active = client.responses.create(input=script(hang=True), conversation=made, background=True).id
@@ -80,7 +80,7 @@ def test_a_conversation_is_found_by_its_name(client: OpenAI, server: ApiServer, 
 
 
 @pytest.mark.parametrize("name", ["nobody", "conv_nobody", "%00", "a%2Fb%2Fc"])
-def test_a_name_that_nobody_has_used_is_not_found_and_not_made(server: ApiServer, name: str) -> None:
+def test_an_unused_name_is_not_found_and_not_made(server: ApiServer, name: str) -> None:
     for _ in range(2):
         reply = server.send("GET", f"/v1/conversations/{name}")
 
@@ -118,7 +118,7 @@ def test_a_response_that_is_not_stored_leaves_no_name_and_no_session(client: Ope
     assert sessions_named(server, "never stored") == []
 
 
-def test_many_who_use_a_new_name_at_once_share_one_conversation(client: OpenAI, server: ApiServer) -> None:
+def test_many_requests_that_use_a_new_name_at_once_share_one_conversation(client: OpenAI, server: ApiServer) -> None:
     def ask(number: int) -> str:
         try:
             return client.responses.create(input=str(number), conversation="all at once").status or ""

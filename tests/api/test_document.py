@@ -1,4 +1,4 @@
-"""The OpenAPI document and its page: they tell of every route, and what they tell is so."""
+"""The OpenAPI document and its page: they describe every route, and the routes behave as described."""
 
 import os
 import re
@@ -28,15 +28,15 @@ def document(server: ApiServer) -> Any:
     return httpx2.get(f"{server.root}/openapi.json", trust_env=False).json()
 
 
-async def test_the_document_tells_of_every_route_and_of_no_other(tmp_path: Path, document: Any) -> None:
+async def test_the_document_has_every_route_and_no_other(tmp_path: Path, document: Any) -> None:
     config = load_config({"WAKEFUL_HOME": str(tmp_path)})
     async with running_engine(config, adopts=False) as running:
-        served = set(_told(_routes_of(build_http(config, running, "key", build_front_door(config, running)))))
-    # The page and its files are for browsers, which follow its links. What it asks for is in the document.
-    served -= set(_told(PageRoutes(has_password=False).routes()))
+        served = set(_described(_routes_of(build_http(config, running, "key", build_front_door(config, running)))))
+    # The page and its files are for browsers. The routes that the page calls are in the document.
+    served -= set(_described(PageRoutes(has_password=False).routes()))
 
-    told = {(method, path) for path, methods in document["paths"].items() for method in methods}
-    assert served == told
+    described = {(method, path) for path, methods in document["paths"].items() for method in methods}
+    assert served == described
 
 
 def test_the_document_is_openapi(document: Any) -> None:
@@ -44,8 +44,8 @@ def test_the_document_is_openapi(document: Any) -> None:
     schemathesis.openapi.from_dict(document).validate()
 
 
-def test_every_operation_has_a_name_of_its_own_and_every_reference_leads_somewhere(document: Any) -> None:
-    names = [told["operationId"] for told in _operations(document).values()]
+def test_every_operation_has_a_unique_name_and_every_reference_resolves(document: Any) -> None:
+    names = [operation["operationId"] for operation in _operations(document).values()]
     assert len(set(names)) == len(names)
 
     for reference in re.findall(r"#/components/\w+/\w+", str(document)):
@@ -55,13 +55,13 @@ def test_every_operation_has_a_name_of_its_own_and_every_reference_leads_somewhe
 
 def test_without_a_key_and_with_a_wrong_one_only_the_open_routes_answer(server: ApiServer, document: Any) -> None:
     with httpx2.Client(trust_env=False, verify=False) as http:
-        for (method, path), told in _operations(document).items():
+        for (method, path), operation in _operations(document).items():
             for headers in ({}, {"authorization": "Bearer wrong"}):
                 reply = http.request(method, server.root + re.sub(r"{\w+}", "x", path), headers=headers)
-                is_open = told.get("security") == []
-                # A login says what it lacks.
+                is_open = operation.get("security") == []
+                # A login without a body is 400.
                 assert reply.status_code in ((200, 400) if is_open else (401,)), (method, path)
-                assert is_open == (told["operationId"] in _OPEN)
+                assert is_open == (operation["operationId"] in _OPEN)
                 assert is_open or set(reply.json()["error"]) >= {"code", "message"}
 
 
@@ -69,7 +69,9 @@ def test_the_page_shows_every_operation_and_schema(server: ApiServer, document: 
     page = httpx2.get(f"{server.root}/docs", trust_env=False)
     seen = _Page(page.text)
 
-    names = {told["operationId"] for told in _operations(document).values()} | set(document["components"]["schemas"])
+    names = {operation["operationId"] for operation in _operations(document).values()} | set(
+        document["components"]["schemas"]
+    )
     assert names <= seen.ids
     assert {link.removeprefix("#") for link in seen.links if link.startswith("#")} <= seen.ids
 
@@ -90,7 +92,7 @@ def test_the_page_needs_nothing_from_elsewhere_and_runs_no_script(server: ApiSer
 
 @pytest.mark.timeout(900)
 def test_no_answer_is_outside_of_the_document(tmp_path: Path, endpoint: ModelEndpoint, soak: bool) -> None:
-    """schemathesis asks for what the document allows and for what it forbids, and looks at every answer."""
+    """Let schemathesis send valid and invalid requests and check every answer."""
     log = tmp_path / "log"
     with running_server(tmp_path / "home", log, **scripted(endpoint)) as server:
         asked = _schemathesis(server, soak)
@@ -111,16 +113,16 @@ def _schemathesis(server: ApiServer, soak: bool) -> subprocess.CompletedProcess[
             "--no-color",
             "--continue-on-failure",
         ),
-        # In place of the first stands one of our own, which also looks at the code of a refusal. The second is about
-        # the key, which our hook gives back to every request; a test above asks without one. The third takes every 404
-        # for the resource's own, and it may be for an item that the body names.
+        # Our check replaces the first and also looks at the code of a refusal. The second is about the key, which our
+        # hook adds to every request; a test above sends none. The third expects a 404 only for the resource in the
+        # path, but it may be for an item that the body names.
         *("--exclude-checks", "positive_data_acceptance,missing_required_header,ensure_resource_availability"),
-        # They end with their reader, and this one reads to the end.
+        # These streams never end by themselves.
         *("--exclude-path", "/api/session/stream", "--exclude-path", "/api/stream"),
     ]
     command += ["--phases", "coverage,fuzzing,stateful", "--max-time", "300"] if soak else ["--phases", "coverage"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.api.schemathesis_checks", "PYTHONPATH": str(ROOT)}
-    # In a folder of its own: it keeps what it has found.
+    # In the home of the server, because it writes files to its working directory.
     return subprocess.run(
         command, cwd=server.home, env=os.environ | hooks, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -128,9 +130,9 @@ def _schemathesis(server: ApiServer, soak: bool) -> subprocess.CompletedProcess[
 
 def _operations(document: Any) -> dict[tuple[str, str], Any]:
     return {
-        (method, path): told
+        (method, path): operation
         for path, methods in document["paths"].items()
-        for method, told in methods.items()
+        for method, operation in methods.items()
         if method in _METHODS
     }
 
@@ -141,7 +143,7 @@ def _routes_of(app: Any) -> Any:
     return app.routes
 
 
-def _told(routes: Any) -> Iterator[tuple[str, str]]:
+def _described(routes: Any) -> Iterator[tuple[str, str]]:
     for route in routes:
         for method in route.methods - {"HEAD"}:
             yield method.lower(), re.sub(r":\w+}", "}", route.path)

@@ -19,7 +19,7 @@ _SHAPES = [
     {"text": "x", "finish_reason": "length"},
     {"status": 400, "error": {"message": "no"}},
 ]
-# It is tried again, which takes its time.
+# The server retries, which takes a while.
 _BROKEN: dict[str, Any] = {"tokens": 3, "break_after": 2}
 _TOOL = {"name": "ask_client", "parameters": {"type": "object"}}
 
@@ -70,8 +70,8 @@ def test_a_run_that_asks_is_as_the_document_says(demo_server: ApiServer) -> None
         return demo_server.send("POST", f"/v1/runs/{run_id}/approval", json=choice).status_code
 
     until(lambda: answer() == 200)
-    told = _stream(demo_server, "GET", f"/v1/runs/{run_id}/events")
-    assert b"event: approval.required" in told
+    events = _stream(demo_server, "GET", f"/v1/runs/{run_id}/events")
+    assert b"event: approval.required" in events
     assert answer() == 409
 
 
@@ -93,23 +93,23 @@ def test_a_notice_is_as_the_document_says(demo_server: ApiServer) -> None:
     _say(demo_server, "start", named | {"message": "run echo done in the background"})
 
     until(lambda: demo_server.send("GET", "/api/session/timeline", params=named).json()["notices"] != [])
-    told = demo_server.send("GET", "/api/session", params=named).json()
-    assert [one["notice"]["output"] for one in told["messages"] if one["notice"]] == ["done\n"]
+    shown = demo_server.send("GET", "/api/session", params=named).json()
+    assert [one["notice"]["output"] for one in shown["messages"] if one["notice"]] == ["done\n"]
 
 
 def test_what_the_page_asks_for_is_as_the_document_says(server: ApiServer) -> None:
     session_id = server.send("POST", "/api/session/new", json={}).json()["session_id"]
     named = {"session_id": session_id}
     _say(server, "start", named | {"message": script(text="x", calls=_SERVER_CALL)})
-    told = server.send("GET", "/api/session", params=named).json()
-    mine, tool = (next(one for one in told["messages"] if one["role"] == role) for role in ("user", "tool"))
+    shown = server.send("GET", "/api/session", params=named).json()
+    mine, tool = (next(one for one in shown["messages"] if one["role"] == role) for role in ("user", "tool"))
 
     for path, more in (("result", {"message_id": tool["id"]}), ("timeline", {})):
         assert server.send("GET", f"/api/session/{path}", params=named | more).status_code == 200
     _say(server, "edit", named | {"message_id": mine["id"], "message": "Hello"})
     _say(server, "regenerate", named)
     for method, path, body in (
-        ("POST", "/api/session/seen", named | {"event_id": told["last_event_id"]}),
+        ("POST", "/api/session/seen", named | {"event_id": shown["last_event_id"]}),
         ("PATCH", "/api/session", named | {"pinned": True, "archived": True}),
         ("DELETE", f"/api/session?session_id={session_id}", None),
         ("POST", "/api/session/restore", named),

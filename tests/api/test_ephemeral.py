@@ -1,4 +1,4 @@
-"""store=false: a response that belongs to its connection, and of which nothing is left."""
+"""store=false: a response that lives as long as its connection and leaves nothing behind."""
 
 import asyncio
 from pathlib import Path
@@ -181,7 +181,7 @@ def test_sub_agents_work_within_the_call_and_leave_nothing(client: OpenAI, serve
     ]
     assert "synchronously" in answer["note"]
     assert (server.home / "workspace" / "counted").read_text() == "6 times 7\n"
-    # The conversation that was made for this test is there, and no sub-agent's.
+    # Only the conversation of this test is left, and none of a sub-agent.
     assert len(sessions(server) - before) == 1
 
 
@@ -198,7 +198,7 @@ def test_leaving_stops_the_models_of_sub_agents(client: OpenAI, endpoint: ModelE
 
 
 def left_running(pid_file: Path) -> list[dict[str, Any]]:
-    """Calls: a command that stays in the background, and one that waits until it is there."""
+    """Return calls of a background command, and of one that waits until that runs."""
     command = f"echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; exec sleep 4712"
     until_there = f"until [ -e {pid_file} ]; do sleep 0.02; done"
     return [
@@ -230,12 +230,12 @@ def test_a_tool_of_the_client_is_handed_back(client: OpenAI) -> None:
 
 
 def said_to(endpoint: ModelEndpoint) -> list[str]:
-    """What users have said in the conversation that the model was last asked about."""
+    """Return the users' messages in the last request to the model."""
     return [message["content"] for message in endpoint.requests()[-1]["messages"] if message["role"] == "user"]
 
 
 def results_of(client: OpenAI, *calls: dict[str, Any]) -> list[Any]:
-    """What these calls answer in a response that is not stored, in the order of the calls."""
+    """Return the results of these calls in an unstored response, in the order of the calls."""
     conversation = client.conversations.create().id
     response = client.responses.create(input=script(calls=calls), conversation=conversation, store=False)
     items = [item.to_dict() for item in response.output]

@@ -1,4 +1,4 @@
-"""What cannot be done, as the official client's exceptions."""
+"""Refusals, as the official client's exceptions."""
 
 from typing import Any
 
@@ -46,7 +46,9 @@ def test_no_key_is_not_taken_either(server: ApiServer) -> None:
         ("PUT", "/v1/responses", 405),
     ],
 )
-def test_what_is_not_there_is_told_in_the_same_form(server: ApiServer, method: str, path: str, status: int) -> None:
+def test_what_does_not_exist_is_refused_in_the_same_form(
+    server: ApiServer, method: str, path: str, status: int
+) -> None:
     reply = server.send(method, path)
 
     assert reply.status_code == status
@@ -217,14 +219,14 @@ def test_options_that_can_be_honoured_reach_the_endpoint(server: ApiServer, endp
 
 @pytest.mark.parametrize("path", ["/v1/responses/", "/v1/chat/completions/", "/v1/conversations/", "/api/sessions/"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_slash_at_the_end_is_another_address_and_no_redirect(server: ApiServer, path: str, method: str) -> None:
+def test_a_slash_at_the_end_is_another_path_and_no_redirect(server: ApiServer, path: str, method: str) -> None:
     reply = server.send(method, path, json={"input": "x"})
 
     assert (reply.status_code, "location" in reply.headers) == (404, False)
     assert "slash" in reply.json()["error"]["message"]
 
 
-def test_a_wrong_method_is_told_all_the_right_ones(server: ApiServer) -> None:
+def test_a_wrong_method_is_answered_with_all_the_right_ones(server: ApiServer) -> None:
     assert server.send("PUT", "/v1/responses/resp_nobody").headers["allow"] == "DELETE, GET, HEAD"
     assert server.send("PUT", "/v1/conversations/conv_nobody").headers["allow"] == "DELETE, GET, HEAD, POST"
 

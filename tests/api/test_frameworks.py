@@ -1,6 +1,6 @@
-"""Agent frameworks: each with a call that the server makes, a tool of its own and a further turn, on both APIs.
+"""Agent frameworks: each with a server call, a call of the framework's tool and a further turn, on both APIs.
 
-They are imported where they are used: each takes a second or two, which no other test should wait for.
+They are imported in the tests: each import takes a second or two, which no other test should wait for.
 """
 
 from typing import Any
@@ -25,17 +25,17 @@ TURNS = (OURS, OWN, BOTH, "Hello")
 ANSWERS = ["The server said it.", "Rain it is.", "Both are done.", "token0 token1 token2 "]
 RESPONSES, CHAT = "responses", "chat"
 
-# Their own affair.
+# The frameworks' warnings are not ours.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
 class Weather:
-    """What the frameworks' own tool has been called with."""
+    """The frameworks' tool, which records its calls."""
 
     def __init__(self) -> None:
         self.cities: list[str] = []
 
-    def tell(self, city: str) -> str:
+    def report(self, city: str) -> str:
         """The weather in a city."""
         self.cities.append(city)
         return f"rain in {city}"
@@ -53,7 +53,7 @@ async def test_the_agents_sdk(server: ApiServer, endpoint: ModelEndpoint, api: s
     history: list[Any] = []
     async with server.async_client() as client:
         model = model_class(model="wakeful", openai_client=client)
-        tools = [agents.function_tool(weather.tell, name_override="weather")]
+        tools = [agents.function_tool(weather.report, name_override="weather")]
         agent: Any = agents.Agent(name="tester", model=model, tools=tools)
         for words in TURNS:
             asked: Any = [*history, {"role": "user", "content": words}]
@@ -77,8 +77,8 @@ def test_langchain(server: ApiServer, endpoint: ModelEndpoint, api: str, is_stre
     from langchain_openai import ChatOpenAI
 
     weather = Weather()
-    place: Any = {"base_url": f"{server.root}/v1", "api_key": ALICE, "max_retries": 0}
-    chat = ChatOpenAI(model="wakeful", use_responses_api=api == RESPONSES, streaming=is_streamed, **place)
+    connection: Any = {"base_url": f"{server.root}/v1", "api_key": ALICE, "max_retries": 0}
+    chat = ChatOpenAI(model="wakeful", use_responses_api=api == RESPONSES, streaming=is_streamed, **connection)
     tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
     model = chat.bind_tools([tool])
     answers: list[str] = []
@@ -88,7 +88,7 @@ def test_langchain(server: ApiServer, endpoint: ModelEndpoint, api: str, is_stre
         history.append(model.invoke(history))
         while history[-1].tool_calls:
             calls = history[-1].tool_calls
-            history += [ToolMessage(weather.tell(**call["args"]), tool_call_id=call["id"]) for call in calls]
+            history += [ToolMessage(weather.report(**call["args"]), tool_call_id=call["id"]) for call in calls]
             history.append(model.invoke(history))
         answers.append(history[-1].text)
 
@@ -108,9 +108,9 @@ async def test_pydantic_ai(server: ApiServer, endpoint: ModelEndpoint, api: str,
     history: Any = []
     async with server.async_client() as client:
         model = model_class("wakeful", provider=OpenAIProvider(openai_client=client))
-        # It gives the server's calls back only where it sends ids, and then without their results.
+        # It sends the server's calls back only together with ids, and without their results.
         sends_ids: Any = {"openai_send_reasoning_ids": True}
-        agent: Any = Agent(model, tools=[Tool(weather.tell, name="weather")], model_settings=sends_ids)
+        agent: Any = Agent(model, tools=[Tool(weather.report, name="weather")], model_settings=sends_ids)
         for words in TURNS:
             if is_streamed:
                 async with agent.run_stream(words, message_history=history) as ran:
@@ -125,11 +125,11 @@ async def test_pydantic_ai(server: ApiServer, endpoint: ModelEndpoint, api: str,
 
 def check(endpoint: ModelEndpoint, api: str, answers: list[str], weather: Weather) -> None:
     assert (answers, weather.cities) == (ANSWERS, ["Oslo", "Bergen"])
-    heard = endpoint.requests()[-1]["messages"]
-    calls = [call["id"] for message in heard for call in message.get("tool_calls", ())]
-    results = {message["tool_call_id"]: message["content"] for message in heard if message["role"] == "tool"}
+    messages = endpoint.requests()[-1]["messages"]
+    calls = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    results = {message["tool_call_id"]: message["content"] for message in messages if message["role"] == "tool"}
     assert sorted(calls) == sorted(results)
-    told = " ".join(results.values())
-    assert ("rain in Oslo" in told, "rain in Bergen" in told) == (True, True)
-    # A chat client does not see the server's calls, and so cannot give them back.
-    assert [words in told for words in ("from the server", "once more")] == [api == RESPONSES] * 2
+    read = " ".join(results.values())
+    assert ("rain in Oslo" in read, "rain in Bergen" in read) == (True, True)
+    # A chat client does not see the server's calls, so it cannot send them back.
+    assert [words in read for words in ("from the server", "once more")] == [api == RESPONSES] * 2

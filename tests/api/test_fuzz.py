@@ -25,7 +25,7 @@ _ENDLESS = ("/api/session/stream", "/api/stream")
 def fuzzed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint
 ) -> Iterator[ApiServer]:
-    """Nothing may have broken in it, and it must still be well when all are through with it."""
+    """Yield a server, and check at the end that it works and has logged no error."""
     home: Path = tmp_path_factory.mktemp("fuzzed")
     log = home / "log"
     store = {}
@@ -43,14 +43,14 @@ def fuzzed(
 
 @pytest.fixture
 def known(fuzzed: ApiServer) -> dict[str, Any]:
-    """Fields that lead somewhere: a session with something in it, and what is fit for the rest."""
+    """Return valid values for fields: the ids of a session with a turn, and others."""
     session_id = fuzzed.send("POST", "/api/session/new", json={}).json()["session_id"]
     said = fuzzed.send("POST", "/api/chat/start", json={"session_id": session_id, "message": "x"}).json()
     fuzzed.send("GET", f"/api/chat/stream?stream_id={said['stream_id']}")
     turn_id = said["turn_id"]
     ids = {"session_id": session_id, "turn_id": turn_id, "message_id": f"{turn_id}.0.0", "stream_id": turn_id}
-    told = {"message": "x", "event_id": 1, "title": "x", "pinned": True, "call_id": "x", "choice": "once"}
-    return ids | told | {"process_id": "x", "token": "x", "sessions": session_id, "turns": "inline", "html": "1"}
+    others = {"message": "x", "event_id": 1, "title": "x", "pinned": True, "call_id": "x", "choice": "once"}
+    return ids | others | {"process_id": "x", "token": "x", "sessions": session_id, "turns": "inline", "html": "1"}
 
 
 odd_text = st.one_of(
@@ -76,16 +76,16 @@ odd_bytes = st.binary(max_size=200) | st.sampled_from(
 
 
 @st.composite
-def bodies(draw: Any, told: Any, known: dict[str, Any]) -> bytes:
-    """What the route takes, with some fields replaced; or bytes of any kind."""
+def bodies(draw: Any, operation: Any, known: dict[str, Any]) -> bytes:
+    """A valid body with some fields replaced, or any bytes."""
     kind = draw(st.integers(0, 9))
     if kind == 0:
         return bytes(draw(odd_bytes))
     if kind == 1:
         depth: int = draw(st.integers(1, 3000))
         return b'{"input": ' + b"[" * depth + b"]" * depth + b"}"
-    fields = _fit_fields(told, known)
-    names = draw(st.lists(st.sampled_from(_field_names(told)) | odd_text, max_size=4))
+    fields = _fit_fields(operation, known)
+    names = draw(st.lists(st.sampled_from(_field_names(operation)) | odd_text, max_size=4))
     fields |= {name: draw(odd_value) for name in names}
     text: bytes = json.dumps(fields, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")
     if kind == 2:
@@ -97,14 +97,13 @@ def bodies(draw: Any, told: Any, known: dict[str, Any]) -> bytes:
 @st.composite
 def requests(draw: Any, known: dict[str, Any]) -> tuple[str, bytes]:
     """A path of the document, and the bytes of a request to it."""
-    (method, path), told = draw(st.sampled_from(_OPERATIONS))
-    places = [given for given in told.get("parameters", ()) if given["in"] == "path"]
+    (method, path), operation = draw(st.sampled_from(_OPERATIONS))
     target = path
-    for place in places:
-        target = target.replace(f"{{{place['name']}}}", draw(_path_part))
+    for parameter in (one for one in operation.get("parameters", ()) if one["in"] == "path"):
+        target = target.replace(f"{{{parameter['name']}}}", draw(_path_part))
     named = {
-        place: [one["name"] for one in told.get("parameters", ()) if one["in"] == place]
-        for place in ("query", "header")
+        location: [one["name"] for one in operation.get("parameters", ()) if one["in"] == location]
+        for location in ("query", "header")
     }
     odd = draw(st.lists(st.tuples(st.sampled_from(named["query"] or ["q"]), odd_text), max_size=4))
     fit = [(name, str(known[name])) for name in named["query"] if name in known and name not in dict(odd)]
@@ -113,7 +112,7 @@ def requests(draw: Any, known: dict[str, Any]) -> tuple[str, bytes]:
         st.sampled_from([b"", b"", b"", b"&after=%ff%fe", b"&starting_after=%zz", b"&&==&%", b"&stream=true"])
     )
     headers = draw(st.lists(st.tuples(st.sampled_from([*named["header"], *_HEADERS]), _header_value), max_size=3))
-    body = draw(bodies(told, known)) if method in ("post", "patch") else None
+    body = draw(bodies(operation, known)) if method in ("post", "patch") else None
     whole = target.encode("ascii") + b"?" + query.encode("ascii") + raw_query
     return path, request_bytes(method.upper(), whole, [(name.encode(), value) for name, value in headers], body)
 
@@ -135,7 +134,7 @@ _HEADERS = [
     "Expect",
 ]
 _header_value = st.one_of(
-    # No line breaks and no NUL: those are for the raw ones below.
+    # Without control characters: the raw requests below have those.
     st.binary(max_size=60).map(lambda value: re.sub(rb"[\x00-\x1f\x7f]", b"", value)),
     st.sampled_from(
         [b"", b"Bearer", b"Bearer " + ALICE.encode(), b"Bearer \xff", b"Basic eDp5", b"x" * 300, b"1", b"-1"]
@@ -150,7 +149,7 @@ _path_part = st.one_of(
     st.just("x" * 5000),
 )
 _OPERATIONS = [
-    ((method, path), told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()
+    ((method, path), operation) for path, methods in DOCUMENT["paths"].items() for method, operation in methods.items()
 ]
 
 
@@ -163,7 +162,7 @@ def test_whatever_a_client_sends_is_answered(fuzzed: ApiServer, known: dict[str,
         assert reply is not None, sent
         assert_is_fit(reply, path)
         if sent.startswith(b"DELETE /api/session?"):
-            # Those that follow need it.
+            # The following examples need the session.
             fuzzed.send("POST", "/api/session/restore", json={"session_id": known["session_id"]})
 
     send()
@@ -173,21 +172,21 @@ _ODD: list[Any] = [None, True, -1, 2**63, 1.5, "", "\0", "x" * 300, "🐈", [], 
 
 
 def test_no_odd_field_of_a_body_breaks_anything(fuzzed: ApiServer, known: dict[str, Any]) -> None:
-    """Each field of what the page sends, with each odd value, while all others are fit."""
-    for (method, path), told in _OPERATIONS:
-        if "requestBody" not in told or not path.startswith("/api/"):
+    """Send each field of the page's bodies with each odd value, and all others valid."""
+    for (method, path), operation in _OPERATIONS:
+        if "requestBody" not in operation or not path.startswith("/api/"):
             continue
-        for name in _field_names(told):
+        for name in _field_names(operation):
             for value in _ODD:
-                body = orjson.dumps(_fit_fields(told, known) | {name: value})
+                body = orjson.dumps(_fit_fields(operation, known) | {name: value})
                 reply = exchange(fuzzed.root, request_bytes(method.upper(), path.encode(), [], body))
                 assert reply is not None
                 assert_is_fit(reply, path)
 
 
 def test_no_odd_part_of_a_query_breaks_anything(fuzzed: ApiServer, known: dict[str, Any]) -> None:
-    for (method, path), told in _OPERATIONS:
-        names = [given["name"] for given in told.get("parameters", ()) if given["in"] == "query"]
+    for (method, path), operation in _OPERATIONS:
+        names = [given["name"] for given in operation.get("parameters", ()) if given["in"] == "query"]
         if not path.startswith("/api/"):
             continue
         for name in names:
@@ -256,7 +255,7 @@ _HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Beare
     ids=range(35),
 )
 def test_what_is_no_http_is_refused_and_breaks_nothing(fuzzed: ApiServer, sent: bytes) -> None:
-    """An answer is fit, wherever there is one; a connection that is cut in the middle is another matter."""
+    """Check the answer, if the request is complete enough to get one."""
     is_cut = not sent.strip() or sent.startswith(b"\x16")
     reply = None if is_cut else exchange(fuzzed.root, sent + b"\r\n\r\n")
     hang_up(fuzzed.root, sent)
@@ -289,20 +288,20 @@ def assert_is_fit(reply: RawReply, path: str) -> None:
         assert {"message", "type", "param", "code"} == set(error)
 
 
-def _fit_fields(told: Any, known: dict[str, Any]) -> dict[str, Any]:
-    """What the route takes, as far as it is known."""
+def _fit_fields(operation: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """Return a valid body, with the fields that `known` has."""
     fit = {"input": "x", "messages": [{"role": "user", "content": "x"}], "items": []} | known
-    return {name: fit[name] for name in _field_names(told) if name in fit}
+    return {name: fit[name] for name in _field_names(operation) if name in fit}
 
 
 def _quoted(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
-def _field_names(told: Any) -> list[str]:
-    if "requestBody" not in told:
+def _field_names(operation: Any) -> list[str]:
+    if "requestBody" not in operation:
         return ["input"]
-    schema = told["requestBody"]["content"]["application/json"]["schema"]
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
     if "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return list(schema["properties"])

@@ -22,7 +22,7 @@ OTHER_KEY = {"Idempotency-Key": "of a response that runs on"}
 
 @pytest.fixture
 def key() -> dict[str, str]:
-    """Headers with a key of this test's own."""
+    """Headers with a new key."""
     return {"Idempotency-Key": f"key {next(_numbers)}"}
 
 
@@ -46,7 +46,7 @@ def test_a_finished_stream_is_played_again(client: OpenAI, key: dict[str, str]) 
     assert list(client.responses.create(input="Hello", stream=True, extra_headers=key)) == first
 
 
-def test_whoever_joins_a_stream_gets_it_from_the_beginning_with_a_snapshot(
+def test_a_client_that_joins_a_stream_gets_it_from_the_beginning_with_a_snapshot(
     client: OpenAI, endpoint: ModelEndpoint, key: dict[str, str]
 ) -> None:
     before = model_calls(endpoint)
@@ -95,7 +95,7 @@ def test_a_snapshot_is_no_part_of_the_log(client: OpenAI, key: dict[str, str]) -
     first.close()
 
 
-def test_whoever_asks_again_while_it_runs_waits_for_the_same_answer(
+def test_a_repeated_request_waits_for_the_same_answer(
     server: ApiServer, client: OpenAI, endpoint: ModelEndpoint, key: dict[str, str]
 ) -> None:
     before = model_calls(endpoint)

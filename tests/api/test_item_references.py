@@ -1,4 +1,4 @@
-"""Items of the input that name an item that is there already."""
+"""Input items that refer to stored items."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def named(item_id: str, **more: Any) -> Any:
 
 
 def said_to_model(endpoint: ModelEndpoint) -> list[tuple[str, str]]:
-    """Who said what in the last request, without the instructions."""
+    """Return role and text of the messages in the last request, without the instructions."""
     return [(message["role"], message["content"]) for message in endpoint.requests()[-1]["messages"][1:]]
 
 
@@ -57,7 +57,7 @@ def test_items_of_a_conversation_can_be_named_elsewhere(client: OpenAI, endpoint
     assert said_to_model(endpoint) == [("user", "one"), ("user", "one"), ("user", "two")]
 
 
-def test_an_item_of_a_deleted_response_is_there_only_in_its_conversation(client: OpenAI) -> None:
+def test_an_item_of_a_deleted_response_exists_only_in_its_conversation(client: OpenAI) -> None:
     alone = client.responses.create(input="one")
     kept = client.responses.create(input="one", conversation="keeps its items")
     for made in (alone, kept):
@@ -78,16 +78,16 @@ def test_an_item_that_was_deleted_cannot_be_named(client: OpenAI) -> None:
 
 
 @pytest.mark.parametrize("unknown", ["msg_nobody", "msg_1_1_1", "x", "", "msg_\0_0_0", "msg_1_1_" + "9" * 30, "_" * 9])
-def test_what_is_not_there_cannot_be_named(client: OpenAI, unknown: str) -> None:
+def test_what_does_not_exist_cannot_be_named(client: OpenAI, unknown: str) -> None:
     refuse(client, unknown)
 
 
-def test_a_place_where_no_item_is_cannot_be_named(client: OpenAI) -> None:
+def test_a_position_without_an_item_cannot_be_named(client: OpenAI) -> None:
     item_id = str(client.responses.create(input="one").output[0].id)
     turn = item_id.split("_")[1]
 
-    for place in (f"fc_{turn}_1_0", f"fco_{turn}_1_0", f"msg_{turn}_0_7", f"msg_{turn}_9_0", f"odd_{turn}_1_0"):
-        refuse(client, place)
+    for item_id in (f"fc_{turn}_1_0", f"fco_{turn}_1_0", f"msg_{turn}_0_7", f"msg_{turn}_9_0", f"odd_{turn}_1_0"):
+        refuse(client, item_id)
 
 
 def test_items_of_another_key_cannot_be_named(server: ApiServer, client: OpenAI) -> None:

@@ -1,4 +1,4 @@
-"""The server is killed in the middle of stored streams: whoever comes back misses nothing and sees nothing twice."""
+"""The server is killed in the middle of stored streams: clients that come back miss nothing and see nothing twice."""
 
 import asyncio
 import sqlite3
@@ -49,7 +49,7 @@ async def final_of(http: aiohttp.ClientSession, server: ApiServer, reader: Reade
 
 
 async def check_key(http: aiohttp.ClientSession, server: ApiServer, reader: Reader) -> None:
-    """The same body is played again, but for the words that were lost, and another one is refused."""
+    """Check that the same body replays the stream, without lost words, and that another body is refused."""
     again = Reader(reader.words, reader.key)
     await again.follow(http, server)
     seen = {event["sequence_number"]: event for event in reader.events}
@@ -73,14 +73,14 @@ async def test_a_thousand_posts_with_one_key_make_one_run_also_across_a_kill(tmp
     assert len(set(after)) == 1
     status, body = after[0] or (0, b"")
     assert (status, b"token0 token1 token2 " in body) == (200, True)
-    # The call that the kill cut off, and the one that took its place.
+    # The call that the kill cut off, and its retry.
     assert model.tally.requests == 2
     assert turns_in(tmp_path / "home") == 1
 
 
 async def posts(server: ApiServer, kill_during: Endpoint | None = None) -> list[tuple[int, bytes] | None]:
-    """The answers to many posts of the same; None where there was none. All have been sent, and the model has been
-    asked, when the server is killed.
+    """Return the answers to many identical posts, None for each that got none. The server is killed when all have been
+    sent and the model has been called.
     """
     sent = asyncio.Semaphore(0)
     trace = aiohttp.TraceConfig()
@@ -163,7 +163,7 @@ def test_a_conversation_is_busy_after_a_kill_until_its_response_has_completed(ow
         assert client.responses.create(input="And?", conversation="killed").status == "completed"
 
 
-def test_a_chat_whose_server_was_killed_is_not_gone_on_with(own_server: ApiServer, endpoint: ModelEndpoint) -> None:
+def test_a_chat_whose_server_was_killed_is_not_continued(own_server: ApiServer, endpoint: ModelEndpoint) -> None:
     lane = {"x-hermes-session-key": "killed chat"}
     with own_server.client(default_headers=lane) as client:
         asked: Any = {"model": "wakeful", "messages": [{"role": "user", "content": script(tokens=9, hang_after=3)}]}
@@ -174,7 +174,7 @@ def test_a_chat_whose_server_was_killed_is_not_gone_on_with(own_server: ApiServe
 
     own_server.start()
 
-    # It is over before anybody is served: its session is free, and has nothing of it.
+    # The chat is over before the server takes requests: its session is free, and has nothing of it.
     with own_server.client(default_headers=lane) as client:
         more: Any = [{"role": "user", "content": "And?"}]
         client.chat.completions.create(model="wakeful", messages=more)

@@ -1,4 +1,4 @@
-"""Whatever belongs to one key is not there for another, on every route that there is."""
+"""Objects of one key do not exist for another, on every route."""
 
 from typing import Any, cast
 from uuid import uuid4
@@ -10,14 +10,14 @@ from tests.api.server import ALICE, BOB, ApiServer, script, until
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
 
-# A new route with an object in it is in this list by itself.
+# New routes with an object id in their path join this list by themselves.
 ROUTES = sorted(
     (method, route.path_format)
     for route in api_routes(cast(Api, None))
     for method in (route.methods or set()) - {"HEAD"}
     if "_id}" in route.path_format
 )
-# Good for any of them.
+# Valid for all of these routes.
 BODY: Any = {
     "metadata": {"a": "b"},
     "items": [{"role": "user", "content": "x"}],
@@ -28,9 +28,9 @@ BODY: Any = {
 
 @pytest.fixture(scope="module")
 def hers(server: ApiServer) -> dict[str, str]:
-    """One object of each kind, all of them in use."""
+    """One object of each kind; the response and the run are running."""
     with server.client() as client:
-        # The runner may bring these tests to a worker twice, and its server still has the first one.
+        # A worker may run this fixture twice with the same server, so the name must be new.
         name = f"of alice {uuid4()}"
         made = client.responses.create(input=script(hang_after=1), conversation=name, background=True)
         until(lambda: client.responses.retrieve(made.id).output_text != "")
@@ -61,7 +61,7 @@ def states(server: ApiServer, hers: dict[str, str]) -> list[Any]:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_what_is_hers_is_not_there_for_him(server: ApiServer, hers: dict[str, str], method: str, path: str) -> None:
+def test_her_objects_do_not_exist_for_him(server: ApiServer, hers: dict[str, str], method: str, path: str) -> None:
     before = states(server, hers)
 
     reply = send(server, method, path.format(**hers), BOB)
@@ -71,7 +71,7 @@ def test_what_is_hers_is_not_there_for_him(server: ApiServer, hers: dict[str, st
 
 
 @pytest.mark.parametrize("query", ["?stream=true", "?stream=true&starting_after=0"])
-def test_her_stream_is_not_there_for_him(server: ApiServer, hers: dict[str, str], query: str) -> None:
+def test_her_stream_does_not_exist_for_him(server: ApiServer, hers: dict[str, str], query: str) -> None:
     assert server.send("GET", f"/v1/responses/{hers['response_id']}{query}", BOB).status_code == 404
 
 

@@ -75,6 +75,6 @@ def test_deleted_items_and_killed_chats_are_as_they_are_elsewhere(postgres: ApiS
 
 
 def is_free(server: ApiServer) -> bool:
-    """Another node has to wait until the lease of the killed one has run out."""
+    """Return whether the session takes a chat: it does once the lease of the killed node has expired."""
     body = {"messages": [{"role": "user", "content": "And?"}]}
     return server.send("POST", "/v1/chat/completions", json=body, headers=LANE).status_code == 200

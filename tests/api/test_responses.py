@@ -22,7 +22,7 @@ def test_a_response_is_made_and_found_again(client: OpenAI) -> None:
     assert client.responses.retrieve(made.id) == made
 
 
-def test_every_key_of_the_object_is_there(server: ApiServer) -> None:
+def test_the_object_has_every_key(server: ApiServer) -> None:
     made = server.send("POST", "/v1/responses", json={"input": "Hello"}).json()
 
     required = {name for name, field in Response.model_fields.items() if field.is_required()}
@@ -119,7 +119,7 @@ def test_a_cursor_that_is_no_number_is_refused(client: OpenAI, server: ApiServer
     assert (reply.status_code, reply.json()["error"]["param"]) == (400, "starting_after")
 
 
-def test_a_background_response_is_there_at_once_and_polled(client: OpenAI) -> None:
+def test_a_background_response_returns_at_once_and_is_polled(client: OpenAI) -> None:
     made = client.responses.create(input=script(tokens=10, rate=40), background=True)
     assert made.status in ("queued", "in_progress")
     assert made.background
@@ -244,7 +244,7 @@ def test_a_model_that_fails_makes_a_failed_response(client: OpenAI) -> None:
     assert [event.type for event in events][-2:] == ["error", "response.failed"]
 
 
-def test_an_answer_that_broke_off_is_asked_for_again_and_not_told_twice(client: OpenAI) -> None:
+def test_an_answer_that_broke_off_is_asked_for_again_and_not_shown_twice(client: OpenAI) -> None:
     words = script(tokens=3, status=503, failures=1)
     with client.responses.stream(model="wakeful", input=words) as stream:
         final = stream.get_final_response()

@@ -26,7 +26,7 @@ def show(server: ApiServer, run_id: str) -> dict[str, Any]:
 
 
 def follow(server: ApiServer, run_id: str, query: str = "", **headers: str) -> Iterator[Frame]:
-    """The frames of a run: id, name, data."""
+    """Return the frames of a run: id, name and data."""
     headers = {"authorization": f"Bearer {ALICE}"} | headers
     url = f"{server.root}/v1/runs/{run_id}/events{query}"
     with httpx2.Client(trust_env=False, timeout=20) as http, http.stream("GET", url, headers=headers) as reply:
@@ -41,7 +41,7 @@ def follow(server: ApiServer, run_id: str, query: str = "", **headers: str) -> I
                 block[name] = value
 
 
-def test_a_run_is_told_to_its_end(server: ApiServer) -> None:
+def test_a_run_is_streamed_to_its_end(server: ApiServer) -> None:
     run_id = start(server, script(text="hi", calls=[{"name": "list_files", "arguments": {}}]))
 
     frames = list(follow(server, run_id))
@@ -66,7 +66,7 @@ def test_every_reader_gets_the_same_and_a_cursor_gets_the_rest(server: ApiServer
 
 
 @pytest.mark.parametrize("after", ["999.0.0", "999.1.1", "2.999.1"])
-def test_an_id_that_was_never_given_out_tells_the_whole_run(server: ApiServer, after: str) -> None:
+def test_an_id_that_was_never_given_out_gets_the_whole_run(server: ApiServer, after: str) -> None:
     run_id = start(server, script(tokens=3))
     whole = list(follow(server, run_id))
 
@@ -175,14 +175,14 @@ def test_an_approval_must_name_its_call_and_a_choice(server: ApiServer, answer: 
     assert server.send("POST", f"/v1/runs/{run_id}/approval", json=answer).status_code == 400
 
 
-def test_an_approval_that_nobody_asked_for_is_not_found(server: ApiServer) -> None:
+def test_an_approval_that_was_not_asked_for_is_not_found(server: ApiServer) -> None:
     run_id = start(server, "hello")
     answer = {"call_id": "call_x", "choice": "once"}
 
     assert server.send("POST", f"/v1/runs/{run_id}/approval", json=answer).status_code == 404
 
 
-def test_a_run_of_another_key_is_not_there(server: ApiServer) -> None:
+def test_a_run_of_another_key_is_not_found(server: ApiServer) -> None:
     run_id = start(server, "hello")
     answer = {"call_id": "c", "choice": "once"}
 
@@ -203,7 +203,7 @@ def test_a_run_without_words_is_refused(server: ApiServer, body: dict[str, Any])
     assert server.send("POST", "/v1/runs", json=body).status_code == 400
 
 
-def test_a_model_that_nobody_has_is_not_found(server: ApiServer) -> None:
+def test_an_unknown_model_is_not_found(server: ApiServer) -> None:
     reply = server.send("POST", "/v1/runs", json={"input": "x", "model": "nowhere:nothing"})
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (404, "model_not_found")
@@ -216,7 +216,7 @@ def test_a_session_key_continues_its_lane(server: ApiServer, endpoint: ModelEndp
     frames = list(follow(server, last))
 
     assert said_to(endpoint) == ["one", "two"]
-    # Its own events only, though the log of the session has those of both.
+    # Only its own events, though the log of the session has those of both.
     assert [data["run_id"] for _, _, data in frames] == [last] * len(frames)
 
 
@@ -260,5 +260,5 @@ def delegated(goal: str) -> str:
 
 
 def said_to(endpoint: ModelEndpoint) -> list[str]:
-    """What users have said in the conversation that the model was last asked about."""
+    """Return the users' messages in the last request to the model."""
     return [message["content"] for message in endpoint.requests()[-1]["messages"] if message["role"] == "user"]

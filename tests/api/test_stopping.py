@@ -1,4 +1,4 @@
-"""The server is told to end: what it refuses, what it says to those who wait, and what goes on afterwards."""
+"""The server gets a signal to stop: what it refuses, how it answers waiting clients, and what continues afterwards."""
 
 import asyncio
 import signal
@@ -23,14 +23,14 @@ _WORDS = "token0 token1 token2 "
 
 @contextmanager
 def stopping(server: ApiServer) -> Iterator[None]:
-    """While it waits for its turns."""
+    """Stop the server, and run the block while it waits for its turns."""
     server.stop()
     until(lambda: server.is_stopping)
     yield
 
 
 def begun(server: ApiServer, words: str) -> str:
-    """A response that has said something."""
+    """Start a response, and return its id when it has some text."""
     with server.client() as client:
         made = client.responses.create(input=words, background=True)
         until(lambda: client.responses.retrieve(made.id).output_text != "")
@@ -64,7 +64,7 @@ def test_new_work_is_refused_and_the_rest_is_answered_while_it_stops(tmp_path: P
             ]
             shown = server.send("GET", f"/v1/responses/{running}").json()
             health = server.send("GET", "/health")
-            # Now nothing is left to wait for.
+            # The last turn that the server waits for.
             server.send("POST", f"/v1/responses/{running}/cancel")
             assert server.wait() == 0
 
@@ -98,7 +98,7 @@ async def test_open_streams_end_properly_and_go_on_after_the_restart(own_server:
             check_whole(reader, await final_of(http, own_server, reader), words)
 
 
-async def test_whoever_waits_with_a_key_is_told_to_come_again_and_joins(tmp_path: Path) -> None:
+async def test_a_waiting_client_with_a_key_is_sent_away_to_retry_and_joins(tmp_path: Path) -> None:
     async with Endpoint([Script(tokens=3, hang_after=1), Script(tokens=3)]) as model:
         with running_server(tmp_path / "home", **using(model, WAKEFUL_STOP_GRACE_SECONDS="0")) as server:
             asked: Any = {"input": "Hello", "extra_headers": {"Idempotency-Key": "mine"}}
@@ -118,11 +118,11 @@ async def test_whoever_waits_with_a_key_is_told_to_come_again_and_joins(tmp_path
     assert int(refused.value.response.headers["retry-after"]) > 0
     assert (joined.status, joined.output_text) == ("completed", _WORDS)
     assert again == joined
-    # The one that was cut off, and the one that took its place.
+    # The call that was cut off, and its retry.
     assert model.tally.requests == 2
 
 
-async def test_whoever_waits_without_a_key_is_told_where_to_look_and_not_to_run_it_again(tmp_path: Path) -> None:
+async def test_a_waiting_client_without_a_key_learns_where_to_look_and_not_to_retry(tmp_path: Path) -> None:
     async with Endpoint([Script(tokens=3, hang_after=1), Script(tokens=3)]) as model:
         with running_server(tmp_path / "home", **using(model, WAKEFUL_STOP_GRACE_SECONDS="0")) as server:
             async with server.async_client(max_retries=5) as client:
@@ -143,7 +143,7 @@ async def test_whoever_waits_without_a_key_is_told_where_to_look_and_not_to_run_
     assert model.tally.requests == 2
 
 
-async def test_a_chat_ends_with_its_server_because_nobody_could_ask_for_the_rest(tmp_path: Path) -> None:
+async def test_a_chat_ends_with_its_server_because_its_client_could_not_get_the_rest(tmp_path: Path) -> None:
     async with Endpoint([Script(tokens=3, hang_after=1), Script(tokens=3, hang_after=1), Script(tokens=3)]) as model:
         with running_server(tmp_path / "home", **using(model, WAKEFUL_STOP_GRACE_SECONDS="0")) as server:
             async with server.async_client() as client:
@@ -158,7 +158,7 @@ async def test_a_chat_ends_with_its_server_because_nobody_could_ask_for_the_rest
                     await waiting
             assert await asyncio.to_thread(server.wait) == 0
             await asyncio.to_thread(server.start)
-            # What is left unfinished is taken up before the server says that it is there.
+            # Unfinished turns are taken up before the server prints its address.
             async with server.async_client() as client:
                 assert (await client.responses.create(input="Hello")).output_text == _WORDS
 
@@ -212,7 +212,7 @@ async def test_it_ends_in_time_whatever_hangs(tmp_path: Path, endpoint: ModelEnd
             assert {client.responses.retrieve(one).status for one in (silent.id, readers[0].response_id)} == {
                 "in_progress"
             }
-            # The model is told that its command was interrupted.
+            # The turn continues: the model reads that its command was interrupted.
             until(lambda: client.responses.retrieve(made.id).status == "completed")
     assert not any(reader.is_cut for reader in readers)
 
@@ -237,7 +237,7 @@ def test_a_second_signal_ends_it_at_once_and_nothing_is_lost(
 async def test_the_other_node_goes_on_with_the_turns_of_one_that_stops(tmp_path: Path, postgres_url: str) -> None:
     async with Endpoint([Script(tokens=3, hang_after=1)] * 5 + [Script(tokens=3)]) as model:
         settings = using(model, WAKEFUL_DATABASE_URL=postgres_url, WAKEFUL_STOP_GRACE_SECONDS="0")
-        # So long a lease would keep them waiting, if they were not handed over.
+        # Long enough that the turns must be handed over: waiting for the lease would time out.
         settings["WAKEFUL_LEASE_SECONDS"] = "60"
         readers = [Reader("Hello", f"reader {number}") for number in range(5)]
         with running_server(tmp_path / "one", **settings) as one, running_server(tmp_path / "two", **settings) as two:
@@ -255,7 +255,7 @@ async def test_the_other_node_goes_on_with_the_turns_of_one_that_stops(tmp_path:
 
 
 def stalled(server: ApiServer, path: str) -> socket.socket:
-    """A reader that has asked and takes nothing."""
+    """Return a connection that has sent its request and reads nothing."""
     reader = socket.socket()
     reader.settimeout(20)
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -1,4 +1,4 @@
-"""Many readers at once: one that takes nothing goes, and those who only wait cost little."""
+"""Many readers at once: one that reads nothing is dropped, and idle ones cost little."""
 
 import asyncio
 import re
@@ -17,12 +17,12 @@ from tests.api.test_stopping import begun, stalled
 
 _LONG = "x" * 3_000_000
 _TOKENS = 40
-# What 2,000 may cost together, in KB, for each of them.
+# The limit in KB per stream: 60 MB for 2,000.
 _MOST = 60 * 1024 / 2000
 
 
 @pytest.mark.parametrize("hang_after", [None, 1], ids=["of a finished response", "of one that says nothing more"])
-async def test_a_reader_that_takes_nothing_is_dropped_and_no_other_notices(
+async def test_a_reader_that_reads_nothing_is_dropped_and_no_other_notices(
     tmp_path: Path, endpoint: ModelEndpoint, hang_after: int | None
 ) -> None:
     settings = scripted(endpoint) | {"WAKEFUL_STREAM_WRITE_SECONDS": "0.5"}
@@ -33,7 +33,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_no_other_notices(
             following = [asyncio.create_task(other.follow(http, server)) for other in others]
             await all_have_seen(others, 5)
             with stalled(server, f"/v1/responses/{long}?stream=true") as reader:
-                # It has begun: there is something to take.
+                # Wait for the first byte.
                 await asyncio.to_thread(reader.recv, 1, socket.MSG_PEEK)
                 while await streams_of(http, server) > sum(not other.done() for other in following):  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
@@ -45,7 +45,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_no_other_notices(
 
 
 def received_by(reader: socket.socket) -> int:
-    """What it finds when it looks at last, until it finds that it was cut off."""
+    """Return how many bytes are left to read before the connection is reset."""
     received = 0
     try:
         while piece := reader.recv(1 << 20):
@@ -63,7 +63,7 @@ async def test_idle_streams_cost_little(tmp_path: Path, endpoint: ModelEndpoint,
         followed = [f"/v1/responses/{one}?stream=true" for one in responses]
         followed += [f"/api/session/stream?session_id={one}" for one in sessions]
         async with many_connections() as http, asyncio.timeout(90):
-            # What the first streams of all bring along is not a stream's.
+            # The first streams also pay for what the server loads once.
             for reply in await asyncio.gather(*(opened(http, server, path) for path in followed)):
                 reply.close()
             await is_streaming(http, server, 0)
@@ -82,7 +82,7 @@ async def test_idle_streams_cost_little(tmp_path: Path, endpoint: ModelEndpoint,
 
 
 async def opened(http: aiohttp.ClientSession, server: ApiServer, path: str) -> aiohttp.ClientResponse:
-    """A stream that has said something."""
+    """Open a stream and read its first event."""
     reply = await http.get(server.root + path)
     assert reply.status == 200
     await reply.content.readuntil(b"\n\n")
@@ -90,8 +90,8 @@ async def opened(http: aiohttp.ClientSession, server: ApiServer, path: str) -> a
 
 
 async def is_streaming(http: aiohttp.ClientSession, server: ApiServer, count: int) -> None:
-    """Wait until the server has so many streams."""
-    while await streams_of(http, server) != count:  # noqa: ASYNC110 - the server tells nobody
+    """Wait until the server has this many streams."""
+    while await streams_of(http, server) != count:  # noqa: ASYNC110 - there is no event to wait for
         await asyncio.sleep(0.02)
 
 
@@ -103,7 +103,7 @@ async def streams_of(http: aiohttp.ClientSession, server: ApiServer) -> int:
 
 
 def memory_of(server: ApiServer) -> float:
-    """In KB, shared pages in part."""
+    """Return its proportional set size in KB."""
     assert server.process is not None
     lines = Path(f"/proc/{server.process.pid}/smaps_rollup").read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith("Pss:"))

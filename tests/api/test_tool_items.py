@@ -63,7 +63,7 @@ def frames_of(client: OpenAI, response_id: str) -> list[dict[str, Any]]:
 
 
 def as_the_last_version_left_them(home: Path) -> None:
-    """It knew no other shape, and so it noted none."""
+    """Remove the shape of the items from stored turns: the last version had only one and did not store it."""
     with closing(sqlite3.connect(home / "wakeful.db")) as connection, connection:
         for turn_id, stored in connection.execute("SELECT id, request FROM turns").fetchall():
             known = orjson.loads(stored)

@@ -1,4 +1,4 @@
-"""Tools in responses: the server's run where it is, the client's are handed to the client."""
+"""Tools in responses: the server runs its own, and hands calls of the client's tools to the client."""
 
 from typing import Any
 
@@ -90,9 +90,7 @@ def test_a_client_that_leaves_the_result_out_relies_on_what_the_server_knows(
     assert (listed.type, listed.status, "a note" in listed.output) == ("mcp_call", "completed", True)
 
 
-def test_a_call_of_which_the_server_knows_no_result_is_told_as_interrupted(
-    client: OpenAI, endpoint: ModelEndpoint
-) -> None:
+def test_a_call_without_a_known_result_is_interrupted(client: OpenAI, endpoint: ModelEndpoint) -> None:
     unknown: Any = {"type": "mcp_call", "id": "mcp_x", "name": "f", "server_label": "elsewhere", "arguments": "{}"}
 
     made = client.responses.create(input=[unknown, {"role": "user", "content": "And?"}])
@@ -175,8 +173,8 @@ def test_a_tool_of_the_client_takes_the_place_of_the_servers_own(client: OpenAI,
     asked = client.responses.create(input=script(calls=[call("read_file", "call_7", path="x")]), tools=[own])
 
     assert kinds(asked.output) == ["function_call"]
-    told = [tool["function"] for tool in endpoint.requests()[-1]["tools"] if tool["function"]["name"] == "read_file"]
-    assert [tool["description"] for tool in told] == ["mine"]
+    offered = [tool["function"] for tool in endpoint.requests()[-1]["tools"] if tool["function"]["name"] == "read_file"]
+    assert [tool["description"] for tool in offered] == ["mine"]
 
 
 def test_a_conversation_goes_on_after_a_call_that_its_client_answers(client: OpenAI, endpoint: ModelEndpoint) -> None:
@@ -268,15 +266,15 @@ def test_the_first_output_of_a_call_stands(client: OpenAI, server: ApiServer, en
     client.responses.create(input=script(calls=[read_note(server)]), conversation="answered twice")
     again: Any = STRAY | {"call_id": "call_ours"}
 
-    # So do clients that take every call for theirs.
+    # Clients do this that take every call for one of their own.
     before = endpoint.stats()["requests"]
     client.responses.create(input=[again], conversation="answered twice")
     call: Any = {"type": "function_call", "call_id": "call_ours", "name": "f", "arguments": "{}"}
     client.responses.create(input=[call, again | {"output": "sun"}, again])
 
-    heard = [message for sent in endpoint.requests()[before:] for message in sent["messages"]]
-    outputs = [message["content"] for message in heard if message["role"] == "tool"]
-    assert len(outputs) == sum(len(message.get("tool_calls", ())) for message in heard) > 0
+    messages = [message for sent in endpoint.requests()[before:] for message in sent["messages"]]
+    outputs = [message["content"] for message in messages if message["role"] == "tool"]
+    assert len(outputs) == sum(len(message.get("tool_calls", ())) for message in messages) > 0
     assert "rain" not in outputs
 
 
@@ -338,7 +336,7 @@ def test_no_tool_runs_in_a_chat_that_allows_none(server: ApiServer, endpoint: Mo
     assert [name for sent in endpoint.requests()[-2:] for name in ("tools", "tool_choice") if name in sent] == []
 
 
-def test_only_the_tools_that_the_client_allows_are_told_and_run(
+def test_only_the_tools_that_the_client_allows_are_offered_and_run(
     client: OpenAI, server: ApiServer, endpoint: ModelEndpoint
 ) -> None:
     allowed: Any = [{"type": "function", "name": name} for name in ("read_file", "weather")]

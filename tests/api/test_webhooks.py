@@ -59,7 +59,7 @@ def wakeful(tmp_path: Path, receiver: Receiver, model: Endpoint) -> Command:
     return Command(home, tmp_path)
 
 
-async def test_a_background_response_is_told_once_and_others_are_not(wakeful: Command, receiver: Receiver) -> None:
+async def test_a_background_response_is_reported_once_and_others_are_not(wakeful: Command, receiver: Receiver) -> None:
     async with wakeful.serving() as server:
         await _respond(server, background=False)
         response_id = await _respond(server, background=True)
@@ -69,7 +69,9 @@ async def test_a_background_response_is_told_once_and_others_are_not(wakeful: Co
     _check(visit, response_id)
 
 
-async def test_an_end_that_was_not_told_before_a_kill_is_told_after_it(wakeful: Command, receiver: Receiver) -> None:
+async def test_an_end_that_was_not_reported_before_a_kill_is_reported_after_it(
+    wakeful: Command, receiver: Receiver
+) -> None:
     process = await wakeful.start("serve", "--port", "0", before=_NEVER_SEND)
     server = Server(process, await greeting_of(process))
     try:
@@ -109,7 +111,7 @@ async def _has_ended(server: Server, response_id: str) -> bool:
 
 
 async def _is_all_sent(wakeful: Command, receiver: Receiver) -> bool:
-    """Something has come, and nothing waits any more: not even to come again."""
+    """Return whether something arrived and the queue is empty, with no retry left."""
     return bool(receiver.visits) and _waiting(wakeful) == 0
 
 

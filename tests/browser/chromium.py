@@ -1,4 +1,4 @@
-"""Where the browser is, and how it is started."""
+"""Finds Chromium and names its arguments."""
 
 import shutil
 

@@ -1,5 +1,5 @@
-"""A real Chromium at a real server. One browser and one server for each process of the test run; tests that kill their
-server have one of their own.
+"""A real Chromium and a real server. Each process of the test run has one browser and one server; tests that kill
+their server start a separate one.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -32,21 +32,21 @@ def endpoint() -> Iterator[ModelEndpoint]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint) -> Iterator[PageServer]:
-    """Its model is the scripted endpoint."""
+    """A server whose model is the scripted endpoint."""
     with running_page_server(tmp_path_factory.mktemp("home"), **scripted(endpoint)) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def demo_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
-    """Its model is the demonstration model, which understands words."""
+    """A server with the demonstration model, which understands simple requests."""
     with running_page_server(tmp_path_factory.mktemp("home")) as server:
         yield server
 
 
 @pytest.fixture
 def own_server(tmp_path: Path, endpoint: ModelEndpoint) -> Iterator[PageServer]:
-    """For a test that kills it."""
+    """A server for one test, which may kill it."""
     with running_page_server(tmp_path / "home", **scripted(endpoint)) as server:
         yield server
 
@@ -59,6 +59,6 @@ def own_demo_server(tmp_path: Path) -> Iterator[PageServer]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def screens(chromium: Browser) -> AsyncIterator[Screens]:
-    """Browsers of different people, or of one who has several; closed at the end, and checked for errors."""
+    """Opens browsers, checks them for errors, and closes them at the end."""
     async with Screens(chromium) as screens:
         yield screens

@@ -1,4 +1,4 @@
-"""A session that has been worked in for days, in the rows that the engine writes, with no model and no wait."""
+"""Writes a session with days of work as the rows that the engine would write, without a model."""
 
 import time
 from dataclasses import replace
@@ -9,10 +9,10 @@ import orjson
 from wakeful.config.values import OPERATOR
 from wakeful.engine import turn_events
 from wakeful.model.event import MESSAGE, NewEvent
-from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.ids import new_id
-from wakeful.model.journal import answer_entry, input_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import answer_entry, input_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
@@ -20,10 +20,10 @@ from wakeful.model.words import WordsEnd, pack_cuts
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
-# Each turn has five messages: a question, words before two calls, the calls, an answer.
+# Each turn has five messages: a question, text before two calls, the calls, an answer.
 TURNS = 400
 MESSAGES = 5 * TURNS
-# Characters of what most calls have answered, and the last of all, which is more than is sent at once.
+# Characters in the result of most calls, and of the last, which is longer than the server sends at once.
 _RESULT, HUGE_RESULT = 6_200, 200_000
 _SECONDS_OF_TURN = 900.0
 _MODEL = "openai:m"
@@ -42,7 +42,7 @@ def parse_{number}(path: str) -> list[str]:
 
 
 async def write_long_session(home: Path) -> str:
-    """Into the database that a server of this home will open; the id of the session."""
+    """Write the session into the database of this home and return its id."""
     home.mkdir(parents=True, exist_ok=True)
     began = time.time() - TURNS * _SECONDS_OF_TURN
     writer = _Writer(began)
@@ -56,7 +56,7 @@ async def write_long_session(home: Path) -> str:
 
 
 class _Writer:
-    """One transaction, so that the disk is waited for once."""
+    """Writes everything in one transaction, which waits for the disk only once."""
 
     def __init__(self, began: float) -> None:
         self.now = began
@@ -94,8 +94,8 @@ class _Writer:
 
     async def _open(self, tx: Transaction, turn: Turn, words: str) -> None:
         said = input_entry(turn.id, 0, 0, {"source": "user", "message_id": "", "text": words})
-        told = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
-        facts = (turn_events.started(turn), NewEvent.of(MESSAGE, told))
+        message = {"message_id": said.id, "source": "user", "content": words, "client_message_id": ""}
+        facts = (turn_events.started(turn), NewEvent.of(MESSAGE, message))
         opening = Opening(replace(turn, last_seq=len(facts)), entries=(said,), facts=facts, releases_hold=True)
         self._last_fact = (await tx.open(opening)).events[-1].session_seq
 
@@ -107,14 +107,14 @@ class _Writer:
             done = CallFinished(1, index, call, _result(number, index), _SECONDS_OF_TURN / 4)
             entry = result_entry(turn.id, 1, index, call_id=call.id, text=done.text, seconds=done.seconds)
             await tx.journal.add([entry])
-            await self._tell(tx, turn, turn_events.call_finished(done))
+            await self._append(tx, turn, turn_events.call_finished(done))
         await self._answer(tx, turn, 2, AssistantMessage(_ANSWER.format(number=number)))
 
     async def _answer(self, tx: Transaction, turn: Turn, step: int, message: AssistantMessage) -> None:
         cost = Usage(1_000, 50)
         fact = Answered(step, message, cost)
         await tx.journal.add([answer_entry(turn.id, fact, pack_cuts([len(message.text)]))])
-        await self._tell(tx, turn, *turn_events.answered(fact, WordsEnd(step, self._last_fact, count=1)))
+        await self._append(tx, turn, *turn_events.answered(fact, WordsEnd(step, self._last_fact, count=1)))
         await tx.turns.mark_recorded(turn.id)
         await tx.sessions.spend(turn.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
 
@@ -123,8 +123,8 @@ class _Writer:
         closing = Closing(turn, outcome, (turn_events.ended(turn, outcome),), checkpoint=turn.id)
         self._last_fact = (await tx.close(closing)).events[-1].session_seq
 
-    async def _tell(self, tx: Transaction, turn: Turn, *told: NewEvent) -> None:
-        self._last_fact = (await tx.events.append(turn.session_id, turn.id, told))[-1].session_seq
+    async def _append(self, tx: Transaction, turn: Turn, *events: NewEvent) -> None:
+        self._last_fact = (await tx.events.append(turn.session_id, turn.id, events))[-1].session_seq
 
 
 def _call(number: int, index: int) -> ToolCall:
@@ -133,7 +133,7 @@ def _call(number: int, index: int) -> ToolCall:
 
 
 def _result(number: int, index: int) -> str:
-    """As the terminal answers, in its colours."""
+    """Return a result of the terminal tool, with colours."""
     size = HUGE_RESULT if (number, index) == (TURNS, 2) else _RESULT
     line = f"\x1b[32mok\x1b[0m step {index} of part {number}: nothing to be done\n"
     output = line * (size // len(orjson.dumps(line)) + 1)

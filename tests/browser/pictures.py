@@ -1,4 +1,4 @@
-"""The pictures of the docs: a session in which something long was started, on a desktop and a phone, light and dark."""
+"""Take the pictures of the docs: a session with a long job, on a desktop and a phone, light and dark."""
 
 import asyncio
 import tempfile
@@ -14,7 +14,7 @@ from tests.browser.server import PageServer, running_page_server
 _FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 _SIZES = {"desktop": {"width": 1440, "height": 1000}, "phone": {"width": 390, "height": 844}}
 _OTHERS = ("Release checklist", "Nightly import of the price feed", "Why does CI take 19 minutes?", "Upgrade notes")
-# What a test run looks like, in little time.
+# Looks like a test run, but takes a second.
 _SUITE = """#!/bin/sh
 for part in store engine web; do
     printf 'tests/%s \\033[32m..........\\033[31mF\\033[32m........\\033[0m\\n' $part

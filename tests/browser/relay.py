@@ -1,4 +1,4 @@
-"""A line between a browser and a server that can be cut, stalled and counted."""
+"""A TCP relay between a browser and a server that can be cut and stalled, and counts connections."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ _CHUNK = 65536
 
 
 class Relay:
-    """Forwards every connection to a port of this machine. The port may change: a restarted server has another."""
+    """Forwards every connection to a local port. `target` may change: a restarted server has another port."""
 
     def __init__(self, target: int) -> None:
         self.target = target
@@ -17,8 +17,8 @@ class Relay:
         self._flowing = threading.Event()
         self._flowing.set()
         self._refuses = False
-        # With the first line of what was asked last on each.
-        self._lines: dict[socket.socket, bytes] = {}
+        # Open connections, with the first line of the last request on each.
+        self._requests: dict[socket.socket, bytes] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -26,20 +26,20 @@ class Relay:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
-    def lines_for(self, path: str) -> int:
-        """How many connections are open on which this was asked for last."""
+    def connections_for(self, path: str) -> int:
+        """Count the open connections whose last request was for this path."""
         with self._lock:
-            return sum(asked.startswith(f"GET {path}".encode()) for asked in self._lines.values())
+            return sum(asked.startswith(f"GET {path}".encode()) for asked in self._requests.values())
 
     def cut(self) -> None:
-        """Every connection is lost, as when a proxy restarts; new ones are served."""
+        """Drop every connection, as when a proxy restarts. New ones are served."""
         with self._lock:
-            lines = list(self._lines)
-        for line in lines:
-            _close(line)
+            open_now = list(self._requests)
+        for connection in open_now:
+            _close(connection)
 
     def refuse(self) -> None:
-        """Nobody gets through until `allow`."""
+        """Drop every connection and refuse new ones until `allow`."""
         self._refuses = True
         self.cut()
 
@@ -47,7 +47,7 @@ class Relay:
         self._refuses = False
 
     def stall(self) -> None:
-        """Connections stay open and nothing comes through them any more; the ones made from now on flow."""
+        """Keep open connections but forward nothing on them. New ones work."""
         self._flowing.clear()
         self._flowing = threading.Event()
         self._flowing.set()
@@ -80,12 +80,12 @@ class Relay:
             back.join()
         finally:
             with self._lock:
-                self._lines.pop(browser, None)
+                self._requests.pop(browser, None)
             browser.close()
 
     def _note(self, browser: socket.socket, asked: bytes) -> None:
         with self._lock:
-            self._lines[browser] = asked.partition(b"\r\n")[0]
+            self._requests[browser] = asked.partition(b"\r\n")[0]
 
 
 @contextmanager
@@ -101,11 +101,11 @@ def _pump(
     source: socket.socket,
     sink: socket.socket,
     flowing: threading.Event,
-    hear: Callable[[bytes], None] = lambda data: None,
+    on_data: Callable[[bytes], None] = lambda data: None,
 ) -> None:
     try:
         while data := source.recv(_CHUNK):
-            hear(data)
+            on_data(data)
             flowing.wait()
             sink.sendall(data)
     except OSError:
@@ -115,9 +115,9 @@ def _pump(
         _close(sink)
 
 
-def _close(line: socket.socket) -> None:
+def _close(connection: socket.socket) -> None:
     try:
-        line.shutdown(socket.SHUT_RDWR)
+        connection.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass
-    line.close()
+    connection.close()

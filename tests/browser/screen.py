@@ -1,4 +1,4 @@
-"""What a person sees and does: pages of one browser, or of several."""
+"""Drives the page as a person would: tabs of one browser, or of several."""
 
 import re
 from types import TracebackType
@@ -9,9 +9,8 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, Viewpor
 from tests.browser.server import PageServer
 from tests.patience import PATIENCE
 
-# What Chromium says of a line that was cut; everything else on its console is an error of ours.
-# Or of a reader who is not logged in.
-_LINE_WORDS = ("net::ERR_", "status of 401", "Failed to load resource: the server responded with a status of 503")
+# Chromium's console errors for a broken connection or a missing login. Every other console error fails the test.
+_EXPECTED_ERRORS = ("net::ERR_", "status of 401", "Failed to load resource: the server responded with a status of 503")
 _DESKTOP: ViewportSize = {"width": 1440, "height": 1000}
 
 expect.set_options(timeout=PATIENCE * 1000)
@@ -25,7 +24,7 @@ class Screen:
         self.root = root
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", self._hear)
+        page.on("console", self._on_console)
 
     @property
     def session_id(self) -> str:
@@ -55,7 +54,7 @@ class Screen:
         await self.box.press("Enter")
 
     async def text(self) -> list[str]:
-        """What the agent has said, as it stands on the screen."""
+        """Return the agent's answers as the screen shows them."""
         texts = await self.answers.all_text_contents()
         return [text.strip() for text in texts if text.strip()]
 
@@ -63,17 +62,17 @@ class Screen:
         await expect(self.page.locator("#turns")).to_contain_text(words)
 
     async def is_idle(self) -> None:
-        """No turn runs, as far as this screen knows."""
+        """Wait until the screen shows no running turn."""
         await expect(self.page.locator("#turns .turn--live")).to_have_count(0)
 
-    def _hear(self, message: Any) -> None:
-        is_line = any(words in message.text for words in _LINE_WORDS)
-        if message.type == "error" and not is_line:
+    def _on_console(self, message: Any) -> None:
+        is_expected = any(words in message.text for words in _EXPECTED_ERRORS)
+        if message.type == "error" and not is_expected:
             self.errors.append(message.text)
 
 
 class Screens:
-    """Everything that a test opens, closed at its end. A screen that had an error fails the test."""
+    """Closes all that a test has opened at its end. A screen with an error fails the test."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -81,11 +80,11 @@ class Screens:
         self._screens: list[Screen] = []
 
     async def browser_at(self, server: PageServer, root: str = "", **how: Any) -> BrowserContext:
-        """A browser of its own that is logged in."""
+        """Return a new browser that is logged in."""
         context = await self._browser.new_context(**{"viewport": _DESKTOP} | how)
         self._contexts.append(context)
         root = root or server.root
-        # As the login page does it, without its cost.
+        # The request of the login page, without loading it.
         login = await context.request.post(
             f"{root}/api/login", data={"token": server.login_token()}, headers={"origin": root}
         )
@@ -93,7 +92,7 @@ class Screens:
         return context
 
     async def new_browser(self) -> BrowserContext:
-        """Nobody has logged in with it."""
+        """Return a new browser that is not logged in."""
         context = await self._browser.new_context(viewport=_DESKTOP)
         self._contexts.append(context)
         return context
@@ -104,7 +103,7 @@ class Screens:
         return screen
 
     async def screen(self, server: PageServer, session_id: str = "", root: str = "", **how: Any) -> Screen:
-        """A tab of a new browser, at this session."""
+        """Return a tab of a new browser that shows this session."""
         root = root or server.root
         screen = await self.tab(await self.browser_at(server, root, **how), root)
         await screen.open(session_id)

@@ -1,4 +1,4 @@
-"""A server for browsers: how to log in at it, and what it has stored."""
+"""A server for browser tests: logs in, starts turns, and reads what is stored."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ class PageServer(ApiServer):
         return (self.home / "key").read_text().strip()
 
     def ask(self, method: str, path: str, **how: Any) -> Any:
-        """As the operator, without a browser."""
+        """Send a request as the operator."""
         response = self.send(method, path, key=self.local_key, **how)
         assert response.status_code == 200, response.text
         return response.json()
@@ -28,7 +28,7 @@ class PageServer(ApiServer):
         return session_id
 
     def say(self, session_id: str, message: str, **more: Any) -> str:
-        """Begin a turn; its id."""
+        """Start a turn and return its id."""
         turn_id: str = self.ask("POST", "/api/chat/start", json={"session_id": session_id, "message": message} | more)[
             "turn_id"
         ]
@@ -39,7 +39,7 @@ class PageServer(ApiServer):
         return snapshot
 
     def answers(self, session_id: str) -> list[str]:
-        """What the agent has said, as it is stored."""
+        """Return the agent's answers as they are stored."""
         messages = self.session(session_id)["messages"]
         return [message["content"] for message in messages if message["role"] == "assistant" and message["content"]]
 

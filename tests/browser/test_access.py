@@ -1,4 +1,4 @@
-"""The page can be used by everybody: axe finds nothing serious, and the keyboard reaches everything."""
+"""The page is accessible: axe finds nothing serious, and the keyboard reaches everything."""
 
 from importlib.resources import files
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from tests.browser.server import PageServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-# In the other scheme only colours are others.
+# The dark scheme differs in colours only.
 SCHEMES: tuple[tuple[Literal["light", "dark"], tuple[str, ...]], ...] = (
     ("light", ()),
     ("dark", ("color-contrast", "link-in-text-block")),
@@ -53,10 +53,10 @@ It is folded.
 
 
 async def serious(page: Page, *rules: str) -> list[str]:
-    """What axe finds, with where. Without rules: all that it knows."""
+    """Return axe's serious findings with their location, for these rules or for all."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE)
-    # Of what is right it need not tell where it stands, which takes longer than to find out.
+    # Locating the elements that pass takes longer than checking them.
     how: dict[str, Any] = {"resultTypes": ["violations"]}
     if rules:
         how["runOnly"] = rules
@@ -84,7 +84,7 @@ async def test_axe_finds_nothing_serious_in_a_session(screens: Screens, demo_ser
 
 async def test_axe_finds_nothing_serious_at_home(screens: Screens, own_demo_server: PageServer) -> None:
     server = own_demo_server
-    # Colours that are on their way to others are neither.
+    # Colours in mid-transition match no theme.
     screen = await screens.screen(server, reduced_motion="reduce")
     home = screen.page.locator("#home")
     await expect(home.get_by_text("See it wake")).to_be_visible()

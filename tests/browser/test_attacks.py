@@ -1,4 +1,4 @@
-"""Nothing that a model or a tool says can run as a script, and no other page can act in our name."""
+"""Nothing that a model or a tool outputs runs as a script, and no other page can act with the reader's login."""
 
 import httpx2
 import pytest
@@ -10,7 +10,7 @@ from tests.browser.server import PageServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-# Each of them says that it ran by setting `window.attacked`.
+# Each attack sets `window.attacked` if it runs.
 RUN = "window.attacked=1"
 ATTACKS = (
     f"<script>{RUN}</script>",
@@ -39,7 +39,7 @@ PAYLOAD = "\n\n".join(ATTACKS)
 
 
 async def click_everything(page: Page) -> None:
-    """Every link and fold that the attacks may have made."""
+    """Click every link and fold that the attacks may have made."""
     for summary in await page.locator("#turns details:not([open]) > summary:visible").all():
         await summary.click()
     await page.evaluate(
@@ -105,7 +105,7 @@ async def test_attacks_in_titles_messages_and_background_work_are_shown_as_text(
 
 
 async def write_from(page: Page, url: str) -> dict[str, object]:
-    """What a page gets when it tries to write there with the reader's cookie."""
+    """Try to write to this url from the page with the reader's cookie, and return the response."""
     answer: dict[str, object] = await page.evaluate(
         """async (url) => {
             try {

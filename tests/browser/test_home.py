@@ -1,4 +1,4 @@
-"""The home page: what needs the reader, what runs, what happened; the things to try; where sessions begin."""
+"""The home page: what needs the reader, what runs and what happened; things to try; new sessions."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ STARTERS = {
 }
 
 
-async def test_home_tells_live_what_needs_you_what_runs_and_what_happened(
+async def test_home_shows_live_what_needs_you_what_runs_and_what_happened(
     screens: Screens, own_demo_server: PageServer
 ) -> None:
     server = own_demo_server
@@ -82,7 +82,7 @@ async def test_everything_that_there_is_to_try_works(screens: Screens, own_demo_
     await expect(cards["An approval"]).to_be_hidden()
 
 
-async def test_the_first_words_of_a_session_stand_there_before_the_server_has_them(
+async def test_the_first_message_of_a_session_is_shown_before_the_server_has_it(
     screens: Screens, demo_server: PageServer
 ) -> None:
     screen = await screens.screen(demo_server)

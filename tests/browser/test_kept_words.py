@@ -1,4 +1,4 @@
-"""Nothing that a person has written is lost, and nothing that they have read disappears."""
+"""Nothing that a person wrote is lost, and nothing that they read disappears."""
 
 import pytest
 from playwright.async_api import Route, expect
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def refuse(route: Route) -> None:
-    """As a server that does not like these words; no error of the page."""
+    """Refuse the message as a server would. The page handles it without an error."""
     error = '{"error": {"code": "invalid_request", "message": "No such words."}}'
     await route.fulfill(status=400, content_type="application/json", body=error)
 
@@ -101,7 +101,7 @@ async def test_words_written_after_the_login_ended_are_sent_after_the_next_one(
     await screen.say("hello after all")
     await screen.page.wait_for_url("**/login#next=/s/*")
 
-    # As whoever copies the new link into the same tab: the browser does not load the page again.
+    # Pasting the new link into the same tab changes only the hash: the browser does not reload the page.
     await screen.page.goto(f"{demo_server.root}/login#token={demo_server.login_token()}")
 
     await screen.page.wait_for_url(f"{demo_server.root}/s/{session_id}")

@@ -1,4 +1,4 @@
-"""Little height: 200 % zoom, a phone that lies on its side. What needs the reader can be read and answered."""
+"""Low screens: at 200 % zoom, or on a phone in landscape, questions can be read and answered."""
 
 import re
 from typing import Any
@@ -36,7 +36,7 @@ async def test_questions_can_be_read_and_answered_one_after_the_other_at_200_per
         *[_answer(cards.first, name) for name in ("Deny", "Allow once")],
     ):
         await expect(part).to_be_in_viewport(ratio=1)
-    # Nothing is answered by an Enter that was meant for something else.
+    # No answer has the focus: a stray Enter must not answer anything.
     assert await screen.page.evaluate("document.activeElement.closest('.approval')") is None
 
     await _answer(cards.first, "Deny").click()
@@ -48,7 +48,7 @@ async def test_questions_can_be_read_and_answered_one_after_the_other_at_200_per
     await screen.is_idle()
 
 
-async def test_the_timeline_is_one_line_until_it_is_wanted(screens: Screens, server: PageServer) -> None:
+async def test_the_timeline_is_one_line_until_it_is_opened(screens: Screens, server: PageServer) -> None:
     session_id = server.new_session()
     server.say(session_id, script(text="Done."))
     until(lambda: server.is_idle(session_id))

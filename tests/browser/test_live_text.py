@@ -1,4 +1,4 @@
-"""Whatever happens to the line, the tab or the server: the text on each screen equals the stored text."""
+"""Whatever happens to the connection, the tab or the server, the text on each screen equals the stored text."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.browser.server import PageServer, running_page_server
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-# Two seconds or so of text.
+# About two seconds of text.
 LONG = script(tokens=160, rate=80)
 
 
@@ -32,7 +32,7 @@ def own_relay(own_server: PageServer) -> Iterator[Relay]:
 
 
 async def until_begun(screen: Screen) -> None:
-    """The answer has begun and has not ended: token9 of 160 is there."""
+    """Wait until the answer has begun but not ended: token9 of 160 is shown."""
     await screen.shows("token9 ")
 
 
@@ -59,7 +59,7 @@ async def test_a_reload_in_mid_stream(screens: Screens, server: PageServer) -> N
     await assert_same(server, session_id, screen)
 
 
-async def test_a_line_that_is_cut_and_comes_back(screens: Screens, server: PageServer, relay: Relay) -> None:
+async def test_a_connection_that_is_cut_and_comes_back(screens: Screens, server: PageServer, relay: Relay) -> None:
     session_id = server.new_session()
     screen = await screens.screen(server, session_id, root=relay.url)
     await screen.say(LONG)
@@ -72,7 +72,7 @@ async def test_a_line_that_is_cut_and_comes_back(screens: Screens, server: PageS
     await assert_same(server, session_id, screen)
 
 
-async def test_a_line_that_is_down_for_a_while(screens: Screens, server: PageServer, relay: Relay) -> None:
+async def test_a_connection_that_is_down_for_a_while(screens: Screens, server: PageServer, relay: Relay) -> None:
     session_id = server.new_session()
     screen = await screens.screen(server, session_id, root=relay.url)
     await screen.say(LONG)
@@ -87,7 +87,9 @@ async def test_a_line_that_is_down_for_a_while(screens: Screens, server: PageSer
     await screen.is_live()
 
 
-async def test_a_line_that_stalls_without_a_word(screens: Screens, tmp_path: Path, endpoint: ModelEndpoint) -> None:
+async def test_a_connection_that_stalls_without_an_error(
+    screens: Screens, tmp_path: Path, endpoint: ModelEndpoint
+) -> None:
     settings = scripted(endpoint) | {"WAKEFUL_STREAM_COMMENT_SECONDS": "0.5"}
     with running_page_server(tmp_path / "home", **settings) as server, relay_to(server.root) as relay:
         session_id = server.new_session()
@@ -187,4 +189,4 @@ async def test_more_tabs_than_a_browser_has_connections_are_live_on_one(
         server.say(session_id, script(tokens=20, rate=200))
     await asyncio.gather(*(tab.shows("token19") for tab in tabs))
 
-    assert relay.lines_for("/api/stream") == 1
+    assert relay.connections_for("/api/stream") == 1

@@ -1,4 +1,4 @@
-"""Two thousand messages, five megabytes of output: the page opens, pages, scrolls, and never moves under a reader."""
+"""Two thousand messages and five megabytes of output: the page opens, pages, scrolls, and never jumps."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,10 +19,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NEWEST = f"Part {TURNS} is done."
 STREAM = script(tokens=200, rate=150)
-# Parts of a pixel are nobody's movement.
+# Fractions of a pixel do not count as movement.
 STILL_PX = 1.0
 
-# The turn in the middle of the window, and where it stands; it is marked, so that it can be found again.
+# Marks the turn in the middle of the window, to find it again, and returns its position.
 MARK = """scroller => {
   const box = scroller.getBoundingClientRect();
   const middle = box.top + box.height / 2;
@@ -31,11 +31,11 @@ MARK = """scroller => {
   turn.dataset.marked = "yes";
 }"""
 TOP_OF_MARKED = """scroller => scroller.querySelector("[data-marked]").getBoundingClientRect().top"""
-# After the next picture but one: whatever was to be put right has been.
+# Two frames later all corrections have been made.
 SETTLED = (
     "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 )
-# Turns get their real height when they are first drawn: until it stays for three pictures, a click may fall between.
+# Turns get their real height when they are first drawn. A click may miss until it is stable for three frames.
 GROWN = """scroller => new Promise((resolve) => {
   let height = 0;
   let same = 0;
@@ -47,7 +47,7 @@ GROWN = """scroller => new Promise((resolve) => {
   };
   look();
 })"""
-# From now on, of every picture: where the marked turn is, and how far the end is from the window's.
+# Records for every frame the position of the marked turn and the distance from the end of the transcript.
 WATCH = """scroller => {
   globalThis.seen = [];
   const look = () => {
@@ -65,13 +65,13 @@ WATCH = """scroller => {
 
 @dataclass(frozen=True)
 class Long:
-    """A server, and the session in it."""
+    """A server and its long session."""
 
     server: PageServer
     session_id: str
 
     def branch(self) -> str:
-        """The same conversation, to go on with."""
+        """Return a new session that continues the same conversation."""
         answer = self.server.ask("POST", "/api/session/branch", json={"session_id": self.session_id})
         session_id: str = answer["session_id"]
         return session_id
@@ -86,7 +86,7 @@ async def long(tmp_path_factory: pytest.TempPathFactory, endpoint: ModelEndpoint
 
 
 async def opened(screens: Screens, server: PageServer, session_id: str) -> tuple[Screen, Locator]:
-    """The screen, with the newest message in view; and what scrolls in it."""
+    """Open the session; return the screen, with the newest message in view, and its scrolling element."""
     screen = await screens.screen(server, session_id)
     await expect(screen.answers.last).to_contain_text(NEWEST)
     await expect(screen.answers.last).to_be_in_viewport()
@@ -96,13 +96,13 @@ async def opened(screens: Screens, server: PageServer, session_id: str) -> tuple
 
 
 async def scroll_to(scroller: Locator, top: int) -> None:
-    """As far from the top, when everything that comes into view is drawn."""
+    """Scroll to this distance from the top and wait until everything in view is drawn."""
     await scroller.evaluate("(scroller, top) => { scroller.scrollTop = top; }", top)
     await scroller.page.evaluate(SETTLED)
 
 
 async def most_seen(screen: Screen, name: str, right: float = 0.0) -> float:
-    """The most that it was ever wrong in two looks in a row: a single one may fall between a change and its picture."""
+    """Return the largest deviation in two frames in a row: one alone may fall between a change and its drawing."""
     seen: list[dict[str, float]] = await screen.page.evaluate("globalThis.seen")
     assert len(seen) > 10, "nothing was drawn meanwhile"
     wrong = [abs(look[name] - right) for look in seen]
@@ -155,7 +155,7 @@ async def test_scrolling_up_again_and_again_ends_at_the_first_message(screens: S
     await expect(screen.page.get_by_role("button", name="Show earlier messages")).to_have_count(0)
 
 
-async def test_a_stream_does_not_move_somebody_who_reads_further_up(screens: Screens, long: Long) -> None:
+async def test_a_stream_does_not_move_a_reader_who_has_scrolled_up(screens: Screens, long: Long) -> None:
     session_id = long.branch()
     screen, scroller = await opened(screens, long.server, session_id)
     await scroll_to(scroller, 3_000)
@@ -173,7 +173,7 @@ async def test_a_stream_does_not_move_somebody_who_reads_further_up(screens: Scr
     await expect(screen.page.get_by_role("button", name="Jump to the newest")).to_be_visible()
 
 
-async def test_a_stream_takes_somebody_who_is_at_the_end_along(screens: Screens, long: Long) -> None:
+async def test_a_stream_keeps_a_reader_at_the_end(screens: Screens, long: Long) -> None:
     session_id = long.branch()
     screen, scroller = await opened(screens, long.server, session_id)
     await scroller.evaluate(WATCH)
@@ -188,9 +188,9 @@ async def test_a_stream_takes_somebody_who_is_at_the_end_along(screens: Screens,
     await expect(screen.answers.last).to_be_in_viewport()
 
 
-async def test_a_result_comes_whole_when_somebody_looks_at_it(screens: Screens, long: Long) -> None:
+async def test_a_result_is_fetched_whole_when_it_is_unfolded(screens: Screens, long: Long) -> None:
     screen, _ = await opened(screens, long.server, long.session_id)
-    usual, huge = [screen.page.locator("#turns .tool__row").nth(place) for place in (-2, -1)]
+    usual, huge = [screen.page.locator("#turns .tool__row").nth(index) for index in (-2, -1)]
     ending = f"step 1 of part {TURNS}: nothing to be done\n"
 
     for row in (usual, huge):

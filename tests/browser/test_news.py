@@ -1,4 +1,4 @@
-"""News of other sessions: from the log, so that a cut line loses none; never of what is in view."""
+"""News of other sessions comes from the log, so a broken connection loses none; a session in view makes no news."""
 
 import re
 
@@ -13,15 +13,13 @@ from tests.browser.server import PageServer
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_news_that_came_while_the_line_was_cut_is_told_afterwards(
-    screens: Screens, own_demo_server: PageServer
-) -> None:
+async def test_news_from_a_broken_connection_is_shown_afterwards(screens: Screens, own_demo_server: PageServer) -> None:
     server = own_demo_server
     reading, build = server.new_session(title="Reading"), server.new_session(title="Build")
     with relay_to(server.root) as relay:
         screen = await screens.screen(server, reading, root=relay.url)
         await expect(screen.page.locator("#sidebar")).to_contain_text("Build")
-        # A change that comes on the line: from here on the page knows where the news stands.
+        # Once a change arrives on the stream, the page has the cursor of the news.
         server.ask("PATCH", "/api/session", json={"session_id": build, "title": "Fix the build"})
         await expect(screen.page.locator("#sidebar")).to_contain_text("Fix the build")
         relay.refuse()
@@ -38,7 +36,7 @@ async def test_news_that_came_while_the_line_was_cut_is_told_afterwards(
         await expect(toast).to_have_count(0)
 
 
-async def test_a_match_is_told_as_a_match_and_what_is_in_view_is_not_told(
+async def test_a_match_is_shown_as_a_match_and_a_session_in_view_makes_no_news(
     screens: Screens, own_demo_server: PageServer
 ) -> None:
     server = own_demo_server
@@ -53,7 +51,7 @@ async def test_a_match_is_told_as_a_match_and_what_is_in_view_is_not_told(
     await expect(toast).to_have_count(1)
 
 
-async def test_a_hidden_page_tells_through_the_system_and_a_click_leads_to_the_session(
+async def test_a_hidden_page_uses_system_notifications_and_a_click_opens_the_session(
     screens: Screens, own_demo_server: PageServer
 ) -> None:
     server = own_demo_server
@@ -77,7 +75,7 @@ async def test_a_hidden_page_tells_through_the_system_and_a_click_leads_to_the_s
             }
         }"""
     )
-    # As the worker does on a click; a browser wants a hand there before it raises the window.
+    # What the worker sends on a click. A browser raises a window only after a real click.
     await context.service_workers[0].evaluate("session => openSession(session).catch(() => {})", build)
     await expect(screen.page).to_have_url(f"{server.root}/s/{build}")
     assert shown == ["exit 2 failed · exit code 2", "in Fix the build", build]

@@ -1,4 +1,4 @@
-"""The search of the sidebar: it shows where the words are, and leads there."""
+"""The search of the sidebar shows the hit in its message and opens it there."""
 
 import pytest
 from playwright.async_api import expect
@@ -20,7 +20,7 @@ async def test_a_search_shows_the_words_in_their_message_and_leads_to_it(
         demo_server.say(session, words)
         until(lambda: demo_server.is_idle(session))
     screen = await screens.screen(demo_server)
-    # So low that the end of the session hides its beginning.
+    # Low enough that the start of the session is out of view.
     await screen.page.set_viewport_size({"width": 1200, "height": 420})
 
     await screen.page.get_by_role("searchbox", name="Search sessions").fill("zebra")

@@ -57,12 +57,12 @@ async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, 
     assert await screen.page.evaluate("document.querySelector('dialog').scrollWidth <= innerWidth")
     await allowed.get_by_role("button", name="Revoke: Delete outside of the folder").click()
 
-    await expect(allowed).to_contain_text("Nothing: every dangerous call asks.")
+    await expect(allowed).to_contain_text("Nothing. Every dangerous call asks first.")
     assert revoked == ["grant_1"]
 
 
 async def answer_grants(page: Page, grants: list[dict[str, Any]]) -> list[str]:
-    """Answers for the route of grants; what is revoked is added to the list that is returned."""
+    """Answer for the route of grants. Revoked ids are added to the returned list."""
     revoked: list[str] = []
 
     async def answer(route: Route) -> None:

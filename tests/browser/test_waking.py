@@ -1,4 +1,4 @@
-"""Background work wakes its session: the tab may be open, closed, or the server dead in between."""
+"""Background work wakes its session while the tab is open, closed, or the server is killed in between."""
 
 import pytest
 from playwright.async_api import expect
@@ -22,9 +22,7 @@ async def test_a_wake_up_appears_live_in_the_open_tab(screens: Screens, demo_ser
     assert len(await screen.text()) == len(demo_server.answers(screen.session_id))
 
 
-async def test_a_wake_up_that_came_while_the_tab_was_closed_is_there_once(
-    screens: Screens, demo_server: PageServer
-) -> None:
+async def test_a_wake_up_while_the_tab_was_closed_is_shown_once(screens: Screens, demo_server: PageServer) -> None:
     context = await screens.browser_at(demo_server)
     screen = await screens.tab(context, demo_server.root)
     await screen.open()

@@ -1,5 +1,5 @@
-"""A server in which somebody asks for a promise. As a process of its own it is killed with -9 as soon as the model's
-call is on disk, before the tool has run: `python -m tests.contract.promising HOME DOOR MESSAGE`.
+"""A server whose client asks for a promise. Run as a process, it is killed with -9 as soon as the model's call is on
+disk, before the tool has run: `python -m tests.contract.promising HOME DOOR MESSAGE`.
 """
 
 import asyncio

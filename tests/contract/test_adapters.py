@@ -17,7 +17,7 @@ from wakeful.context import current_cwd
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
-from wakeful.gateway.platforms.binder import TurnBinder
+from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
@@ -39,7 +39,7 @@ TURNS = 200
 
 
 def test_the_table_names_every_adapter() -> None:
-    # The binder's own class for doors that are gone is no adapter that anybody configures.
+    # The binder's class for removed doors is not an adapter of a door.
     public = [kind for kind in BasePlatformAdapter.__subclasses__() if not kind.__name__.startswith("_")]
 
     assert {kind for kind in public if kind.__module__.startswith("wakeful.")} == set(ADAPTERS)
@@ -132,7 +132,7 @@ def test_a_binding_of_the_api_ends_what_the_context_had_before() -> None:
     assert seen["async_delivery"] is False
 
 
-def test_turns_of_the_api_are_bound_in_its_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_of_the_api_are_bound_by_its_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[dict[str, str]] = []
 
     def bind(**values: str) -> list[Any]:
@@ -214,8 +214,8 @@ async def test_a_resumed_turn_is_bound_by_what_its_row_says(adapter: type[BasePl
 
 
 @pytest.mark.parametrize("promised", [True, False])
-async def test_a_door_that_is_configured_no_more_is_bound_by_the_turns_row(promised: bool) -> None:
-    binder = TurnBinder([WebAdapter()])
+async def test_a_turn_of_a_removed_door_is_bound_by_its_row(promised: bool) -> None:
+    binder = AdapterBinder([WebAdapter()])
     turn = replace(_turn_of(WebAdapter), door=Door("telegram", async_delivery=promised))
 
     with binder.bind(turn):
@@ -229,7 +229,7 @@ async def test_a_door_that_is_configured_no_more_is_bound_by_the_turns_row(promi
 
 
 async def test_a_turn_of_the_api_never_delivers_later_even_where_the_api_is_switched_off() -> None:
-    with TurnBinder([]).bind(_turn_of(APIServerAdapter)):
+    with AdapterBinder([]).bind(_turn_of(APIServerAdapter)):
         assert not async_delivery_supported()
 
 
@@ -261,14 +261,14 @@ async def test_200_turns_of_all_doors_side_by_side_are_bound_each_by_its_own() -
             for _ in range(3):
                 await together.wait()
                 assert _identity() == await asyncio.to_thread(_identity) == expected
-        # Those that have ended say nothing about those that still run.
+        # Turns that have ended must not affect those that still run.
         assert _seen() == _nothing()
 
     await asyncio.gather(*(run(number) for number in range(TURNS)))
 
 
-def _binder() -> TurnBinder:
-    return TurnBinder([adapter() for adapter in ADAPTERS])
+def _binder() -> AdapterBinder:
+    return AdapterBinder([adapter() for adapter in ADAPTERS])
 
 
 def _turn_of(adapter: type[BasePlatformAdapter]) -> Turn:
@@ -284,7 +284,7 @@ def _turn_of(adapter: type[BasePlatformAdapter]) -> Turn:
 
 
 def _bound_by(adapter: BasePlatformAdapter, turn: Turn) -> dict[str, object]:
-    """What is seen in a context of its own that the adapter has bound to the turn."""
+    """Return what is read in a separate context that the adapter has bound to the turn."""
 
     def bind() -> dict[str, object]:
         assert isinstance(adapter.bind_turn(turn), list)

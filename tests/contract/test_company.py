@@ -1,4 +1,4 @@
-"""Ten real processes of one session that end together cost one turn; each has seen which session is its own."""
+"""Ten real processes of one session that end together open one turn; each knows the id of its session."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -32,17 +32,17 @@ async def test_ten_processes_that_end_together_wake_their_session_once(
         async with asyncio.timeout(30), aclosing(running.engine.subscribe(session_id)) as log:
             await _turns_end(log, JOBS)
             gate.touch()
-            told = await _turns_end(log, 1)
+            after = await _turns_end(log, 1)
 
-    notices = [event for event in told if event.kind == events.NOTICE]
+    notices = [event for event in after if event.kind == events.NOTICE]
     assert len(notices) == JOBS
     assert {event.data["output"] for event in notices} == {f"{session_id}\n"}
     assert all(process_registry.is_completion_consumed(event.data["task_id"]) for event in notices)
 
 
 async def _turns_end(log: AsyncGenerator[list[StreamItem], None], count: int) -> list[Event]:
-    """Every fact up to the end of so many turns."""
-    facts: list[Event] = []
-    while sum(event.is_final for event in facts) < count:
-        facts += [told for told in await anext(log) if isinstance(told, Event)]
-    return facts
+    """Return every event up to the end of this many turns."""
+    seen: list[Event] = []
+    while sum(event.is_final for event in seen) < count:
+        seen += [item for item in await anext(log) if isinstance(item, Event)]
+    return seen

@@ -22,7 +22,7 @@ from wakeful.model.event import Event
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 
-# What somebody says to the scripted model, and what the agent is told in the end where that is possible.
+# The message to the scripted model, and the source of the notice that follows where the door delivers later.
 PROMISES = {
     "notify": ("run echo ready in the background", "process_wakeup"),
     "watch": ("watch echo ready for ready", "watch_match"),
@@ -80,7 +80,7 @@ def _last_response(stream: str) -> dict[str, Any]:
 
 
 def _result_of_response(response: dict[str, Any]) -> dict[str, Any]:
-    """What its one call has answered, whichever kind of item tells it."""
+    """Return the result of its one call, whichever kind of item holds it."""
     (result,) = [item["output"] for item in response["output"] if item.get("output")]
     answer: dict[str, Any] = orjson.loads(result)
     return answer
@@ -101,14 +101,14 @@ async def _assert_kept_or_refused(running: Running, session_id: str, door: str, 
     else:
         log = await _log_until(running, session_id, lambda event: event.is_final)
         _assert_refused(_result_in(log))
-        await _assert_nobody_is_told(running, session_id)
+        await _assert_no_notice(running, session_id)
 
 
 async def _log_until(running: Running, session_id: str, is_last: Any) -> list[Event]:
     log: list[Event] = []
     async with asyncio.timeout(20), aclosing(running.engine.subscribe(session_id)) as pages:
         async for page in pages:
-            log += [told for told in page if isinstance(told, Event)]
+            log += [item for item in page if isinstance(item, Event)]
             if any(map(is_last, log)):
                 break
     return log
@@ -134,8 +134,8 @@ def _assert_refused(result: dict[str, Any]) -> None:
         assert "process(action='poll')" in result["notify_unsupported"]
 
 
-async def _assert_nobody_is_told(running: Running, session_id: str) -> None:
-    """Its work has ended, and it was no news to anybody."""
+async def _assert_no_notice(running: Running, session_id: str) -> None:
+    """The task has ended, and opened no turn and left no notice."""
     await _log_until(running, session_id, lambda event: event.kind == events.PROCESS_COMPLETE)
 
     async def body(tx: Transaction) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The session context, sentence by sentence: what is read under which name, and who can see it."""
+"""The session context: what is read under which name, and which tasks and threads see it."""
 
 import asyncio
 import inspect
@@ -30,7 +30,7 @@ from wakeful.gateway.session_context import (
 
 P = ParamSpec("P")
 
-# Each parameter of set_session_vars that is a text for others to read, and the name it is read under.
+# Each text parameter of set_session_vars, and the name under which it is read.
 SESSION_NAMES = {
     "platform": "HERMES_SESSION_PLATFORM",
     "source": "HERMES_SESSION_SOURCE",
@@ -161,7 +161,7 @@ def test_what_was_cleared_is_nothing(name: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @in_new_context
-def test_the_environment_does_not_shine_through_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_does_not_replace_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HERMES_SESSION_CHAT_ID", "environment")
 
     set_session_vars(chat_id="chat")
@@ -338,7 +338,7 @@ async def test_200_turns_side_by_side_see_only_their_own_values() -> None:
     async def turn(number: int) -> None:
         tokens = _bind(number)
         for _ in range(5):
-            # Everybody has bound, and read, before anybody goes on.
+            # All turns have bound, and read, before any of them goes on.
             await together.wait()
             assert _seen() == _bound(number)
         await together.wait()
@@ -358,7 +358,7 @@ async def test_200_turns_see_their_own_values_in_the_threads_that_they_start() -
         _bind(number)
         await together.wait()
         for _ in range(3):
-            # The threads are a few, and serve one turn after another.
+            # There are few threads, each of which serves many turns.
             assert await asyncio.to_thread(_seen) == _bound(number)
         await together.wait()
         assert _seen() == _bound(number)
@@ -431,7 +431,7 @@ def _bind(number: int) -> list[Token[Any]]:
 
 
 def _bound(number: int) -> dict[str, object]:
-    """What is seen where _bind was called with this number."""
+    """Return what is read where _bind was called with this number."""
     texts = {
         name: f"{parameter} {number}" for names in (SESSION_NAMES, CRON_NAMES) for parameter, name in names.items()
     }
@@ -439,7 +439,7 @@ def _bound(number: int) -> dict[str, object]:
 
 
 def _cleared() -> dict[str, object]:
-    """What is seen where nothing is bound and the environment says nothing."""
+    """Return what is read where nothing is bound and the environment has no values."""
     return {**dict.fromkeys(NAMES, ""), "cwd": os.getcwd(), "async_delivery": True}
 
 

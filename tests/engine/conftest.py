@@ -36,7 +36,7 @@ async def house(request: pytest.FixtureRequest) -> AsyncIterator[House]:
 
 @pytest.fixture
 async def couple(postgres_url: str) -> AsyncIterator[tuple[House, Node, Node]]:
-    """Two nodes that know of each other only what a PostgreSQL server tells them."""
+    """Two nodes that know of each other only through a PostgreSQL server."""
     clock = FakeClock()
     async with AsyncExitStack() as ending:
         stores = PostgresStore(postgres_url), PostgresStore(postgres_url)

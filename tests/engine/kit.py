@@ -1,6 +1,7 @@
-"""What the engine's tests are made of: a clock that they turn, an agent that they lead, nodes that they kill."""
+"""The kit of the engine's tests: a clock that they advance, an agent that they lead, nodes that they kill."""
 
 import asyncio
+import zlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, TextDelta
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
@@ -100,13 +101,14 @@ class LedAgent:
         self._orders: dict[str, asyncio.Queue[str | Fact]] = {}
 
     def order(self, turn_id: str, *orders: str) -> None:
-        """`token`, `step` (an answer with a call, its result, a look into the inbox), `finish`, `say …` (finish with
-        these words), `end` (after an answer), `fail`, `refuse`, `break`."""
+        """Queue orders for a turn: `token`, `step` (an answer with a call, its result, a look at the inbox), `finish`,
+        `say …` (finish with these words), `end` (after an answer), `fail`, `refuse`, `break`.
+        """
         for order in orders:
             self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(order)
 
     def tell(self, turn_id: str, fact: Fact) -> None:
-        """This fact, as it is."""
+        """Queue a fact for a turn, which the loop yields as it is."""
         self._orders.setdefault(turn_id, asyncio.Queue()).put_nowait(fact)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
@@ -154,7 +156,7 @@ class LedAgent:
 
 
 class Traffic:
-    """How many calls to the store are under way."""
+    """Counts the calls to the store that are under way."""
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -181,7 +183,7 @@ class Traffic:
 
 
 class NodeStore:
-    """One node's line to a shared store. When the node dies, nothing it asked for comes back."""
+    """One node's connection to a shared store. When the node dies, its calls never return."""
 
     def __init__(self, store: Store, traffic: Traffic, *, is_exclusive: bool = False) -> None:
         self.is_exclusive = is_exclusive
@@ -189,7 +191,7 @@ class NodeStore:
         self._traffic = traffic
         self._listeners: list[Listener] = []
         self.is_dead = False
-        # It hears of nothing that others commit, nor of its own commits.
+        # While set, it gets no notification, neither of other nodes' commits nor of its own.
         self.is_deaf = False
         # The node dies right after this many more calls, before it hears their result.
         self.fuse: int | None = None
@@ -242,7 +244,7 @@ class NodeStore:
             await asyncio.Event().wait()
         self._traffic.begin()
         carried = asyncio.ensure_future(self._finish(call))
-        # When the node dies nobody asks how it went.
+        # Retrieve the exception, or asyncio logs it as never retrieved when the node dies.
         carried.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._burn()
         result = await asyncio.shield(carried)
@@ -263,7 +265,7 @@ class NodeStore:
 
 
 class NamedProcesses:
-    """Processes that are names: which of them a node has adopted, and which it was told to end."""
+    """Fake processes, by name: records which of them the node has adopted, and which it was asked to kill."""
 
     def __init__(self, ledger: Ledger, agent: LedAgent, host: Host) -> None:
         self._ledger = ledger
@@ -296,7 +298,7 @@ class Node:
     processes: NamedProcesses
 
     def fall_asleep(self) -> None:
-        """Its alarms do not ring and it hears nothing, but what it was doing goes on."""
+        """Stop the node's timers and notifications; calls that it has begun go on."""
         self.clock.fall_asleep()
         self.store.is_deaf = True
 
@@ -318,7 +320,7 @@ class House:
     ) -> None:
         self.store = store
         self.clock = clock
-        # A store that has a clock of its own must be told.
+        # A store with its own clock has to be set, too.
         self._set_store_time = set_store_time
         self.settings = settings or EngineSettings(stop_grace_seconds=1.0)
         self.traffic = Traffic()
@@ -332,7 +334,7 @@ class House:
         self.clock.advance(seconds)
 
     async def set_store_clock(self, seconds: float) -> None:
-        """Forwards or back, while no time passes. Nobody is told."""
+        """Set the wall clock forwards or back, without notice; no time passes."""
         self.clock.ahead += seconds
         await self.advance(0)
 
@@ -365,7 +367,7 @@ class House:
         return node
 
     async def kill(self, node: Node) -> None:
-        """As kill -9 does: whatever was under way, nothing of it reaches the node any more."""
+        """Kill a node as kill -9 does: no result of a call under way reaches it any more."""
         node.store.is_dead = True
         self.nodes.remove(node)
         runners = node.engine._runners
@@ -377,22 +379,22 @@ class House:
         await asyncio.gather(*jobs, return_exceptions=True)
 
     async def settle(self) -> None:
-        """Wait until nothing moves any more: no call to the store under way, and nobody about to make one."""
-        # The event loop does not say whether anybody else is about to run: this is where it keeps them.
+        """Wait until no call to the store is under way and no task is about to run."""
+        # asyncio has no public way to ask which callbacks are ready to run.
         about_to_run = asyncio.get_running_loop()._ready  # type: ignore[attr-defined]
         quiet = 0
         self._settling += 1
         try:
             while quiet < 3:
                 await self.traffic.ended()
-                # Others who wait for the same are no movement.
+                # Other callers of settle are ready to run, too, and do not count.
                 is_quiet = self.traffic.under_way == 0 and len(about_to_run) < self._settling
                 quiet = quiet + 1 if is_quiet else 0
         finally:
             self._settling -= 1
 
     async def wait_for_company(self) -> None:
-        """Let the moment pass in which a wake-up waits for others to share its turn."""
+        """Let the time pass in which a wake-up waits for company."""
         await self.settle()
         await self.advance(self.settings.wake_company_seconds)
         await self.settle()
@@ -403,7 +405,7 @@ class House:
 
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for what another node or a server has yet to tell."""
+    """Wait for a condition that depends on another node or a server."""
     async with asyncio.timeout(PATIENCE):
         while not await is_so():  # noqa: ASYNC110  there is nothing here that an event could be set by
             await asyncio.sleep(0.002)
@@ -427,15 +429,15 @@ async def send(
     return await node.engine.submit(submission)
 
 
-async def told_of(node: Node, session_id: str, turn_id: str, after: int = 0, place: int = 0) -> list[StreamItem]:
-    """Facts and words of a turn that has ended, or will soon."""
+async def items_of(node: Node, session_id: str, turn_id: str, after: int = 0, word: int = 0) -> list[StreamItem]:
+    """Return the facts and words of a turn that has ended or will end soon."""
     async with asyncio.timeout(PATIENCE):
-        return [told async for page in node.engine.subscribe_turn(session_id, turn_id, after, place) for told in page]
+        return [item async for page in node.engine.subscribe_turn(session_id, turn_id, after, word) for item in page]
 
 
 async def events_of(node: Node, session_id: str, turn_id: str) -> list[Event]:
-    """Its facts."""
-    return [told for told in await told_of(node, session_id, turn_id) if isinstance(told, Event)]
+    """Return the facts of a turn that has ended or will end soon."""
+    return [item for item in await items_of(node, session_id, turn_id) if isinstance(item, Event)]
 
 
 async def log_of(house: House, session_id: str) -> list[Event]:
@@ -471,12 +473,12 @@ async def task_of(house: House, task_id: str) -> Task:
     return await house.store.read(body)
 
 
-def kinds_of(told: Sequence[StreamItem]) -> list[str]:
-    return [one.kind for one in told]
+def kinds_of(items: Sequence[StreamItem]) -> list[str]:
+    return [one.kind for one in items]
 
 
-def texts_of(told: Sequence[StreamItem]) -> list[str]:
-    return [one.text for one in told if isinstance(one, Word)]
+def texts_of(items: Sequence[StreamItem]) -> list[str]:
+    return [one.text for one in items if isinstance(one, Word)]
 
 
 def task_for(
@@ -495,7 +497,8 @@ def task_for(
         owner="me",
         turn_id=turn_id,
         step=1,
-        index=hash(name) % 1_000_000,
+        # Not `hash`, which differs per process: on a bad day two names of one turn share a number.
+        index=zlib.crc32(name.encode()) % 1_000_000,
         host=host,
         command=f"run {name}",
         door=WEB,
@@ -512,7 +515,7 @@ async def finish(node: Node, house: House, receipt: Receipt) -> None:
 
 
 async def begin_task(node: Node, receipt: Receipt, name: str, **how: Any) -> None:
-    """Write a task of the running turn down, as a tool would before it spawns the process."""
+    """Write a task of the running turn, as a tool does before it starts the process."""
     turn = node.agent.briefs[receipt.turn_id].turn
     lease = Lease(turn.id, turn.session_id, node.engine.node, turn.epoch)
     await node.engine.tasks.begin(lease, task_for(turn.session_id, turn.id, name, **how))

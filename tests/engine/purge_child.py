@@ -1,4 +1,4 @@
-"""Fills a session, deletes it and begins to purge it, and dies by kill -9 after so many commits of the purge.
+"""Fills a session, deletes it, begins to purge it, and kills itself with SIGKILL after COMMITS commits of the purge.
 
 python -m tests.engine.purge_child PATH COMMITS
 """
@@ -36,7 +36,7 @@ async def fill(store: Store) -> None:
 
 
 async def purge(store: Store) -> None:
-    """In pieces of two rows, so that there are many commits to die between."""
+    """Purge two rows per transaction, so that there are many commits to die between."""
     purger._ROWS = 2
     engine = bare_engine(store, LedAgent(), SystemClock(), EngineSettings())
     await engine.purger.sweep()

@@ -49,7 +49,7 @@ async def test_an_answer_to_nothing_is_an_error(node: Node, house: House) -> Non
         await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
 
 
-async def test_a_question_that_nobody_answers_ends_by_the_clock(node: Node, house: House) -> None:
+async def test_a_question_without_an_answer_expires(node: Node, house: House) -> None:
     receipt = await working(node, house)
     asking = await ask(node, house, receipt)
     await house.advance(house.settings.approval_seconds - 0.1)
@@ -66,7 +66,7 @@ async def test_a_question_that_nobody_answers_ends_by_the_clock(node: Node, hous
 
 
 async def test_an_answer_in_the_last_instant_counts(node: Node, house: House) -> None:
-    """It is committed between the asker's last look and its look at the clock."""
+    """Commit an answer between the asker's last read of the question and its check of the clock."""
     receipt = await working(node, house)
     asking = await ask(node, house, receipt)
     look = node.engine.approvals._now

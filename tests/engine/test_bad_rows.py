@@ -1,4 +1,4 @@
-"""Rows that this version does not understand, or that are damaged: each harms itself only, and no start fails."""
+"""Rows that are damaged or that this version does not understand: they affect no other row, and no start fails."""
 
 import sqlite3
 
@@ -27,7 +27,7 @@ from wakeful.store.sqlite.store import SqliteStore
 
 
 async def damage(house: House, table: str, which: str, **columns: str | bytes | None) -> None:
-    """As another version, or a bad disk, would have left it."""
+    """Change a row as another version or a bad disk might have."""
     changes = ", ".join(f"{name} = {literal(house, value)}" for name, value in columns.items())
     statement = f"UPDATE {table} SET {changes} WHERE {which}"
     if isinstance(house.store, SqliteStore):

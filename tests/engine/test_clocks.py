@@ -1,4 +1,4 @@
-"""Clocks that are set, and machines that sleep: what was stored with a time is done in time."""
+"""Clocks that are set, and machines that sleep: work with a stored time is still done in time."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ async def begun(node: Node, house: House) -> Receipt:
 
 
 async def pass_time(house: House, seconds: float) -> None:
-    """In steps, as time passes."""
+    """Advance the clock in small steps, as time passes."""
     for _ in range(round(seconds / 60)):
         await house.advance(60)
         await house.settle()
@@ -123,7 +123,7 @@ async def test_wakeups_of_the_future_do_not_use_up_the_budget(house: House) -> N
 
 
 class Hands:
-    """Of a clock: since boot, and on the wall."""
+    """A clock's two readings: since boot, and on the wall."""
 
     def __init__(self) -> None:
         self.since_boot = 100.0

@@ -1,4 +1,4 @@
-"""Background work that nobody watches any more is taken care of, by the right node and once."""
+"""Background work that no node watches is adopted, by the right node and once."""
 
 import asyncio
 from collections.abc import Collection
@@ -41,7 +41,7 @@ async def session_with_tasks(node: Node, house: House, *names: str, host: Host =
 
 
 async def sleep_one_round(house: House) -> None:
-    """Everybody who lives renews the lease meanwhile."""
+    """Let time pass while every living node renews its lease."""
     for _ in range(3):
         await house.advance(house.settings.lease_seconds / 3)
         await house.settle()
@@ -92,7 +92,7 @@ async def test_a_node_whose_lease_is_late_does_not_adopt_its_own_tasks_again(hou
     assert node.processes.adopted == []
 
 
-async def test_an_adoption_whose_commit_nobody_heard_of_is_made_up_for(house: House, node: Node) -> None:
+async def test_an_adoption_counts_even_if_its_commit_seemed_to_fail(house: House, node: Node) -> None:
     await session_with_tasks(node, house, "build")
     await house.kill(node)
     await house.advance(house.settings.lease_seconds)
@@ -199,7 +199,9 @@ async def test_a_machine_that_comes_back_too_late_is_not_believed(house: House) 
     assert len(second.agent.briefs) == 1
 
 
-async def test_after_an_hour_without_the_database_nobody_is_taken_for_dead_before_he_could_speak(house: House) -> None:
+async def test_after_an_hour_without_the_database_no_machine_counts_as_dead_before_it_could_report(
+    house: House,
+) -> None:
     first, second = await house.start_node(host=FARM), await house.start_node()
     await session_with_tasks(first, house, "build", host=FARM)
     await sleep_one_round(house)
@@ -240,7 +242,7 @@ async def test_a_kill_that_another_node_wants_reaches_the_node_that_watches(
     assert second.processes.obeyed == []
 
 
-async def test_a_kill_that_nobody_told_is_found_on_the_next_round(house: House, node: Node) -> None:
+async def test_a_kill_whose_notification_was_lost_is_found_on_the_next_round(house: House, node: Node) -> None:
     await session_with_tasks(node, house, "build")
     node.store.is_deaf = True
     other = await house.start_node()

@@ -1,4 +1,4 @@
-"""A goal handed to a sub-agent: a session of its own, and exactly one word to the parent when it is done."""
+"""A goal handed to a sub-agent: it works in its own session, and the parent gets exactly one notice of its end."""
 
 import asyncio
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import orjson
 import pytest
 
-from tests.bare_engine import HOST, NobodyBinder
+from tests.bare_engine import HOST, NoBinder
 from tests.engine.kit import (
     ASK,
     House,
@@ -59,7 +59,7 @@ async def delegate(
 
 
 async def idle_parent(node: Node, house: House) -> tuple[str, Task]:
-    """A parent that has delegated in the background and says nothing more."""
+    """Start a parent that delegates in the background and ends its turn."""
     receipt = await working_parent(node, house)
     (task,) = await delegate(node, house, receipt)
     await finish(node, house, receipt)
@@ -78,7 +78,7 @@ async def lead(node: Node, house: House, task: Task, *orders: str) -> None:
     await house.settle()
 
 
-async def told(house: House, session_id: str) -> list[str]:
+async def notices_in(house: House, session_id: str) -> list[str]:
     """All notices that ever reached the agent of this session."""
     return [event.data["content"] for event in await log_of(house, session_id) if event.kind == "notice"]
 
@@ -105,7 +105,7 @@ async def successor_of(house: House, node: Node) -> Node:
 # The walk of a delegation.
 
 
-async def test_a_goal_opens_a_session_of_its_own_that_is_like_its_parent(node: Node, house: House) -> None:
+async def test_a_goal_opens_a_new_session_that_is_like_its_parent(node: Node, house: House) -> None:
     parent = (await node.engine.create_session("alice", Address("telegram", "7", "9"), "demo:led", "/work")).id
     receipt = await send(node, parent, "get it done", address=Address("telegram", "7", "9"))
     await house.settle()
@@ -126,7 +126,7 @@ async def test_the_parent_hears_once_when_the_sub_agent_is_done(node: Node, hous
     await lead(node, house, task, "step", "say 42")
     (wakeup,) = await wakeups_of(house, parent)
     assert node.agent.briefs[wakeup].turn.source == "delegation_wakeup"
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
     ended = await task_of(house, task.id)
     assert (ended.status, ended.exit_code, ended.result) == (TaskStatus.EXITED, 0, "42")
 
@@ -152,7 +152,7 @@ async def test_several_goals_are_several_sub_agents_and_cost_the_parent_one_turn
         await lead(node, house, task, "finish")
     await finish(node, house, receipt)
     (wakeup,) = await wakeups_of(house, receipt.session_id)
-    assert len(await told(house, receipt.session_id)) == 3
+    assert len(await notices_in(house, receipt.session_id)) == 3
     assert len(node.agent.briefs[wakeup].messages) == 5
 
 
@@ -166,10 +166,10 @@ async def test_a_sub_agent_is_woken_by_its_own_process_and_its_parent_hears_once
     assert await wakeups_of(house, parent) == []
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
-    assert await told(house, task.child_session_id or "") == ["[build ended with 0]"]
+    assert await notices_in(house, task.child_session_id or "") == ["[build ended with 0]"]
     assert await wakeups_of(house, parent) == []
     await lead(node, house, task, "say it is built")
-    assert await told(house, parent) == [completed(task, "it is built")]
+    assert await notices_in(house, parent) == [completed(task, "it is built")]
     assert len(await wakeups_of(house, parent)) == 1
 
 
@@ -177,7 +177,7 @@ async def test_a_process_without_a_promise_does_not_keep_a_sub_agent_from_being_
     parent, task = await idle_parent(node, house)
     await begin_task(node, await turn_of(house, task), "server", will_notify=False)
     await lead(node, house, task, "say it serves")
-    assert await told(house, parent) == [completed(task, "it serves")]
+    assert await notices_in(house, parent) == [completed(task, "it serves")]
 
 
 async def test_a_process_whose_end_is_wanted_does_not_keep_a_sub_agent_from_being_done(
@@ -188,7 +188,7 @@ async def test_a_process_whose_end_is_wanted_does_not_keep_a_sub_agent_from_bein
     await lead(node, house, task, "say it is building")
     await node.engine.tasks.intend_kill("build")
     await house.settle()
-    assert await told(house, parent) == [completed(task, "it is building")]
+    assert await notices_in(house, parent) == [completed(task, "it is building")]
 
 
 async def test_a_sub_agent_of_a_sub_agent_wakes_it_and_not_the_first(node: Node, house: House) -> None:
@@ -197,16 +197,16 @@ async def test_a_sub_agent_of_a_sub_agent_wakes_it_and_not_the_first(node: Node,
     (below,) = await delegate(node, house, inner)
     await lead(node, house, task, "say I have asked somebody")
     await lead(node, house, below, "say 42")
-    assert await told(house, task.child_session_id or "") == [completed(below, "42")]
-    assert await told(house, parent) == []
+    assert await notices_in(house, task.child_session_id or "") == [completed(below, "42")]
+    assert await notices_in(house, parent) == []
     await lead(node, house, task, "say it is 42")
-    assert await told(house, parent) == [completed(task, "it is 42")]
+    assert await notices_in(house, parent) == [completed(task, "it is 42")]
 
 
-async def test_a_failed_sub_agent_tells_the_reason_and_its_last_words(node: Node, house: House) -> None:
+async def test_the_notice_of_a_failed_sub_agent_has_the_reason_and_its_last_words(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     await lead(node, house, task, "step", "fail")
-    (notice,) = await told(house, parent)
+    (notice,) = await notices_in(house, parent)
     assert f"delegation {task.id} failed." in notice
     assert "The endpoint is down.\nIts last words:\nworking" in notice
     assert (await task_of(house, task.id)).status is TaskStatus.FAILED
@@ -218,7 +218,7 @@ async def test_a_sub_agent_that_lacks_credentials_has_failed_whatever_it_still_w
     parent, task = await idle_parent(node, house)
     await begin_task(node, await turn_of(house, task), "build")
     await lead(node, house, task, "refuse")
-    assert "The key is wrong." in (await told(house, parent))[0]
+    assert "The key is wrong." in (await notices_in(house, parent))[0]
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
     assert await wakeups_of(house, task.child_session_id or "") == []
@@ -231,11 +231,11 @@ async def test_a_sub_agent_whose_wakeup_is_tried_again_is_not_done_before(node: 
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
     await lead(node, house, task, "fail")
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
     await house.advance(house.settings.wake_retry_seconds)
     await house.settle()
     await lead(node, house, task, "say built at last")
-    assert await told(house, parent) == [completed(task, "built at last")]
+    assert await notices_in(house, parent) == [completed(task, "built at last")]
 
 
 async def test_words_of_a_user_to_a_sub_agent_come_before_its_end(node: Node, house: House) -> None:
@@ -243,9 +243,9 @@ async def test_words_of_a_user_to_a_sub_agent_come_before_its_end(node: Node, ho
     child = task.child_session_id or ""
     await send(node, child, "count the goats too")
     await lead(node, house, task, "say 42")
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
     await lead(node, house, task, "say 42 and 7")
-    assert await told(house, parent) == [completed(task, "42 and 7")]
+    assert await notices_in(house, parent) == [completed(task, "42 and 7")]
 
 
 async def test_a_message_to_a_sub_agent_that_was_done_is_an_ordinary_message(node: Node, house: House) -> None:
@@ -259,13 +259,13 @@ async def test_a_message_to_a_sub_agent_that_was_done_is_an_ordinary_message(nod
     await node.engine.tasks.finish("recount", exit_of("recount"))
     await house.settle()
     assert len(await wakeups_of(house, task.child_session_id or "")) == 1
-    assert len(await told(house, parent)) == 1
+    assert len(await notices_in(house, parent)) == 1
 
 
 # Stopping.
 
 
-async def test_a_stopped_delegation_stops_its_turn_and_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_stopped_delegation_stops_its_turn_and_wakes_no_session(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     running = await turn_of(house, task)
     assert await node.engine.delegations.stop(task.id)
@@ -319,7 +319,7 @@ async def test_a_delegation_that_was_stopped_while_it_waited_is_not_woken_later(
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
     assert await wakeups_of(house, task.child_session_id or "") == []
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
 
 
 async def test_a_goal_that_was_stopped_before_it_was_opened_is_never_opened(house: House) -> None:
@@ -353,15 +353,15 @@ async def test_a_user_who_interrupts_a_sub_agent_does_not_end_the_delegation(nod
     await house.settle()
     assert (await task_of(house, task.id)).is_running
     await lead(node, house, task, "say 1")
-    assert await told(house, parent) == [completed(task, "1")]
+    assert await notices_in(house, parent) == [completed(task, "1")]
 
 
-async def test_a_sub_agent_ends_at_its_time_limit_and_the_parent_is_told(node: Node, house: House) -> None:
+async def test_a_sub_agent_ends_at_its_time_limit_and_the_parent_gets_a_notice(node: Node, house: House) -> None:
     parent, task = await idle_parent(node, house)
     await lead(node, house, task, "step")
     await house.advance(house.settings.delegation_seconds)
     await house.settle()
-    (notice,) = await told(house, parent)
+    (notice,) = await notices_in(house, parent)
     assert "its time was over (WAKEFUL_DELEGATION_SECONDS)\nIts last words:\nworking" in notice
     assert (await task_of(house, task.id)).status is TaskStatus.FAILED
     child = await session_of(house, task.child_session_id or "")
@@ -374,17 +374,17 @@ async def test_the_time_limit_also_ends_a_sub_agent_that_only_waits(node: Node, 
     await lead(node, house, task, "finish")
     await house.advance(house.settings.delegation_seconds)
     await house.settle()
-    assert "its time was over" in (await told(house, parent))[0]
+    assert "its time was over" in (await notices_in(house, parent))[0]
 
 
-async def test_a_sub_agent_that_was_done_in_time_is_not_late_because_nobody_looked(house: House, node: Node) -> None:
+async def test_a_sub_agent_that_was_done_in_time_is_not_late_because_no_node_looked(house: House, node: Node) -> None:
     parent, task = await idle_parent(node, house)
     node.clock.fall_asleep()
     await lead(node, house, task, "say 42")
     await house.kill(node)
     await house.advance(2 * house.settings.delegation_seconds)
     await house.start_node()
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
 
 
 # Limits.
@@ -429,7 +429,7 @@ async def test_a_call_can_wait_for_its_sub_agents(node: Node, house: House) -> N
     await lead(node, house, tasks[0], "say first")
     assert [task.result for task in await waiting] == ["first", "second"]
     await finish(node, house, receipt)
-    assert await told(house, receipt.session_id) == []
+    assert await notices_in(house, receipt.session_id) == []
 
 
 @pytest.mark.parametrize("how", ["cancel", "interrupt", "fail"])
@@ -464,7 +464,7 @@ async def test_stopping_a_turn_stops_the_inline_sub_agents_of_its_inline_sub_age
     assert node.engine._runners.all() == []
 
 
-async def test_sub_agents_of_a_door_that_cannot_deliver_work_and_wake_nobody(house: House) -> None:
+async def test_sub_agents_of_a_door_that_cannot_deliver_work_and_wake_no_session(house: House) -> None:
     node = await house.start_node(adopts=False)
     receipt = await working_parent(node, house, door=ASK)
     (task,) = await delegate(node, house, receipt, is_inline=True)
@@ -496,7 +496,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     def call(on: Node) -> asyncio.Task[str]:
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
-            in_memory = MemoryDelegations(NobodyBinder(), house.settings, HOST)
+            in_memory = MemoryDelegations(NoBinder(), house.settings, HOST)
             return (await DelegateTool(on.engine.delegations, in_memory).run(arguments, context)).text
 
         return asyncio.create_task(run())
@@ -518,7 +518,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
     assert len(await all_delegations(house, receipt.session_id)) == 2
 
 
-async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_that_nobody_watches(
+async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_unwatched(
     node: Node, house: House
 ) -> None:
     receipt = await working_parent(node, house)
@@ -530,7 +530,7 @@ async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_tha
     await finish(node, house, receipt)
     (task,) = await all_delegations(house, receipt.session_id)
     await lead(node, house, task, "say 42")
-    assert await told(house, receipt.session_id) == [completed(task, "42")]
+    assert await notices_in(house, receipt.session_id) == [completed(task, "42")]
 
 
 async def test_a_node_that_missed_everything_finds_its_delegations_when_it_hears_again(
@@ -539,13 +539,13 @@ async def test_a_node_that_missed_everything_finds_its_delegations_when_it_hears
     parent, task = await idle_parent(node, house)
     node.engine.delegations._watched.clear()
     await lead(node, house, task, "say 42")
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
     node.store.tell(Signal(frozenset(), is_everything=True))
     await house.settle()
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
 
 
-async def test_a_beginning_whose_commit_nobody_heard_of_is_watched_all_the_same(node: Node, house: House) -> None:
+async def test_a_delegation_is_watched_even_if_its_commit_seemed_to_fail(node: Node, house: House) -> None:
     receipt = await working_parent(node, house)
     write = node.store.write
 
@@ -560,7 +560,7 @@ async def test_a_beginning_whose_commit_nobody_heard_of_is_watched_all_the_same(
     await finish(node, house, receipt)
     (task,) = await all_delegations(house, receipt.session_id)
     await lead(node, house, task, "say 42")
-    assert await told(house, receipt.session_id) == [completed(task, "42")]
+    assert await notices_in(house, receipt.session_id) == [completed(task, "42")]
 
 
 @pytest.mark.parametrize("part", ["_now", "_settle"])
@@ -575,10 +575,10 @@ async def test_a_store_that_fails_when_a_delegation_ends_costs_a_moment(node: No
 
     setattr(delegations, part, fail_once)
     await lead(node, house, task, "say 42")
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
     await house.advance(1)
     await house.settle()
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
 
 
 @pytest.mark.parametrize("calls", range(1, 8))
@@ -597,7 +597,7 @@ async def test_a_node_that_dies_while_it_delegates_is_carried_on_exactly_once(
     for task in tasks:
         await lead(second, house, task, "finish")
     await finish(second, house, receipt)
-    assert len(await told(house, receipt.session_id)) == 2
+    assert len(await notices_in(house, receipt.session_id)) == 2
     assert len(await wakeups_of(house, receipt.session_id)) == 1
 
 
@@ -626,7 +626,7 @@ async def test_a_node_that_dies_while_a_delegation_ends_is_carried_on_exactly_on
     await house.settle()
     wanted = {"say 42": TaskStatus.EXITED, "fail": TaskStatus.FAILED, "stop": TaskStatus.KILLED}[how]
     assert (await task_of(house, task.id)).status is wanted
-    assert len(await told(house, parent)) == (0 if how == "stop" else 1)
+    assert len(await notices_in(house, parent)) == (0 if how == "stop" else 1)
     assert kinds_of(await log_of(house, parent)).count("process_complete") == 1
 
 
@@ -644,7 +644,7 @@ async def test_a_sub_agent_may_run_on_another_node_than_its_parent(house: House)
     await house.settle()
     first.wake_up()
     await house.settle()
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
     assert len(await wakeups_of(house, parent)) == 1
 
 
@@ -655,7 +655,7 @@ async def test_a_delegation_can_be_stopped_from_another_node(house: House) -> No
     await house.settle()
     assert first.engine._runners.all() == []
     assert (await task_of(house, task.id)).status is TaskStatus.KILLED
-    assert await told(house, parent) == []
+    assert await notices_in(house, parent) == []
 
 
 async def test_stopping_a_turn_from_another_node_stops_its_inline_sub_agents(house: House) -> None:
@@ -680,7 +680,7 @@ async def test_nodes_that_share_only_a_server_carry_each_others_delegations(coup
     second.agent.order(running.turn_id, "say 42")
     await until(lambda: has_heard(house, parent))
     await house.settle()
-    assert await told(house, parent) == [completed(task, "42")]
+    assert await notices_in(house, parent) == [completed(task, "42")]
     assert len(await wakeups_of(house, parent)) == 1
 
 
@@ -710,7 +710,7 @@ async def is_at_work(node: Node, turn_id: str) -> bool:
 
 
 async def has_heard(house: House, session_id: str) -> bool:
-    return bool(await told(house, session_id))
+    return bool(await notices_in(house, session_id))
 
 
 async def test_the_limits_are_settings(house: House) -> None:
@@ -721,4 +721,4 @@ async def test_the_limits_are_settings(house: House) -> None:
         await delegate(node, house, await turn_of(house, task))
     await house.advance(10)
     await house.settle()
-    assert len(await told(house, parent)) == 1
+    assert len(await notices_in(house, parent)) == 1

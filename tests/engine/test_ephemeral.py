@@ -1,15 +1,15 @@
-"""Turns that are not stored: the same events as of any other turn, and nothing left of them."""
+"""Turns that are not stored: they emit the same events as stored turns, and leave nothing behind."""
 
 import asyncio
 from contextlib import AbstractContextManager, aclosing, nullcontext
 
 import pytest
 
-from tests.engine.kit import HOME, WEB, House, Node, kinds_of, log_of, open_session, send, session_of, told_of
+from tests.engine.kit import HOME, WEB, House, Node, items_of, kinds_of, log_of, open_session, send, session_of
 from tests.patience import PATIENCE
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.turn import Turn, TurnStatus
 
 
@@ -30,8 +30,8 @@ def ephemeral_turn(session_id: str = "ses_none", turn_id: str = "turn_e") -> Tur
     )
 
 
-async def told(node: Node, *orders: str) -> list[StreamItem]:
-    """All events of an ephemeral turn that does this."""
+async def emitted(node: Node, *orders: str) -> list[StreamItem]:
+    """Return everything that an ephemeral turn with these orders emits."""
     node.agent.order("turn_e", *orders)
     async with (
         asyncio.timeout(PATIENCE),
@@ -40,18 +40,18 @@ async def told(node: Node, *orders: str) -> list[StreamItem]:
         return [event async for event in log]
 
 
-def shape(told: list[StreamItem]) -> list[tuple[str, set[str] | str]]:
-    return [(one.kind, set(one.data) if isinstance(one, Event) else one.text) for one in told if one.kind != "message"]
+def shape(items: list[StreamItem]) -> list[tuple[str, set[str] | str]]:
+    return [(one.kind, set(one.data) if isinstance(one, Event) else one.text) for one in items if one.kind != "message"]
 
 
-async def test_it_tells_the_same_events_as_a_stored_turn(node: Node) -> None:
+async def test_it_emits_the_same_events_as_a_stored_turn(node: Node) -> None:
     session_id = await open_session(node)
     stored = await send(node, session_id, "hi")
     node.agent.order(stored.turn_id, "token", "step", "finish")
 
-    events = await told(node, "token", "step", "finish")
+    events = await emitted(node, "token", "step", "finish")
 
-    assert shape(events) == shape(await told_of(node, session_id, stored.turn_id))
+    assert shape(events) == shape(await items_of(node, session_id, stored.turn_id))
     numbers = [event.turn_seq for event in events if isinstance(event, Event)]
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -61,15 +61,15 @@ async def test_its_failure_is_its_last_event_as_of_a_stored_turn(node: Node) -> 
     stored = await send(node, session_id, "hi")
     node.agent.order(stored.turn_id, "token", "fail")
 
-    events = await told(node, "token", "fail")
+    events = await emitted(node, "token", "fail")
 
-    assert shape(events) == shape(await told_of(node, session_id, stored.turn_id))
+    assert shape(events) == shape(await items_of(node, session_id, stored.turn_id))
     assert isinstance(events[-1], Event)
     assert events[-1].data["code"] == "model_unavailable"
 
 
-async def test_a_bug_in_it_is_told_and_ends_it(node: Node) -> None:
-    events = await told(node, "break")
+async def test_a_bug_in_it_ends_it_with_a_failure(node: Node) -> None:
+    events = await emitted(node, "break")
 
     assert kinds_of(events) == ["turn_started", "failed"]
     assert isinstance(events[-1], Event)
@@ -109,7 +109,7 @@ async def test_the_model_is_read_no_further_than_its_reader_can_follow(house: Ho
     assert len([event async for event in log]) == 3000 + len(["usage", "done"])
 
 
-async def test_a_stop_of_the_engine_ends_it_and_tells_its_reader(house: House, node: Node) -> None:
+async def test_a_stop_of_the_engine_ends_it_and_its_reader_gets_the_end(house: House, node: Node) -> None:
     async with aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log:
         assert (await anext(log)).kind == "turn_started"
         house.nodes.remove(node)
@@ -130,6 +130,6 @@ async def test_it_is_bound_by_its_own_columns(house: House) -> None:
             bound.append(turn)
             return nullcontext()
 
-    await told(await house.start_node(binder=NotingBinder()), "finish")
+    await emitted(await house.start_node(binder=NotingBinder()), "finish")
 
     assert bound == [ephemeral_turn()]

@@ -14,11 +14,11 @@ from tests.engine.kit import (
     LedAgent,
     Node,
     events_of,
+    items_of,
     kinds_of,
     open_session,
     send,
     texts_of,
-    told_of,
 )
 from tests.patience import PATIENCE
 from wakeful.engine.clock import SystemClock
@@ -41,45 +41,45 @@ async def finished_turn(node: Node, session: str, text: str, tokens: int) -> str
 
 
 async def read_turns(node: Node, session: str, start: Position, turns: int) -> list[StreamItem]:
-    """What happens in a session after a place, up to the end of that many turns."""
+    """Return what happens in a session after a position, up to the end of that many turns."""
     seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
             seen += page
-            if sum(isinstance(told, Event) and told.is_final for told in seen) == turns:
+            if sum(isinstance(item, Event) and item.is_final for item in seen) == turns:
                 break
     return seen
 
 
 def place_after(seen: Sequence[StreamItem]) -> Position:
-    """Where a reader of a session stands that has read this from the start."""
-    place = Position()
-    for told in seen:
-        if isinstance(told, Word):
-            place = replace(place, base=told.head.base, word=told.number)
+    """Return the position of a reader of the session that has read this from the start."""
+    position = Position()
+    for item in seen:
+        if isinstance(item, Word):
+            position = replace(position, base=item.head.base, word=item.number)
         else:
-            place = Position(told.session_seq) if told.ends is not None else replace(place, fact=told.session_seq)
-    return place
+            position = Position(item.session_seq) if item.ends is not None else replace(position, fact=item.session_seq)
+    return position
 
 
-async def test_a_turn_can_be_read_from_any_place(node: Node) -> None:
+async def test_a_turn_can_be_read_from_any_position(node: Node) -> None:
     session = await open_session(node)
     turn_id = await finished_turn(node, session, "hello", 3)
-    whole = await told_of(node, session, turn_id)
+    whole = await items_of(node, session, turn_id)
     assert kinds_of(whole) == ["turn_started", "message", *["token"] * 3, "usage", "done"]
     for seen in range(len(whole)):
-        facts = sum(isinstance(told, Event) for told in whole[:seen])
+        facts = sum(isinstance(item, Event) for item in whole[:seen])
         words = seen - 2 if facts == 2 else 0
-        assert await told_of(node, session, turn_id, facts, words) == whole[seen:]
+        assert await items_of(node, session, turn_id, facts, words) == whole[seen:]
 
 
-async def test_a_session_can_be_read_from_any_place(node: Node) -> None:
+async def test_a_session_can_be_read_from_any_position(node: Node) -> None:
     session = await open_session(node)
     await finished_turn(node, session, "first", 3)
     await finished_turn(node, session, "second", 2)
     whole = await read_turns(node, session, Position(), 2)
     for seen in range(len(whole)):
-        ended = sum(isinstance(told, Event) and told.is_final for told in whole[:seen])
+        ended = sum(isinstance(item, Event) and item.is_final for item in whole[:seen])
         assert await read_turns(node, session, place_after(whole[:seen]), 2 - ended) == whole[seen:]
 
 
@@ -89,7 +89,7 @@ async def test_a_session_is_followed_across_its_turns(node: Node) -> None:
     await finished_turn(node, session, "first", 1)
     await finished_turn(node, session, "second", 1)
     seen = await reader
-    numbers = [told.session_seq for told in seen if isinstance(told, Event)]
+    numbers = [item.session_seq for item in seen if isinstance(item, Event)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert len(texts_of(seen)) == 2
 
@@ -128,12 +128,12 @@ async def test_a_slow_subscriber_of_a_long_answer_misses_nothing(node: Node, hou
     node.agent.order(receipt.turn_id, "finish")
     await events_of(node, session, receipt.turn_id)
     await finished_turn(node, session, "next", 1)
-    rest = [told async for page in slow for told in page]
+    rest = [item async for page in slow for item in page]
     seen += live + rest
     assert 0 < len(live) < 700
-    assert [told.number for told in seen if isinstance(told, Word)] == list(range(1, 701))
-    assert [told.turn_seq for told in seen if isinstance(told, Event)] == [1, 2, 3, 4]
-    assert seen == await told_of(node, session, receipt.turn_id)
+    assert [item.number for item in seen if isinstance(item, Word)] == list(range(1, 701))
+    assert [item.turn_seq for item in seen if isinstance(item, Event)] == [1, 2, 3, 4]
+    assert seen == await items_of(node, session, receipt.turn_id)
 
 
 async def test_a_queued_turn_is_waited_for(node: Node) -> None:
@@ -155,7 +155,7 @@ async def test_a_subscriber_that_has_gone_leaves_nothing_behind(node: Node) -> N
     assert node.engine._broadcaster._followed.all() == []
 
 
-async def test_a_fact_is_on_disk_before_anybody_sees_it(node: Node, house: House) -> None:
+async def test_a_fact_is_on_disk_before_a_reader_sees_it(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, *["token"] * 20, "finish")
@@ -173,13 +173,13 @@ async def test_a_turn_read_after_its_last_event_ends_at_once(node: Node) -> None
     session = await open_session(node)
     turn_id = await finished_turn(node, session, "hello", 1)
     whole = await events_of(node, session, turn_id)
-    assert await told_of(node, session, turn_id, len(whole)) == []
+    assert await items_of(node, session, turn_id, len(whole)) == []
 
 
-async def test_a_reader_ahead_of_its_turn_gets_what_is_after_its_place(node: Node, house: House) -> None:
+async def test_a_reader_ahead_of_its_turn_gets_what_is_after_its_position(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
-    reader = asyncio.create_task(told_of(node, session, receipt.turn_id, 3))
+    reader = asyncio.create_task(items_of(node, session, receipt.turn_id, 3))
     await house.settle()
     node.agent.order(receipt.turn_id, "finish")
     assert kinds_of(await reader) == ["done"]
@@ -190,7 +190,7 @@ async def test_a_withdrawn_message_read_after_its_only_event_ends_at_once(node: 
     await send(node, session, "first")
     queued = await send(node, session, "queued")
     await node.engine.withdraw(session, queued.turn_id)
-    assert await told_of(node, session, queued.turn_id, 1) == []
+    assert await items_of(node, session, queued.turn_id, 1) == []
 
 
 async def test_a_node_that_stops_ends_its_subscriptions(node: Node, house: House) -> None:
@@ -221,10 +221,10 @@ async def test_what_another_server_commits_is_seen_too(postgres_url: str) -> Non
             while "token" not in kinds_of(await anext(pages)):
                 pass
             assert await there.cancel(session.id)
-            assert kinds_of([told async for page in pages for told in page])[-1] == "cancelled"
+            assert kinds_of([item async for page in pages for item in page])[-1] == "cancelled"
 
 
-def test_events_told_in_another_order_than_they_happened_in_leave_no_gap() -> None:
+def test_events_that_are_announced_out_of_order_leave_no_gap() -> None:
     followed = Followed()
     for number in (4, 6, 5, 6):
         followed.add(Event("s", number, None, None, "token", b"{}", 0.0))

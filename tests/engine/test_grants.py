@@ -1,4 +1,4 @@
-"""What a person allows for longer: which calls pass because of it, where, and until when."""
+"""Grants: which calls pass because of them, where, and until when."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a turn's model reads is the fold of all that was said, however much of it was kept from before."""
+"""A turn's model reads the fold of its whole conversation, however much of it was cached."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,11 +9,11 @@ from tests.store.nouns import a_turn, an_input, have_session
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.turns import history as module
 from wakeful.engine.turns.history import History
-from wakeful.model.fact import Answered
-from wakeful.model.journal import WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.transcript import Transcript, fold
 from wakeful.model.opening import Closing, Opening
-from wakeful.model.transcript import Transcript, fold
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
@@ -30,7 +30,7 @@ async def store(sqlite_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def read(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many entries each read of a history has brought."""
+    """Counts the entries that each read of a history returns."""
     counts: list[int] = []
     real = History._read_after
 
@@ -51,7 +51,7 @@ async def test_a_turn_reads_what_is_new_since_the_last_one(store: Store, read: l
         assert await history.of(Assignment(turn, 0)) == await _whole(store, turn)
         parent = await _close(store, turn)
 
-    # Each its own inputs, and all of the one before it.
+    # Each turn reads its own inputs and all entries of the turn before it.
     assert read == [1, 3 + 2, 4 + 2, 4 + 2, 4 + 2, 4 + 2]
 
 

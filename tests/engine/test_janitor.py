@@ -1,4 +1,4 @@
-"""What nobody needs any more is forgotten, by the clock."""
+"""Rows that are no longer needed are deleted after their time."""
 
 from functools import partial
 
@@ -49,7 +49,7 @@ async def has_key(house: House) -> bool:
 
 
 async def is_new(house: House) -> bool:
-    """Whether the queue knows nothing of the delivery."""
+    """Return whether the delivery is gone from the queue."""
     return await house.store.write(lambda tx: tx.deliveries.add_if_absent(Delivery("d", "e", "there", b"{}"), 0.0))
 
 

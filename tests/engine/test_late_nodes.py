@@ -140,7 +140,7 @@ async def running_turn(house: House, node: Node) -> str:
 
 
 async def be_late(house: House, node: Node) -> Node:
-    """Another node takes its turns; then it wakes up and looks. Returns the other one; the late one goes."""
+    """Let another node take the turns of a late one, which then wakes up, sweeps and is killed. Returns the other."""
     node.fall_asleep()
     await house.advance(house.settings.lease_seconds)
     other = await house.start_node()

@@ -29,7 +29,7 @@ Scene = tuple[PostgresStore, Engine, Admin]
 
 @pytest.fixture
 async def scene(postgres_url: str) -> AsyncIterator[Scene]:
-    """One node's store, another node's engine, and someone who watches the server."""
+    """One node's store, another node's engine, and a connection that watches the server."""
     async with AsyncExitStack() as ending:
         stores = PostgresStore(postgres_url), PostgresStore(postgres_url)
         for store in stores:
@@ -43,7 +43,7 @@ async def scene(postgres_url: str) -> AsyncIterator[Scene]:
 async def close_with_a_pause(
     store: PostgresStore, session_id: str, looked: asyncio.Event, go_on: asyncio.Event
 ) -> None:
-    """Close a turn as its node would, and stop between the look for pending rows and the commit."""
+    """Close a turn as its node would, and pause between the read of pending rows and the commit."""
     closing = Dispatcher("node_closing", EngineSettings(), LiveWords(SystemClock()))
 
     async def body(tx: Transaction) -> None:
@@ -56,7 +56,7 @@ async def close_with_a_pause(
 
 
 async def race(scene: Scene) -> tuple[Receipt, str | None]:
-    """The receipt of the message that came in between, and the session's active turn when all is over."""
+    """Return the receipt of the message that came in between, and the session's active turn afterwards."""
     store, engine, admin = scene
     session = await engine.create_session("me", HOME, "demo:led", "/")
     await engine.submit(Submission(session.id, "first", WEB, HOME, "first", "demo:led"))

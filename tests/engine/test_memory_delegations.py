@@ -1,4 +1,4 @@
-"""Sub-agents of turns that are not stored: in memory, within the call that wants them, limited as stored ones are."""
+"""Sub-agents of unstored turns: they run in memory, inside the call that started them, under the usual limits."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bare_engine import HOST, NobodyBinder
+from tests.bare_engine import HOST, NoBinder
 from tests.engine.test_ephemeral import ephemeral_turn
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
-from wakeful.model.fact import Answered, Brief, Fact, TextDelta
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief, Fact, TextDelta
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.model.turn import Turn
 
@@ -24,7 +24,7 @@ class Worker:
     """A loop that does what its goal says, and notes whose turns it runs."""
 
     def __init__(self, settings: EngineSettings = SETTINGS) -> None:
-        self.delegations = MemoryDelegations(NobodyBinder(), settings, HOST)
+        self.delegations = MemoryDelegations(NoBinder(), settings, HOST)
         self.turns: list[Turn] = []
         self.stopped: list[str] = []
         self.is_hanging = asyncio.Event()
@@ -32,7 +32,7 @@ class Worker:
         self._serving = ExitStack()
 
     async def delegate(self, turn: Turn, *goals: str) -> list[Task]:
-        """As from a turn that a client asked for, which may make several calls."""
+        """Delegate as a turn does that a client asked for; it may make several calls."""
         if turn.id not in self._served:
             self._served.add(turn.id)
             self._serving.enter_context(self.delegations.allowed_in(turn, self))
@@ -71,7 +71,7 @@ class Worker:
         return [task.result for task in await self.delegate(ephemeral_turn(), *goals)]
 
 
-async def test_each_goal_is_answered_in_its_place() -> None:
+async def test_results_come_in_the_order_of_the_goals() -> None:
     tasks = await Worker().delegate(ephemeral_turn(), "say one", "say two")
 
     assert [(task.command, task.status, task.result) for task in tasks] == [
@@ -81,7 +81,7 @@ async def test_each_goal_is_answered_in_its_place() -> None:
     assert all(task.child_session_id is None and task.is_inline for task in tasks)
 
 
-async def test_a_sub_agent_is_a_turn_of_its_own_that_ends_with_the_one_its_client_asked_for() -> None:
+async def test_a_sub_agent_is_another_turn_that_ends_with_the_one_its_client_asked_for() -> None:
     worker = Worker()
     asked = replace(ephemeral_turn(), request=b'{"instructions": "of the client"}')
 
@@ -108,7 +108,7 @@ async def test_it_may_take_only_so_long() -> None:
     assert (task.status, task.result) == (TaskStatus.FAILED, "its time was over (WAKEFUL_DELEGATION_SECONDS)")
 
 
-async def test_whoever_goes_away_stops_all_below() -> None:
+async def test_cancelling_a_call_stops_all_sub_agents_below_it() -> None:
     worker = Worker()
     waiting = asyncio.create_task(worker.results("delegate hang", "say one"))
     await worker.is_hanging.wait()

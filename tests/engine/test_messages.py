@@ -4,24 +4,24 @@ import asyncio
 
 import pytest
 
-from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send, told_of
+from tests.engine.kit import House, Node, events_of, items_of, kinds_of, open_session, send
 from wakeful.errors import NotQueued, SessionBusy, SessionNotFound
 from wakeful.model.event import Event
 from wakeful.model.inbox import IfBusy
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 
 
 async def test_a_message_to_an_idle_session_opens_a_turn_and_is_answered(node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
     node.agent.order(receipt.turn_id, "token", "step", "finish")
-    events = await told_of(node, session, receipt.turn_id)
+    events = await items_of(node, session, receipt.turn_id)
     assert not receipt.is_queued
     assert kinds_of(events) == ["turn_started", "message", "token", "tool", "usage", "tool_complete", "usage", "done"]
     assert [event.turn_seq for event in events if isinstance(event, Event)] == list(range(1, 8))
 
 
-async def test_a_message_to_a_busy_session_waits_for_a_turn_of_its_own(node: Node, house: House) -> None:
+async def test_a_message_to_a_busy_session_waits_for_the_next_turn(node: Node, house: House) -> None:
     session = await open_session(node)
     first = await send(node, session, "first")
     second = await send(node, session, "second")

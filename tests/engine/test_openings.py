@@ -1,4 +1,4 @@
-"""The first turn of a new session: one commit, and a model that is asked meanwhile."""
+"""The first turn of a new session: one commit, while the model is asked already."""
 
 import asyncio
 from dataclasses import replace
@@ -18,7 +18,7 @@ from wakeful.store.base import Store, Transaction
 
 
 def say(text: str, name: str = "") -> Submission:
-    """To a session that is made with these words."""
+    """Return a message that creates its session."""
     session = Session(new_id("ses"), "me", HOME, "demo:led", "/")
     conversation = Conversation(new_id("conv"), "me", session.id, name) if name else None
     submission = Submission(session.id, text, WEB, HOME, text, "demo:led", turn_id=new_id("turn"))
@@ -26,7 +26,7 @@ def say(text: str, name: str = "") -> Submission:
 
 
 class SlowOpenings:
-    """Takes the place of a node's way to open: each waits for a word, or fails."""
+    """Replaces a store's open_new: each opening waits until the test lets it pass or fail."""
 
     def __init__(self, node: Node, store: Store) -> None:
         self.asked: list[Opening] = []
@@ -56,8 +56,8 @@ async def test_a_session_its_message_and_its_turn_are_there_at_once(house: House
 
     session = await session_of(house, submission.session_id)
     assert (session.title, session.head, session.active) == ("Hello there", receipt.turn_id, None)
-    told = await events_of(node, session.id, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "usage", "done"]
+    items = await events_of(node, session.id, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "usage", "done"]
     assert receipt.turn is not None
     assert receipt.turn.opened_at == house.clock.now
 
@@ -152,7 +152,7 @@ async def test_a_turn_is_closed_alone_when_the_store_refuses_what_follows_it(hou
     session_id = await open_session(node)
     first = await send(node, session_id, "first")
     queued = await send(node, session_id, "second")
-    # The id of the turn that is to follow is another's.
+    # Another session has the id of the next turn already.
     elsewhere = Session(await open_session(node), "me", HOME)
     stranger = Turn(queued.turn_id, elsewhere.id, None, WEB, HOME, "user", False, "demo:led", TurnStatus.DONE, None, 1)
     await house.store.write(lambda tx: tx.open(Opening(stranger)), lock=[elsewhere.id])

@@ -1,4 +1,4 @@
-"""The end of a deleted session: all of it, once, whoever dies meanwhile, and without a word to anybody."""
+"""The purge of a deleted session: complete, once, whichever process dies meanwhile, and without a notice."""
 
 import asyncio
 import os
@@ -45,7 +45,7 @@ async def is_there(house: House, session_id: str) -> bool:
 async def gone(house: House, *session_ids: str) -> None:
     async def all_gone() -> bool:
         await house.settle()
-        # What is to end ends after a while: the purger looks again.
+        # Tasks that are killed end after a while: the purger looks again.
         await house.advance(1)
         return not any([await is_there(house, session_id) for session_id in session_ids])
 
@@ -182,7 +182,7 @@ async def test_the_next_node_goes_on_where_one_was_killed(house: House, node: No
 
 @pytest.mark.parametrize("commits", [0, 1, 2, 4, 7, 10])
 async def test_a_purge_that_is_killed_goes_on_after_the_restart(tmp_path: Path, commits: int) -> None:
-    """A real process, killed by itself after so many commits of a real purge."""
+    """Run a real purge in a process that kills itself after this many commits."""
     path = tmp_path / "wakeful.db"
     child = subprocess.run(
         [sys.executable, "-m", "tests.engine.purge_child", str(path), str(commits)],

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import ASK, HOME, House, Node, events_of, kinds_of, open_session, send, task_of, told_of
+from tests.engine.kit import ASK, HOME, House, Node, events_of, items_of, kinds_of, open_session, send, task_of
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import EngineStopping, StoreUnavailable
-from wakeful.model.fact import Answered
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.request import CHAT, TurnRequest
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import WordsEnd
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 async def successor_of(house: House, node: Node) -> Node:
-    """A new node, after the old one was killed and its lease has run out."""
+    """Kill the node, let its lease expire, and start a new one."""
     await house.kill(node)
     await house.advance(house.settings.lease_seconds)
     return await house.start_node()
@@ -42,7 +42,7 @@ async def test_a_turn_goes_on_from_its_last_recorded_step(house: House, node: No
 
 
 async def chat(node: Node, session: str, name: str) -> Receipt:
-    """A chat completion: it belongs to a connection of the node."""
+    """Send a chat completion, which belongs to a connection of the node."""
     request = TurnRequest(kind=CHAT)
     return await node.engine.submit(Submission(session, name, ASK, HOME, name, "demo:led", request=request))
 
@@ -271,12 +271,14 @@ async def test_words_of_a_step_that_could_not_be_recorded_are_taken_back(house: 
     await house.advance(1)
     await house.settle()
     node.agent.order(receipt.turn_id, "token", "finish")
-    told = await told_of(node, session, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
+    items = await items_of(node, session, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
 
 
 @pytest.mark.parametrize("what", ["submit", "close"])
-async def test_a_turn_that_was_opened_by_a_commit_nobody_heard_of_is_run(house: House, node: Node, what: str) -> None:
+async def test_a_turn_runs_even_if_the_commit_that_opened_it_seemed_to_fail(
+    house: House, node: Node, what: str
+) -> None:
     session = await open_session(node)
     first = await send(node, session, "first")
     queued = await send(node, session, "queued")

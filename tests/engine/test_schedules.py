@@ -1,7 +1,7 @@
 """Random schedules over the whole engine: messages, exits, stops, crashes, lost leases, several nodes.
 
-Whatever happens, the rules of docs/architecture.md hold after every step; and when all is healed and time has
-passed, everything that was accepted has been dealt with, once.
+The rules of docs/architecture.md hold after every step; and when every failure is over and time has passed, every
+accepted message has been handled, once.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ HOW_OFTEN = {
     "let time pass": 3,
 }
 ACTIONS = [action for action, weight in HOW_OFTEN.items() for _ in range(weight)]
-# What must be there for an action to make sense; where it is not, a message is sent instead.
+# What an action needs; where that is missing, a message is sent instead.
 NEEDS = {
     "lead a turn": "running",
     "begin a task": "running",
@@ -99,14 +99,14 @@ orders = st.sampled_from(["token", "token", "step", "step", "finish", "finish", 
 
 
 class Follower:
-    """Somebody who watches a session, on whichever node is there, and goes on from the last place seen."""
+    """A reader of a session that changes nodes and goes on from its last position."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.seen: list[Event] = []
-        # The words before each fact that has ended some.
+        # The words that each fact has ended, by the fact's number.
         self.said: dict[int, list[Word]] = {}
-        self._place = Position()
+        self._position = Position()
         self._words: list[Word] = []
         self._job: asyncio.Task[None] | None = None
         self._node: Node | None = None
@@ -124,38 +124,38 @@ class Follower:
         self._job = self._node = None
 
     def check(self) -> None:
-        """Raises what the reader has found wrong."""
+        """Raise the reader's failed assertion, if there is one."""
         if self._job is not None and self._job.done() and not self._job.cancelled():
             self._job.result()
 
     async def _follow(self, node: Node) -> None:
-        async with aclosing(node.engine.subscribe(self.session_id, self._place)) as pages:
+        async with aclosing(node.engine.subscribe(self.session_id, self._position)) as pages:
             async for page in pages:
-                for told in page:
-                    self._read(told)
+                for item in page:
+                    self._read(item)
 
-    def _read(self, told: StreamItem) -> None:
-        if isinstance(told, Word):
-            assert told.head.base <= self._place.fact, "words come after their base"
-            if self._words and self._words[-1].head.base != told.head.base:
+    def _read(self, item: StreamItem) -> None:
+        if isinstance(item, Word):
+            assert item.head.base <= self._position.fact, "words come after their base"
+            if self._words and self._words[-1].head.base != item.head.base:
                 raise AssertionError("words end in a fact")
-            self._words.append(told)
-            assert told.number == len(self._words), "no word is missed or doubled"
+            self._words.append(item)
+            assert item.number == len(self._words), "no word is missed or doubled"
             assert len({word.text for word in self._words}) == 1, "who lost a turn says nothing more in it"
-            self._place = Position(self._place.fact, told.head.base, told.number)
-        elif told.turn_seq is None and told.kind == STEP_ABANDONED:
+            self._position = Position(self._position.fact, item.head.base, item.number)
+        elif item.turn_seq is None and item.kind == STEP_ABANDONED:
             self._words = []
         else:
-            self._pass(told)
+            self._pass(item)
 
     def _pass(self, fact: Event) -> None:
         self.seen.append(fact)
         if fact.ends is None:
-            self._place = replace(self._place, fact=fact.session_seq)
+            self._position = replace(self._position, fact=fact.session_seq)
             return
         assert all(word.head == fact.words_head or fact.ends.void for word in self._words), "the right words"
         self.said[fact.session_seq] = self._words
-        self._words, self._place = [], Position(fact.session_seq)
+        self._words, self._position = [], Position(fact.session_seq)
 
 
 class Schedules(RuleBasedStateMachine):
@@ -204,9 +204,9 @@ class Schedules(RuleBasedStateMachine):
 
     @rule(what=st.sampled_from(ACTIONS), which=pick, mode=modes, orders=st.lists(orders, min_size=1, max_size=3))
     def let_something_happen(self, what: str, which: int, mode: IfBusy, orders: list[str]) -> None:
-        """One rule for nearly all: a rule each would kill nodes far more often than lead turns.
+        """Do one of nearly all actions. With a rule for each, nodes would be killed far more often than turns led.
 
-        It has no precondition, because what is drawn must not depend on which thread was quicker.
+        There is no precondition, because what is drawn must not depend on which thread was quicker.
         """
         if not self.house.nodes:
             what = "start a node"
@@ -298,8 +298,8 @@ class Schedules(RuleBasedStateMachine):
             assert len(numbers) <= newest[follower.session_id], "durable before visible"
 
     async def _lost_rows(self) -> list[Any]:
-        """Rows that wait in an idle session although nothing holds them: no stop by the user, no spent budget, no wait
-        for company. A goal waits for the node that watches the delegation.
+        """Return the rows that wait in an idle session without a reason: no stop by the user, no spent budget, no wait
+        for company. A goal may wait for the node that watches its delegation.
         """
         return await self.fetch(
             f"""SELECT i.id FROM sessions s JOIN inbox i ON i.session_id = s.id AND i.status = 'pending'
@@ -322,20 +322,22 @@ class Schedules(RuleBasedStateMachine):
         assert not await self.fetch("SELECT id FROM tasks WHERE kind = 'delegation' AND status = 'running'")
         ends = await self.fetch("SELECT payload FROM events WHERE kind = 'process_complete'")
         ended = await self.fetch("SELECT id FROM tasks WHERE status <> 'running'")
-        told = Counter(orjson.loads(row[0])["process_id"] for row in ends)
-        assert told == Counter(row[0] for row in ended), "each end is told once"
+        announced = Counter(orjson.loads(row[0])["process_id"] for row in ends)
+        assert announced == Counter(row[0] for row in ended), "each end is announced once"
 
     async def _check_promises(self) -> None:
-        """What a sub-agent left running may end unheard, but only when the delegation is over."""
-        told = Counter(row[0] for row in await self.fetch("SELECT dedupe_key FROM inbox WHERE kind = 'notice'"))
+        """Check that each promise is kept once. Tasks that a sub-agent left running may end without a notice, but only
+        when its delegation is over.
+        """
+        posted = Counter(row[0] for row in await self.fetch("SELECT dedupe_key FROM inbox WHERE kind = 'notice'"))
         promised = await self.fetch(
             """SELECT t.id, d.id IS NULL OR t.ended_at < d.ended_at
                FROM tasks t JOIN sessions s ON s.id = t.session_id LEFT JOIN tasks d ON d.id = s.task_id
                WHERE t.status <> 'running' AND t.will_notify AND NOT t.kill_intended"""
         )
-        kept = {f"task:{task_id}" for task_id, must_be_told in promised if must_be_told}
-        assert kept <= told.keys() <= {f"task:{row[0]}" for row in promised}, "promises are kept"
-        assert all(count == 1 for count in told.values()), "each promise is kept once"
+        kept = {f"task:{task_id}" for task_id, is_due in promised if is_due}
+        assert kept <= posted.keys() <= {f"task:{row[0]}" for row in promised}, "promises are kept"
+        assert all(count == 1 for count in posted.values()), "each promise is kept once"
 
     async def _check_log(self) -> None:
         log = await self.fetch(
@@ -357,8 +359,8 @@ class Schedules(RuleBasedStateMachine):
             await self._check_words(follower)
 
     async def _check_words(self, follower: Follower) -> None:
-        """Whoever reads it now gets the words that a reader got who was there; more were shown only where they are
-        void, because those who knew them are gone.
+        """Check that a late reader gets the words that a live reader got. The live one may have seen more only where
+        the fact counts them as void, because the node that had them is gone.
         """
         late = Follower(follower.session_id)
         await late.attach(self.house.nodes[-1])
@@ -406,7 +408,7 @@ class Schedules(RuleBasedStateMachine):
         return sum((node.agent.runs for node in self.house.nodes), self.runs)
 
     async def _attempt(self, work: Awaitable[Any], *expected: type[Exception]) -> Any:
-        """A call on a node that dies meanwhile never returns: nobody waits for it."""
+        """Make a call and return its result, unless its node dies meanwhile and it never returns."""
         call = asyncio.ensure_future(work)
         await asyncio.sleep(0)
         await self.house.settle()
@@ -478,7 +480,7 @@ class Schedules(RuleBasedStateMachine):
             self.withdrawn.add(receipt.turn_id)
 
     async def _race(self, which: int, others: list[str]) -> None:
-        """Several things at once, on whichever nodes, without waiting for one another."""
+        """Do several things at once, on any nodes, without waiting for one another."""
         calls = [self._racer(other, which + number) for number, other in enumerate(others)]
         await asyncio.gather(*calls)
 
@@ -520,7 +522,7 @@ class Schedules(RuleBasedStateMachine):
                 await follower.detach()
 
     async def _heal(self) -> None:
-        """A new node finds what is left, time passes, every turn ends, and each session gets one more message."""
+        """Start a new node, let time pass until every turn has ended, and send one more message to each session."""
         for node in list(self.house.nodes):
             await self._kill(node)
         await self.house.start_node()
@@ -533,7 +535,7 @@ class Schedules(RuleBasedStateMachine):
         await self._run_dry()
 
     async def _run_dry(self) -> None:
-        """Until nothing runs and nothing comes due any more; a retry waits up to a minute, the budget an hour."""
+        """Let time pass until nothing runs and nothing is due; a retry waits up to a minute, the budget an hour."""
         for _ in range(60):
             await self.house.settle()
             for node, turn_id in self.running:
@@ -555,7 +557,7 @@ class Schedules(RuleBasedStateMachine):
 
 
 class SharedSqliteStore(SqliteStore):
-    """Several nodes of one process on one file: only here, so that a schedule costs milliseconds."""
+    """Several nodes in one process on one SQLite file, which only this test allows: a schedule costs milliseconds."""
 
     is_exclusive = False
 
@@ -618,7 +620,7 @@ def run(machine: type[Schedules], schedules: int) -> None:
 
 @pytest.fixture(autouse=True)
 def folds_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A schedule waits for whatever moves on the event loop or in the store; it knows of no other thread."""
+    """Fold histories on the event loop: a schedule waits for the loop and the store, and knows of no other thread."""
     monkeypatch.setattr(history, "_MOST_ON_LOOP", sys.maxsize)
 
 

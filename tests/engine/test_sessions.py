@@ -3,8 +3,8 @@
 import pytest
 
 from tests.engine.kit import House, Node, events_of, finish, open_session, send, session_of
-from wakeful.engine.inbox.branch_title import next_title
 from wakeful.engine.inbox.submission import Receipt
+from wakeful.engine.inbox.title import next_title
 from wakeful.errors import SessionNotFound, TurnNotFound
 
 

@@ -1,4 +1,4 @@
-"""Words at other nodes than the one that runs their turn: shown soon, kept as far as they are known, never twice."""
+"""Words on other nodes than the one that runs their turn: shown soon, kept as far as they were shared, never twice."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from wakeful.store.sqlite.notifier import LocalNotifier
 Couple = tuple[House, Node, Node]
 
 
-async def test_words_are_shown_at_another_node_before_their_answer_is_there(couple: Couple) -> None:
+async def test_words_are_shown_on_another_node_before_their_answer_is_recorded(couple: Couple) -> None:
     house, first, second = couple
     session, turn_id = await talking(house, first)
     async with asyncio.timeout(PATIENCE), aclosing(second.engine.subscribe(session, Position())) as pages:
@@ -36,7 +36,7 @@ async def test_words_are_shown_at_another_node_before_their_answer_is_there(coup
             seen += page
             if "done" in kinds_of(seen):
                 break
-        # What has ended is not shown again in the next turn.
+        # Words that have ended are not shown again in the next turn.
         more = await send(first, session, "more")
         async for page in pages:
             seen += page
@@ -55,11 +55,11 @@ async def test_what_is_polled_at_another_node_has_the_words(couple: Couple) -> N
     await shared(house, first, session, 2)
 
     live = await second.engine.live_words(session)
-    told = await second.engine.stream_so_far(session, turn_id)
+    items = await second.engine.stream_so_far(session, turn_id)
 
     assert live is not None
     assert live[1].text == "n0 n0 "
-    assert texts_of(told) == ["n0 ", "n0 "]
+    assert texts_of(items) == ["n0 ", "n0 "]
 
 
 async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) -> None:
@@ -72,9 +72,9 @@ async def test_a_stop_from_another_node_keeps_what_was_shared(couple: Couple) ->
     (*_, end) = await events_of(second, session, turn_id)
     assert end.ends is not None
     assert (end.ends.count, end.ends.void) == (2, 1000)
-    told = await second.engine.stream_so_far(session, turn_id)
-    assert texts_of(told) == ["n0 ", "n0 "]
-    assert kinds_of(told)[-1] == "cancelled"
+    items = await second.engine.stream_so_far(session, turn_id)
+    assert texts_of(items) == ["n0 ", "n0 "]
+    assert kinds_of(items)[-1] == "cancelled"
 
 
 async def test_a_take_over_takes_back_what_was_shared_and_says_that_more_may_have_been_shown(couple: Couple) -> None:
@@ -134,7 +134,7 @@ async def test_a_node_that_is_alone_writes_no_words(couple: Couple, postgres_url
 
 
 class UnsteadyWords:
-    """Fails when it is told to, and remembers the rest."""
+    """A table of shared words that fails on demand and remembers what was written."""
 
     def __init__(self) -> None:
         self.fails = False
@@ -194,15 +194,15 @@ async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> 
     await sharer.sweep()
     assert store.words.parts == []
 
-    told: list[str] = []
-    live.listen(told.append)
+    heard: list[str] = []
+    live.listen(heard.append)
     live.show_until(float("inf"))
     await sharer.sweep()
     assert [part.said.text for part in store.words.parts] == ["one "]
-    assert told == ["s"]
+    assert heard == ["s"]
 
 
-async def test_words_of_which_nobody_told_are_asked_for_in_the_next_sweep() -> None:
+async def test_words_whose_notification_was_lost_are_read_in_the_next_sweep() -> None:
     store = WordsOnly()
     hearer = a_hearer(store)
     hearer.want("s")
@@ -238,7 +238,7 @@ async def test_nothing_is_kept_across_a_hole_and_nothing_twice(couple: Couple) -
     assert found == (1, Said("abc", "", (1, 1, 1)))
 
 
-async def test_words_after_a_later_event_take_the_place_of_older_ones() -> None:
+async def test_words_after_a_later_event_replace_older_ones() -> None:
     store = WordsOnly()
     hearer = a_hearer(store)
     hearer.want("s")
@@ -292,14 +292,14 @@ async def talking(house: House, node: Node) -> tuple[str, str]:
 
 
 async def pass_time(house: House) -> None:
-    """Long enough for words to be written, and too short for a lease."""
+    """Advance long enough for words to be written, and not long enough for a lease to expire."""
     for _ in range(3):
         await house.advance(0.5)
         await house.settle()
 
 
 async def shared(house: House, node: Node, session_id: str, count: int) -> None:
-    """Let so many words reach the table."""
+    """Wait until this many words are in the table."""
 
     async def are_there() -> bool:
         await house.advance(0.1)
@@ -311,7 +311,7 @@ async def shared(house: House, node: Node, session_id: str, count: int) -> None:
 
 
 async def rows_in_table(url: str) -> int:
-    """Also of words that have ended."""
+    """Count the words in the table, those that have ended included."""
     async with Admin(url) as admin:
         count: int = await admin.fetchval("SELECT count(*) FROM words")
         return count

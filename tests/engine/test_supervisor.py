@@ -1,4 +1,4 @@
-"""Background jobs: a failing store and a bad row cost them a pause, and never their neighbours or their life."""
+"""Background jobs: a failing store or a bad row delays a job, and neither ends it nor delays other rows and jobs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from wakeful.errors import StoreUnavailable
 
 
 class Chore:
-    """A job whose sweeps do what they are told, one after the other; then nothing."""
+    """A job whose sweeps return or raise the given values, one after the other; then they do nothing."""
 
     def __init__(self, *orders: float | Exception | None, **how: float | None) -> None:
         self.clock = FakeClock()
@@ -42,7 +42,7 @@ class Chore:
 
 
 async def idle() -> None:
-    """Let everything go on that can."""
+    """Let every task run that can."""
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -77,7 +77,7 @@ async def test_after_failures_a_job_rests_longer_each_time_whatever_the_news(cap
         chore.job.wake()
         await chore.pass_time(20)
         assert chore.at == [0.0, 1.0, 3.0, 7.0, 8.0, 9.0]
-    assert "chore: the store does not let it work: away" in caplog.text
+    assert "chore: the store failed, trying again: away" in caplog.text
     assert "ZeroDivisionError: a bug" in caplog.text
     counts = chore.job.counts
     assert (counts.runs, counts.failures) == (6, 4)
@@ -87,9 +87,9 @@ async def test_a_job_that_tries_often_says_less_and_less_of_a_long_outage(caplog
     outage = [StoreUnavailable("away") for _ in range(100)]
     async with Chore(*outage, 1.0, StoreUnavailable("away again"), longest_pause=0.5).at_work() as chore:
         await chore.pass_time(60)
-    told = [record.message for record in caplog.records if "the store does not let it work" in record.message]
-    assert len(told) == 8
-    assert told[-1].endswith("away again")
+    logged = [record.message for record in caplog.records if "the store failed" in record.message]
+    assert len(logged) == 8
+    assert logged[-1].endswith("away again")
     assert chore.job.counts.failures == 101
 
 
@@ -127,7 +127,7 @@ async def test_a_poisoned_row_is_left_out_longer_each_time_and_starves_none_afte
     # It was tried at 0, 1 and 3, and worked at 7; each time it asked for the sweep itself.
     assert [row for row in done if row[0] == "row_bad"] == [("row_bad", 7.0)]
     assert [at for row, at in done if row == "row_good"] == [0.0, 1.0, 3.0, 7.0]
-    assert caplog.text.count("rows: row_bad broke and is left out") == 3
+    assert caplog.text.count("rows: row_bad failed and is skipped") == 3
     assert job.counts.row_failures == 3
     assert job.counts.failures == 0
 

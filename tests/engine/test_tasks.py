@@ -1,4 +1,4 @@
-"""Tasks: whose they are, who may see them, and what becomes of the news about them."""
+"""Tasks: which session owns them, which turns may see them, and what becomes of their notices."""
 
 import asyncio
 from contextvars import ContextVar
@@ -24,9 +24,9 @@ from tests.engine.kit import (
 )
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import LeaseLost
-from wakeful.model.fact import CallFinished
 from wakeful.model.inbox import RowStatus
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.fact import CallFinished
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task, TaskStatus, WatchMatch
 from wakeful.model.turn import Door, Turn
@@ -48,7 +48,7 @@ def turn_of(node: Node, receipt: Receipt) -> Turn:
 
 
 async def begin(node: Node, receipt: Receipt, name: str) -> Task:
-    """As a tool does: with the door and the address of its turn."""
+    """Begin a task as a tool does, with the door and the address of its turn."""
     turn = turn_of(node, receipt)
     task = replace(task_for(turn.session_id, turn.id, name), door=turn.door, address=turn.address)
     return await node.engine.tasks.begin(turn.lease, task)
@@ -95,7 +95,7 @@ async def test_nothing_begins_in_a_turn_that_was_lost(node: Node, house: House) 
 # Ends.
 
 
-async def test_an_end_that_is_reported_twice_at_once_is_told_once(node: Node, house: House) -> None:
+async def test_an_end_that_is_reported_twice_at_once_makes_one_notice(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
@@ -107,7 +107,7 @@ async def test_an_end_that_is_reported_twice_at_once_is_told_once(node: Node, ho
 
 
 async def test_ten_ends_at_once_cost_one_turn(node: Node, house: House) -> None:
-    """Nine wait for company; the last knows that no other will come, and takes them along at once."""
+    """Nine wait for company; the tenth opens the turn at once, because no other task is left to wait for."""
     receipt = await working(node, house)
     names = [f"t{number}" for number in range(10)]
     for name in names:
@@ -180,7 +180,7 @@ async def test_a_match_waits_for_the_company_of_others_and_not_of_its_own_proces
 # Watches.
 
 
-async def test_a_match_wakes_an_idle_session_once_for_each_place_in_the_output(node: Node, house: House) -> None:
+async def test_a_match_wakes_an_idle_session_once_for_each_offset_in_the_output(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "server", will_notify=False)
     await finish(node, house, receipt)
@@ -210,7 +210,7 @@ async def test_a_match_joins_a_running_turn(node: Node, house: House) -> None:
     assert await wakeups_of(house, receipt.session_id) == []
 
 
-async def test_what_a_process_says_while_it_is_killed_wakes_nobody(node: Node, house: House) -> None:
+async def test_the_output_of_a_process_that_is_being_killed_wakes_no_session(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "server")
     await finish(node, house, receipt)
@@ -285,7 +285,7 @@ async def test_a_session_that_moves_to_the_api_still_sees_its_own_tasks(node: No
 # Consuming.
 
 
-async def test_a_consumed_notice_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_consumed_notice_wakes_no_session(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await node.engine.tasks.finish("build", exit_of("build"))
@@ -351,18 +351,18 @@ async def test_another_model_lets_waiting_notices_go_on_at_once(node: Node, hous
 
 # The context of a turn.
 
-SOMEBODY: ContextVar[str] = ContextVar("somebody", default="nobody")
+BOUND_TURN: ContextVar[str] = ContextVar("bound_turn", default="none")
 
 
 class NamingBinder:
-    """Says whose turn it is, and what was said about that before."""
+    """Binds each turn, and records what was bound before it."""
 
     def __init__(self) -> None:
         self.before: dict[str, str] = {}
 
     def bind(self, turn: Turn) -> "NamingBinder":
-        self.before[turn.id] = SOMEBODY.get()
-        SOMEBODY.set(turn.id)
+        self.before[turn.id] = BOUND_TURN.get()
+        BOUND_TURN.set(turn.id)
         return self
 
     def __enter__(self) -> None: ...
@@ -376,25 +376,25 @@ async def test_a_turn_sees_nothing_of_the_context_that_opened_it(house: House) -
     receipt = await working(node, house)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
-    SOMEBODY.set("another turn")
+    BOUND_TURN.set("another turn")
     await node.engine.tasks.finish("build", exit_of("build"))
     await house.settle()
     (wakeup,) = await wakeups_of(house, receipt.session_id)
     queued = await send(node, receipt.session_id, "and then?")
     await finish(node, house, Receipt(receipt.session_id, wakeup, is_queued=False))
-    assert binder.before == dict.fromkeys([receipt.turn_id, wakeup, queued.turn_id], "nobody")
-    assert SOMEBODY.get() == "another turn"
+    assert binder.before == dict.fromkeys([receipt.turn_id, wakeup, queued.turn_id], "none")
+    assert BOUND_TURN.get() == "another turn"
 
 
 async def test_a_sub_agent_sees_nothing_of_the_context_of_its_parent(house: House) -> None:
     binder = NamingBinder()
     node = await house.start_node(binder=binder)
     receipt = await working(node, house)
-    SOMEBODY.set(receipt.turn_id)
+    BOUND_TURN.set(receipt.turn_id)
     await node.engine.delegations.begin(turn_of(node, receipt), 1, 1, ["count"], is_inline=False)
     await house.settle()
     assert len(binder.before) == 2
-    assert set(binder.before.values()) == {"nobody"}
+    assert set(binder.before.values()) == {"none"}
 
 
 async def test_a_resumed_turn_is_bound_again(house: House) -> None:
@@ -404,7 +404,7 @@ async def test_a_resumed_turn_is_bound_again(house: House) -> None:
     await house.advance(house.settings.lease_seconds)
     binder = NamingBinder()
     await house.start_node(binder=binder)
-    assert binder.before == {receipt.turn_id: "nobody"}
+    assert binder.before == {receipt.turn_id: "none"}
 
 
 async def test_an_address_and_a_door_are_those_of_the_task(node: Node, house: House) -> None:
@@ -449,7 +449,7 @@ async def test_a_wish_and_an_end_that_cross_are_a_kill(node: Node, house: House)
     await begin_task(node, receipt, "build")
     await finish(node, house, receipt)
     await node.engine.tasks.intend_kill("build")
-    # Whoever looked before the wish was written saw an ordinary end.
+    # A reader that came before the kill was asked for saw an ordinary end.
     await node.engine.tasks.finish("build", exit_of("build", 3))
     task = await task_of(house, "build")
     assert (task.status, task.exit_code, task.has_promise) == (TaskStatus.KILLED, None, False)

@@ -1,4 +1,4 @@
-"""Titles by a model: once or twice, in nobody's way, and never in place of what the user has chosen."""
+"""Titles by a model: at most two tries, in the background, and never instead of a title that the user has chosen."""
 
 import asyncio
 from collections.abc import AsyncIterator

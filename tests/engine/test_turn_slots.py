@@ -1,4 +1,4 @@
-"""How many turns are at work at once, and who comes next."""
+"""How many turns work at once, and which turn gets the next slot."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -14,14 +14,14 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.turn_slots import TurnSlots
-from wakeful.model.fact import Answered, Brief, Fact
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.fact import Answered, Brief, Fact
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 
 
 class Hall:
-    """Places, and turns that are named for their owners: ann1, ann2, bob1."""
+    """Slots, and turns that are named after their owners: ann1, ann2, bob1."""
 
     def __init__(self, limit: int) -> None:
         self.slots = TurnSlots(limit, self._owner_of)
@@ -92,7 +92,7 @@ async def test_owners_take_turns_however_much_one_of_them_asks_for(hall: Hall) -
     assert hall.begun == ["ann1", "ann2", "ann3", "bob1", "eve1", "ann4", "bob2", "ann5"]
 
 
-async def test_who_is_stopped_while_waiting_leaves_at_once_and_holds_up_nobody(hall: Hall) -> None:
+async def test_a_turn_that_is_stopped_while_it_waits_leaves_the_queue_at_once(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
     hall.jobs["bob1"].cancel()
     await idle()
@@ -103,7 +103,7 @@ async def test_who_is_stopped_while_waiting_leaves_at_once_and_holds_up_nobody(h
     assert hall.begun == ["ann1", "ann2", "eve1"]
 
 
-async def test_a_place_that_is_handed_to_one_who_is_stopped_in_the_same_breath_goes_to_the_next(hall: Hall) -> None:
+async def test_a_slot_given_to_a_turn_that_is_stopped_at_the_same_moment_goes_to_the_next(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
     hall.slots._new.give_back()
     hall.jobs["bob1"].cancel()
@@ -112,7 +112,7 @@ async def test_a_place_that_is_handed_to_one_who_is_stopped_in_the_same_breath_g
     hall.slots._new.taken += 1
 
 
-async def test_who_waits_for_others_lends_the_place_and_comes_back_before_those_who_have_not_begun(hall: Hall) -> None:
+async def test_a_turn_that_lent_its_slot_comes_back_before_turns_that_have_not_begun(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
     await hall.tell("ann1", "lend")
     assert hall.begun == ["ann1", "ann2", "bob1"]
@@ -127,7 +127,7 @@ async def test_who_waits_for_others_lends_the_place_and_comes_back_before_those_
 
 
 @pytest.mark.parametrize("moment", ["away", "coming back"])
-async def test_who_is_stopped_while_the_place_is_lent_takes_nobody_elses(hall: Hall, moment: str) -> None:
+async def test_a_turn_that_is_stopped_while_its_slot_is_lent_takes_no_other_slot(hall: Hall, moment: str) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
     await hall.tell("ann1", "lend")
     if moment == "coming back":
@@ -138,7 +138,7 @@ async def test_who_is_stopped_while_the_place_is_lent_takes_nobody_elses(hall: H
     assert hall.begun == ["ann1", "ann2", "bob1"]
 
 
-async def test_calls_side_by_side_lend_one_place_and_take_one_back() -> None:
+async def test_calls_side_by_side_lend_one_slot_and_take_one_back() -> None:
     hall = Hall(1)
     orders = [asyncio.Event(), asyncio.Event()]
 
@@ -207,7 +207,7 @@ async def test_after_a_crash_the_orphans_come_one_after_the_other(house: House) 
     house.settings = EngineSettings(stop_grace_seconds=1.0, concurrent_turns=10)
     second = await house.start_node()
     assert len(second.agent.briefs) == 2
-    # What begins meanwhile has slots of its own.
+    # New turns have separate slots.
     (new,) = await in_sessions(second, house, "bob")
     assert new.turn_id in second.agent.briefs
     receipts.append(new)
@@ -232,7 +232,7 @@ class Boss:
         yield Answered(1, AssistantMessage(answer), Usage(1, 1))
 
 
-async def test_parents_that_wait_for_their_sub_agents_leave_them_their_places(house: House) -> None:
+async def test_parents_that_wait_for_their_sub_agents_leave_them_their_slots(house: House) -> None:
     boss = Boss()
     settings = EngineSettings(stop_grace_seconds=0.0, concurrent_turns=1)
     boss.engine = engine = bare_engine(house.store, boss, house.clock, settings)

@@ -122,7 +122,7 @@ async def test_a_door_that_cannot_deliver_claims_no_notice(node: Node, house: Ho
     assert len(await wakeups_of(house, session)) == 1
 
 
-async def test_a_task_that_was_killed_on_purpose_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_task_that_was_killed_on_purpose_wakes_no_session(node: Node, house: House) -> None:
     session = await idle_session_with_tasks(node, house, "build")
     assert await node.engine.tasks.intend_kill("build")
     assert await node.engine.tasks.finish("build", exit_of("build", 143))
@@ -139,7 +139,7 @@ async def test_a_task_that_fails_wakes_its_session(node: Node, house: House) -> 
     assert (notice.data["exit_code"], notice.data["status"], notice.data["delivered"]) == (2, "failed", "opened")
 
 
-async def test_a_task_without_a_promise_wakes_nobody(node: Node, house: House) -> None:
+async def test_a_task_without_a_promise_wakes_no_session(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "start it")
     await house.settle()
@@ -183,7 +183,7 @@ async def test_an_interruption_is_not_a_stop_and_holds_nothing_back(node: Node, 
     assert node.agent.briefs[urgent.turn_id].messages[-2].text == "[build ended with 0]"
 
 
-async def test_a_wakeup_that_fails_for_a_passing_reason_is_tried_five_times_and_tells_its_notice_once(
+async def test_a_wakeup_that_fails_for_a_passing_reason_is_tried_five_times_and_shows_its_notice_once(
     node: Node, house: House
 ) -> None:
     session = await idle_session_with_tasks(node, house, "build")

@@ -7,15 +7,15 @@ from typing import TypeVar
 
 import pytest
 
-from tests.engine.kit import House, Node, events_of, kinds_of, log_of, open_session, send, texts_of, told_of
+from tests.engine.kit import House, Node, events_of, items_of, kinds_of, log_of, open_session, send, texts_of
 from tests.engine.test_resuming import successor_of
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, StreamItem
-from wakeful.model.fact import Answered, StepAbandoned
 from wakeful.model.inbox import IfBusy
-from wakeful.model.journal import EntryKind
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import EntryKind
+from wakeful.model.journal.fact import Answered, StepAbandoned
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.words import Position, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 from wakeful.store.base import Body, Signal, Transaction
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 async def read_until(node: Node, session: str, start: Position, *kinds: str) -> list[StreamItem]:
-    """What comes after a place, up to the first of each of these kinds."""
+    """Return what comes after a position, up to the first item of each of these kinds."""
     seen: list[StreamItem] = []
     async with asyncio.timeout(PATIENCE), aclosing(node.engine.subscribe(session, start)) as pages:
         async for page in pages:
@@ -76,7 +76,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     async with asyncio.timeout(PATIENCE), aclosing(log) as pages:
         while page := await anext(pages):
             seen += page
-        # The commits that come now are told late.
+        # The following commits are announced late.
         node.store.is_deaf = True
         coming = asyncio.ensure_future(anext(pages))
         node.agent.order(receipt.turn_id, "step", "token")
@@ -91,7 +91,7 @@ async def test_words_wait_for_the_fact_that_they_follow(node: Node, house: House
     assert kinds_of(seen)[-4:] == ["tool", "usage", "tool_complete", "token"]
 
 
-async def test_a_reader_who_comes_back_in_mid_words_gets_those_after_its_place(node: Node, house: House) -> None:
+async def test_a_reader_that_comes_back_amid_words_gets_those_after_its_position(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token", "token")
@@ -118,10 +118,10 @@ async def test_what_was_said_before_a_turn_broke_off_is_kept(node: Node, house: 
             node.agent.order(receipt.turn_id, "refuse")
         case "delete":
             await node.engine.purger._end(session)
-    told = await told_of(node, session, receipt.turn_id)
+    items = await items_of(node, session, receipt.turn_id)
 
-    assert texts_of(told) == ["n0 ", "n0 "]
-    end = told[-1]
+    assert texts_of(items) == ["n0 ", "n0 "]
+    end = items[-1]
     assert isinstance(end, Event)
     assert end.ends == WordsEnd(1, base=2, count=2)
 
@@ -169,7 +169,7 @@ async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house:
             await node.engine.purger._end(session)
 
     assert texts_of(seen) == ["n0 "]
-    assert texts_of(await told_of(node, session, receipt.turn_id)) == ["n0 "]
+    assert texts_of(await items_of(node, session, receipt.turn_id)) == ["n0 "]
 
 
 async def test_a_stop_that_finds_nothing_to_stop_lets_the_words_go_on(node: Node, house: House) -> None:
@@ -179,7 +179,7 @@ async def test_a_stop_that_finds_nothing_to_stop_lets_the_words_go_on(node: Node
     await house.settle()
     assert not await node.engine.cancel(session, "another turn")
     node.agent.order(receipt.turn_id, "token", "finish")
-    assert len(texts_of(await told_of(node, session, receipt.turn_id))) == 2
+    assert len(texts_of(await items_of(node, session, receipt.turn_id))) == 2
 
 
 async def test_after_a_stop_whose_outcome_is_unknown_no_word_is_shown_until_the_rescuer_has_looked(
@@ -205,7 +205,7 @@ async def test_after_a_stop_whose_outcome_is_unknown_no_word_is_shown_until_the_
 
     await house.advance(1)
     await house.settle()
-    assert len(texts_of(await told_of(node, session, receipt.turn_id))) == 2
+    assert len(texts_of(await items_of(node, session, receipt.turn_id))) == 2
 
 
 async def test_a_look_that_fails_leaves_the_outcome_of_a_stop_unknown(node: Node, house: House) -> None:
@@ -241,19 +241,19 @@ async def test_words_that_the_answer_does_not_repeat_are_kept_all_the_same(node:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "say something else")
-    told = await told_of(node, session, receipt.turn_id)
-    assert texts_of(told) == ["n0 "]
-    assert isinstance(told[3], Event)
-    assert told[3].ends == WordsEnd(1, base=2, count=1, said=Said("n0 ", "", (3,)))
+    items = await items_of(node, session, receipt.turn_id)
+    assert texts_of(items) == ["n0 "]
+    assert isinstance(items[3], Event)
+    assert items[3].ends == WordsEnd(1, base=2, count=1, said=Said("n0 ", "", (3,)))
 
 
 async def test_words_of_an_answer_are_kept_once(node: Node, house: House) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token", "say n0 n0 ")
-    told = await told_of(node, session, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "token", "token", "usage", "done"]
-    usage = told[4]
+    items = await items_of(node, session, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "token", "token", "usage", "done"]
+    usage = items[4]
     assert isinstance(usage, Event)
     assert usage.ends == WordsEnd(1, base=2, count=2)
 
@@ -285,9 +285,9 @@ async def test_words_that_a_retry_takes_back_are_kept_with_it(node: Node) -> Non
     node.agent.order(receipt.turn_id, "token")
     node.agent.tell(receipt.turn_id, StepAbandoned(1))
     node.agent.order(receipt.turn_id, "token", "finish")
-    told = await told_of(node, session, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
-    assert await told_of(node, session, receipt.turn_id) == told
+    items = await items_of(node, session, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "token", "step_abandoned", "token", "usage", "done"]
+    assert await items_of(node, session, receipt.turn_id) == items
 
 
 async def test_a_graceful_stop_takes_words_back_and_keeps_them(house: House, node: Node) -> None:
@@ -298,15 +298,15 @@ async def test_a_graceful_stop_takes_words_back_and_keeps_them(house: House, nod
     await node.engine.stop()
     second = await house.start_node()
     second.agent.order(receipt.turn_id, "finish")
-    told = await told_of(second, session, receipt.turn_id)
-    assert kinds_of(told) == ["turn_started", "message", "token", "step_abandoned", "usage", "done"]
-    taken_back = told[3]
+    items = await items_of(second, session, receipt.turn_id)
+    assert kinds_of(items) == ["turn_started", "message", "token", "step_abandoned", "usage", "done"]
+    taken_back = items[3]
     assert isinstance(taken_back, Event)
     assert taken_back.ends is not None
     assert taken_back.ends.void == 0
 
 
-async def test_a_reader_with_words_of_a_dead_node_is_told_that_they_are_void(house: House, node: Node) -> None:
+async def test_a_reader_with_words_of_a_dead_node_learns_that_they_are_void(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "talk")
     node.agent.order(receipt.turn_id, "token", "token")
@@ -426,7 +426,7 @@ def test_cuts_are_unpacked_as_they_were_packed(cuts: tuple[int, ...]) -> None:
 def test_said_words_come_apart_where_they_were_cut() -> None:
     head = WordsHead("s", "t", 1, 2)
     pieces = [("reasoning", "Hm, "), ("token", "He"), ("reasoning", "yes"), ("token", "llo"), ("token", " you")]
-    words = [Word(head, place, kind, text) for place, (kind, text) in enumerate(pieces, start=1)]
+    words = [Word(head, number, kind, text) for number, (kind, text) in enumerate(pieces, start=1)]
     said = Said.of(words)
     assert said == Said("Hello you", "Hm, yes", (-4, 2, -3, 3, 4))
     assert said.words(head) == words

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from tests.bare_engine import bare_engine
@@ -18,7 +19,7 @@ from wakeful.gateway.messaging.door import PlatformDoor
 from wakeful.gateway.messaging.inbound.commands import Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress, NewSessions
 from wakeful.gateway.messaging.inbound.people import People
-from wakeful.gateway.messaging.platform import Attachment, IncomingMessage
+from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Ingress
 from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post
@@ -35,7 +36,7 @@ class Chatting:
     store: Store
     agent: LedAgent
     platform: ScriptedPlatform
-    ingress: ChatIngress
+    ingress: Ingress
     people: People
     workspace: Path
 
@@ -91,13 +92,15 @@ async def chatting(
     people = People(store, settings.doors)
     commands = Commands(engine, store, _check_model, "demo:led")
     new = NewSessions("operator", "demo:led", workspace)
-    ingress = ChatIngress(engine, store, Door(platform.name, async_delivery=True), settings, people, commands, new)
-    door = PlatformDoor(engine, store, platform, ingress, settings, clock)
+    make_ingress = partial(
+        ChatIngress, engine, store, Door(platform.name, async_delivery=True), settings, people, commands, new
+    )
+    door = PlatformDoor(engine, store, platform, make_ingress, settings, clock)
     async with AsyncExitStack() as ending:
         ending.push_async_callback(engine.stop)
         await engine.start()
         await ending.enter_async_context(door.at_work())
-        yield Chatting(engine, store, agent, platform, ingress, people, workspace)
+        yield Chatting(engine, store, agent, platform, door.ingress, people, workspace)
 
 
 def _check_model(name: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.platform import Attachment, LookedUp, Unanswered, Whereabouts
-from wakeful.gateway.messaging.settings import Groups, Progress, Strangers
-from wakeful.model.fact import TextDelta
+from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
+from wakeful.model.journal.fact import TextDelta
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 from wakeful.model.messaging.post import PostKind
 from wakeful.store.base import Store
@@ -55,15 +55,15 @@ async def test_an_answer_that_is_killed_goes_on_in_the_same_message(store: Store
 
 
 async def test_tool_calls_are_shown_in_one_message_before_the_answer(store: Store, tmp_path: Path) -> None:
-    async with chatting(store, tmp_path, progress=Progress.ALL) as chat:
+    async with chatting(store, tmp_path, progress=ShownProgress.ALL) as chat:
         await chat.write("Work", "5")
         chat.agent.order(await chat.turn(), "step", "step", "say Ready")
-        lines = "• work:  → worked on node\n• work:  → worked on node"
+        lines = "• work: → worked on node\n• work: → worked on node"
         await chat.shows("working", lines, "working", "Ready")
 
 
 async def test_without_progress_only_words_are_shown(store: Store, tmp_path: Path) -> None:
-    async with chatting(store, tmp_path, progress=Progress.OFF) as chat:
+    async with chatting(store, tmp_path, progress=ShownProgress.OFF) as chat:
         await chat.write("Work", "5")
         chat.agent.order(await chat.turn(), "step", "say Ready")
         await chat.shows("working", "Ready")
@@ -180,7 +180,7 @@ async def test_files_are_saved_in_the_workspace_and_named_to_the_agent(store: St
     ]
     assert (tmp_path / "inbox" / "5-a-2.txt").read_bytes() == b"two"
     assert sorted(path.name for path in (tmp_path / "inbox").iterdir()) == ["5-a-2.txt", "5-a.txt", "5-file"]
-    assert chat.platform.texts("1") == ["big.bin is too large (0 MB, at most 0 MB) and was left out."]
+    assert chat.platform.texts("1") == ["big.bin is too large (0.001 MB, at most 0.001 MB) and was left out."]
 
 
 async def test_a_lost_reply_doubles_nothing(store: Store, tmp_path: Path) -> None:
@@ -234,4 +234,4 @@ def _file(name: str, content: bytes) -> Attachment:
         yield content[:2]
         yield content[2:]
 
-    return Attachment(name, None if len(content) > 1000 else len(content), read)
+    return Attachment(name, None if name == "a.txt" else len(content), read)

@@ -40,21 +40,21 @@ class Admin:
         )
 
     async def end_transactions(self) -> None:
-        """Cut the connections that are in the middle of one."""
+        """End the connections that are in the middle of one."""
         await self._end("state = 'idle in transaction'")
 
     async def end_listening(self) -> None:
-        """Cut the connections that wait for notifications."""
+        """End the connections that wait for notifications."""
         await self._end("query LIKE 'LISTEN %'")
 
     async def until_waiting(self, count: int) -> None:
-        """Until that many connections of stores wait for a lock."""
+        """Wait until that many connections of stores wait for a lock."""
         async with asyncio.timeout(PATIENCE):
             while count != await self.fetchval(
                 """SELECT count(*) FROM pg_stat_activity
                    WHERE application_name LIKE 'wakeful %' AND wait_event_type = 'Lock'"""
             ):
-                # Inside a transaction the first look would be shown again and again.
+                # Inside a transaction the view would return its first result again and again.
                 await self.execute("SELECT pg_stat_clear_snapshot()")
 
     async def _end(self, which: str) -> None:

@@ -14,13 +14,13 @@ from wakeful.store.base import Signal, Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
-# Runs a statement on the database of the test, past the store.
+# Runs a statement on the test's database, bypassing the store.
 Sql = Callable[[str], Awaitable[list[tuple[Any, ...]]]]
 Meanwhile = Callable[[Coroutine[Any, Any, Any]], Awaitable[None]]
 
 
 class FakeClock:
-    """The store's time, which stands still until a test moves it."""
+    """The store's time, which changes only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -49,7 +49,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def new_store(kind: str, request: pytest.FixtureRequest, clock: FakeClock) -> Callable[[], Store]:
-    """Makes stores on one and the same database; whoever calls opens and closes them."""
+    """Makes stores on one database; the caller opens and closes them."""
     if kind == "sqlite":
         path: Path = request.getfixturevalue("sqlite_path")
         return lambda: SqliteStore(path, clock, synchronous="OFF")
@@ -72,7 +72,7 @@ async def store(
 
 @pytest.fixture
 def signals(store: Store) -> list[Signal]:
-    """What the store has told so far."""
+    """The signals of the store so far."""
     heard: list[Signal] = []
     store.notifier.listen(heard.append)
     return heard
@@ -80,7 +80,7 @@ def signals(store: Store) -> list[Signal]:
 
 @pytest.fixture
 async def meanwhile(kind: str) -> Meanwhile:
-    """Runs something else to its end in the middle of a body."""
+    """Runs something else to its end while a body waits."""
     loop = asyncio.get_running_loop()
 
     async def on_the_loop(work: Coroutine[Any, Any, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Sessions, turns, rows, tasks and approvals for tests: whole, and of no interest except for what a test names."""
+"""Sessions, turns, rows, tasks and approvals for tests: complete, with only what a test names being of interest."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +8,10 @@ from wakeful.engine.inbox.decision import input_event
 from wakeful.model.approvals.approval import Approval, Reason
 from wakeful.model.approvals.grant import Grant
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered, CallFinished
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import Entry, answer_entry, input_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.entry import Entry, answer_entry, input_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.tasks.task import Host, Task, TaskKind
@@ -97,10 +97,10 @@ def an_approval(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> 
 
 
 def a_grant(grant_id: str = "g1", **changes: Any) -> Grant:
-    """Of a session, unless the test names a folder."""
-    place = {} if "folder" in changes else {"session_id": "s1"}
+    """Return a grant of a session, unless the test names a folder."""
+    scope = {} if "folder" in changes else {"session_id": "s1"}
     values: dict[str, Any] = {"owner": "alice", "kind": "delete_outside", "created_at": 50.0, "example": "rm -r /"}
-    return Grant(grant_id, **(values | place | changes))
+    return Grant(grant_id, **(values | scope | changes))
 
 
 def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
@@ -108,9 +108,7 @@ def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
 
 
 def long_texts(turn_id: str) -> tuple[list[Entry], list[NewEvent]]:
-    """A message, a notice, two calls and a result, all but the first call long: what the journal has of them, and what
-    is told.
-    """
+    """Return the entries and the events of a message, a notice, two calls and a result, all but the first call long."""
     given = {"source": "user", "message_id": "m1", "text": "a" * 2000}
     notice = {"source": "process_wakeup", "message_id": "k1", "text": "b" * 2000, "notice": {"output": "b" * 1999}}
     inputs = [input_entry(turn_id, 0, 0, given), input_entry(turn_id, 0, 1, notice)]
@@ -118,8 +116,8 @@ def long_texts(turn_id: str) -> tuple[list[Entry], list[NewEvent]]:
     answered = Answered(1, AssistantMessage("", "", calls), Usage(1, 1))
     finished = CallFinished(1, 2, calls[1], "d" * 2000, 0.5)
     result = result_entry(turn_id, 1, 2, call_id="c2", text=finished.text, seconds=0.5)
-    told = [*map(input_event, inputs), *turn_events.answered(answered)[:2], turn_events.call_finished(finished)]
-    return [*inputs, answer_entry(turn_id, answered), result], told
+    events = [*map(input_event, inputs), *turn_events.answered(answered)[:2], turn_events.call_finished(finished)]
+    return [*inputs, answer_entry(turn_id, answered), result], events
 
 
 def some_events(count: int, kind: str = "token") -> list[NewEvent]:
@@ -133,7 +131,7 @@ async def have_session(store: Store, session_id: str = "s1", **changes: Any) -> 
 
 
 async def have_turn(store: Store, turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> Lease:
-    """A turn in a session that is there afterwards, and its lease."""
+    """Open a turn, and its session if needed, and return its lease."""
     await have_session(store, session_id)
     turn = a_turn(turn_id, session_id, **changes)
     await store.write(lambda tx: tx.open(Opening(turn)), lock=[session_id])
@@ -146,7 +144,7 @@ async def have_closed_turn(store: Store, turn_id: str = "t1", session_id: str = 
 
 
 async def close_turn(store: Store, turn_id: str, outcome: Outcome = DONE, **changes: Any) -> Closed:
-    """Without a word in the log, unless the test has some."""
+    """Close a turn without events, unless the test passes some."""
     turn = await store.read(lambda tx: tx.turns.get(turn_id))
     assert turn is not None
     closing = Closing(turn, outcome, **({"facts": ()} | changes))
@@ -154,13 +152,13 @@ async def close_turn(store: Store, turn_id: str, outcome: Outcome = DONE, **chan
 
 
 async def have_task(store: Store, task: Task) -> bool:
-    """Whether it is new. Its session is there afterwards."""
+    """Post a row, make its session if needed, and return whether the row is new."""
     await have_session(store, task.session_id)
     return await store.write(lambda tx: tx.tasks.add_if_absent(task), lock=[task.session_id])
 
 
 async def have_row(store: Store, row: InboxRow) -> InboxRow:
-    """The row as the store has it, with its id."""
+    """Post a row, and return it as the store has it, with its id."""
     await have_session(store, row.session_id)
     await store.write(lambda tx: tx.inbox.post_if_new(row), lock=[row.session_id])
     found = await store.read(lambda tx: tx.inbox.find(row.session_id, row.dedupe_key))
@@ -169,7 +167,7 @@ async def have_row(store: Store, row: InboxRow) -> InboxRow:
 
 
 async def append(store: Store, lease: Lease, events: Sequence[NewEvent]) -> list[Event]:
-    """As a runner records: only while its lease holds."""
+    """Record as a runner does: only while its lease holds."""
 
     async def body(tx: Transaction) -> list[Event]:
         await tx.turns.require(lease)

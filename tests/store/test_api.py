@@ -1,4 +1,4 @@
-"""What the API for programs keeps: conversations, keys that make a request happen once, what was asked of a turn."""
+"""What the OpenAI-compatible API stores: conversations, idempotency keys, and the requests of turns."""
 
 import asyncio
 from functools import partial
@@ -77,7 +77,7 @@ async def test_a_deleted_conversation_gives_its_name_back_and_leaves_its_turns(s
     assert await store.write(lambda tx: tx.conversations.create_if_absent(NAMED))
 
 
-async def test_a_key_belongs_to_whoever_reserved_it_first(store: Store) -> None:
+async def test_the_first_reservation_of_a_key_wins(store: Store) -> None:
     later = IdempotencyKey("alice", "k", "body2", "t2", 99.0)
 
     assert await store.write(lambda tx: tx.idempotency_keys.reserve(KEY)) == KEY
@@ -85,7 +85,7 @@ async def test_a_key_belongs_to_whoever_reserved_it_first(store: Store) -> None:
     assert await store.read(lambda tx: tx.idempotency_keys.find("alice", "k")) == KEY
 
 
-async def test_a_key_that_nobody_has_reserved_is_not_found(store: Store) -> None:
+async def test_a_key_without_a_reservation_is_not_found(store: Store) -> None:
     await store.write(lambda tx: tx.idempotency_keys.reserve(KEY))
 
     assert await store.read(lambda tx: tx.idempotency_keys.find("bob", "k")) is None

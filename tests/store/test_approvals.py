@@ -1,4 +1,4 @@
-"""Approvals: asked once, answered once, and shown to everybody who waits above."""
+"""Approvals: asked once, answered once, and shown in every session that waits above."""
 
 import asyncio
 from dataclasses import replace
@@ -94,7 +94,7 @@ async def test_open_questions_are_neither_answered_nor_expired_and_come_oldest_f
     await _answer(store, await _ask(store, an_approval("answered")), Choice.ONCE)
 
     assert await _open_of(store, "s1", now=60.0) == ["t4", "t3"]
-    assert await _open_of(store, "nobody", now=60.0) == []
+    assert await _open_of(store, "missing", now=60.0) == []
 
 
 async def test_the_open_questions_of_a_turn_that_ended_expire(store: Store) -> None:

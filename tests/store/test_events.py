@@ -1,4 +1,4 @@
-"""The event log, as transactions write it and as anybody reads it."""
+"""The event log, as transactions write it and readers read it."""
 
 import orjson
 import pytest
@@ -7,7 +7,7 @@ from tests.store.conftest import FakeClock, Sql
 from tests.store.nouns import append, have_session, have_turn, long_texts, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.journal import without
+from wakeful.model.journal.entry import without
 from wakeful.model.search.search import Hit
 from wakeful.model.turn import Lease
 from wakeful.model.words import Said, WordsEnd
@@ -105,41 +105,41 @@ async def test_an_event_knows_of_the_words_that_it_ends(store: Store) -> None:
 async def test_a_log_has_no_text_that_the_journal_has(store: Store, sql: Sql) -> None:
     lease = await have_turn(store)
 
-    told = await _have_quotes(store, lease)
+    events = await _have_quotes(store, lease)
 
     assert await sql("SELECT count(*) FROM events WHERE length(payload) > 1000") == [(0,)]
-    assert sum(len(event.payload) > 2000 for event in told) == 4
+    assert sum(len(event.payload) > 2000 for event in events) == 4
 
 
 async def test_late_readers_get_what_an_event_quotes(store: Store) -> None:
     lease = await have_turn(store)
 
-    told = await _have_quotes(store, lease)
+    events = await _have_quotes(store, lease)
 
     late = await _of_session(store)
-    assert late == told
-    assert [event.payload for event in late] == [event.payload for event in told]
-    assert await _of_turn(store) == told
+    assert late == events
+    assert [event.payload for event in late] == [event.payload for event in events]
+    assert await _of_turn(store) == events
 
 
 @pytest.mark.parametrize("after", range(5))
 async def test_a_page_may_begin_between_the_calls_of_an_answer(store: Store, after: int) -> None:
     lease = await have_turn(store)
 
-    told = await _have_quotes(store, lease)
+    events = await _have_quotes(store, lease)
 
-    assert await _of_session(store, after, limit=2) == told[after : after + 2]
-    assert await _of_turn(store, after=after, limit=2) == told[after : after + 2]
+    assert await _of_session(store, after, limit=2) == events[after : after + 2]
+    assert await _of_turn(store, after=after, limit=2) == events[after : after + 2]
 
 
 async def test_what_is_deleted_from_a_conversation_stays_in_the_log(store: Store) -> None:
     lease = await have_turn(store)
-    told = await _have_quotes(store, lease)
+    events = await _have_quotes(store, lease)
     (answer,) = await store.read(lambda tx: tx.journal.at([Hit("t1", 1, 0)]))
 
     await store.write(lambda tx: tx.journal.replace(without(answer, 1)), lock=["s1"])
 
-    assert await _of_session(store) == told
+    assert await _of_session(store) == events
 
 
 async def test_a_log_without_its_journal_can_still_be_read(store: Store, sql: Sql) -> None:

@@ -24,7 +24,7 @@ async def test_what_is_granted_in_a_session_covers_no_other(store: Store) -> Non
     assert await _covering(store, ["s2"]) == []
 
 
-async def test_what_is_granted_in_a_folder_covers_sessions_of_its_owner_there(store: Store) -> None:
+async def test_a_grant_of_a_folder_covers_its_owners_sessions_there(store: Store) -> None:
     await _give(store, a_grant("g1", folder="/srv"), a_grant("g2", folder="/srv/shop", kind="force_push"))
 
     assert await _covering(store, ["s9"], folders=["/srv/shop", "/srv", "/"]) == ["g1", "g2"]
@@ -90,7 +90,7 @@ async def test_a_grant_is_revoked_once_and_by_its_owner_only(store: Store) -> No
     assert await _of(store, None) == []
 
 
-async def test_everybodys_grants_are_listed_but_not_those_of_deleted_sessions(store: Store) -> None:
+async def test_the_grants_of_all_owners_are_listed_but_not_those_of_deleted_sessions(store: Store) -> None:
     await have_session(store, "s2", owner="bob")
     await _give(store, a_grant("g1"), a_grant("g2", session_id="s2", owner="bob"))
 

@@ -7,7 +7,7 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import have_closed_turn, have_session, have_turn
 from wakeful.errors import StoreError
-from wakeful.model.journal import Entry, EntryKind, cut_entry
+from wakeful.model.journal.entry import Entry, EntryKind, cut_entry
 from wakeful.model.words import Said, Word, WordsHead
 from wakeful.store.base import Store
 
@@ -43,7 +43,7 @@ async def test_an_entry_is_written_over_and_its_neighbours_are_not(store: Store)
     assert [entry.payload for entry in await _chain(store, "t1")] == [b"{}", marked.payload, b"{}"]
 
 
-async def test_the_newest_of_a_chain_are_those_after_an_ancestor_that_is_known(store: Store) -> None:
+async def test_the_entries_after_a_known_ancestor_are_read(store: Store) -> None:
     for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2"), ("t4", "t3")):
         await have_closed_turn(store, turn_id, parent=parent)
         if turn_id != "t3":
@@ -74,12 +74,12 @@ async def test_a_chain_tells_when_an_entry_was_written_over(store: Store) -> Non
     assert len(set(revisions)) == 3
 
 
-async def test_the_entries_of_some_turns_are_those_of_no_other(store: Store) -> None:
+async def test_entries_are_read_of_the_named_turns_only(store: Store) -> None:
     for turn_id in ("a", "b", "c"):
         await have_closed_turn(store, turn_id)
         await _add(store, [_entry(turn_id, 1, 0), _entry(turn_id, 0, 1), _entry(turn_id, 0, 0)])
 
-    entries = await store.read(lambda tx: tx.journal.of_turns(["c", "a", "nobody"]))
+    entries = await store.read(lambda tx: tx.journal.of_turns(["c", "a", "missing"]))
 
     for turn_id in ("a", "c"):
         assert [(e.step, e.index) for e in entries if e.turn_id == turn_id] == [(0, 0), (0, 1), (1, 0)]
@@ -112,15 +112,15 @@ async def test_any_bytes_come_back_as_they_were(store: Store) -> None:
     assert [entry.payload for entry in await _chain(store, "t1")] == [b"\x00\xff\x80text"]
 
 
-async def test_adding_nothing_and_asking_for_nobody_are_fine(store: Store) -> None:
+async def test_adding_no_entries_and_reading_no_turns_are_fine(store: Store) -> None:
     await have_session(store)
 
     await _add(store, [])
 
-    assert await _chain(store, "nobody") == []
+    assert await _chain(store, "missing") == []
 
 
-async def test_a_place_in_the_journal_is_taken_once(store: Store) -> None:
+async def test_an_entry_is_written_once(store: Store) -> None:
     await have_turn(store)
     await _add(store, [_entry("t1", 1, 0)])
 

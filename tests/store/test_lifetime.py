@@ -13,9 +13,7 @@ from wakeful.store.base import Store, Transaction
 LEASE = Lease("t1", "s1", "node1", 1)
 
 
-async def test_what_was_written_is_there_after_closing_and_opening_again(
-    store: Store, new_store: Callable[[], Store]
-) -> None:
+async def test_writes_survive_closing_and_opening_again(store: Store, new_store: Callable[[], Store]) -> None:
     lease = await have_turn(store)
     await append(store, lease, some_events(2))
     await store.close()

@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from tests.store.nouns import a_session, a_task, an_input, close_turn, have_session, have_task, have_turn, some_events
-from wakeful.model.event import NewEvent
-from wakeful.model.fact import Answered
-from wakeful.model.journal import answer_entry, result_entry
-from wakeful.model.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.news import News
+from wakeful.model.event import NewEvent, News
+from wakeful.model.journal.entry import answer_entry, result_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.tasks.task import TaskOutcome, TaskStatus
 from wakeful.store.base import Store, Transaction
 
@@ -55,7 +54,7 @@ async def test_news_are_numbered_for_each_owner_across_their_sessions(store: Sto
     assert await store.read(lambda tx: tx.news.last("carol")) == 0
 
 
-async def test_whoever_has_seen_a_number_has_seen_all_before_it(store: Store) -> None:
+async def test_a_number_becomes_visible_after_all_before_it(store: Store) -> None:
     """Numbers become visible in their order, also where transactions overlap."""
     for number in range(8):
         await have_session(store, f"s{number}")

@@ -23,7 +23,7 @@ async def test_a_retired_node_holds_nothing(store: Store) -> None:
     await store.write(lambda tx: tx.nodes.renew("node1", 100.0, host="host1"))
 
     await store.write(lambda tx: tx.nodes.retire("node1"))
-    await store.write(lambda tx: tx.nodes.retire("nobody"))
+    await store.write(lambda tx: tx.nodes.retire("missing"))
 
     assert await _orphans(store, 0.0) == ["t1"]
 

@@ -18,13 +18,13 @@ from tests.store.test_migrations import POSTGRES, SQLITE, apply_to_postgres, app
 from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.upkeep.old_words import OldWords
-from wakeful.gateway.openai.frames import Frame
+from wakeful.engine.upkeep.old_words_mover import OldWordsMover
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, EntryKind, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
@@ -47,12 +47,12 @@ _SESSION = """
 """
 
 
-def rows_of(session: str, turn: str, told: list[tuple[str, dict[str, Any]]]) -> list[tuple[Any, ...]]:
+def rows_of(session: str, turn: str, said: list[tuple[str, dict[str, Any]]]) -> list[tuple[Any, ...]]:
     """The log of a session with one turn."""
     begun: list[tuple[str, dict[str, Any]]] = [("turn_started", {}), ("message", {"message_id": "m", "content": "Hi"})]
     return [
         (session, number, turn, number, kind, orjson.dumps(data), 100.0 + number)
-        for number, (kind, data) in enumerate([*begun, *told], start=1)
+        for number, (kind, data) in enumerate([*begun, *said], start=1)
     ]
 
 
@@ -102,7 +102,7 @@ def postgres_url(bare_postgres_url: str) -> str:
 
 @pytest.fixture
 async def store(kind: str, request: pytest.FixtureRequest, tmp_path: Path, new_store: Callable[[], Store]) -> Any:
-    """Such a database, just upgraded."""
+    """A store on such a database, just upgraded."""
     if kind == "sqlite":
         _leave_in_sqlite(tmp_path / "wakeful.db")
     else:
@@ -136,13 +136,13 @@ async def _leave_in_postgres(url: str) -> None:
 
 
 class Hurry(SystemClock):
-    """It rests nowhere."""
+    """Waits for nothing."""
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         return
 
 
-async def frames_of(store: Store, turn_id: str) -> list[Frame]:
+async def frames_of(store: Store, turn_id: str) -> list[NumberedFrame]:
     """As a client reads them that asks for the whole response."""
     no_loop: Any = None
     engine = bare_engine(store, no_loop, SystemClock(), EngineSettings())
@@ -169,7 +169,7 @@ async def stop(store: Store, turn_id: str, session_id: str) -> None:
 async def test_a_response_replays_with_the_frames_and_numbers_that_it_had(store: Store) -> None:
     before = await frames_of(store, "turn_1")
 
-    await OldWords(store, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
 
     assert await frames_of(store, "turn_1") == before
     assert [event.turn_seq for event in await log_of(store, "turn_1")] == [1, 2, 4, len(CLOSED) - 1, len(CLOSED)]
@@ -178,7 +178,7 @@ async def test_a_response_replays_with_the_frames_and_numbers_that_it_had(store:
 
 
 async def test_a_turn_that_runs_keeps_its_log_until_it_has_ended(store: Store) -> None:
-    job = OldWords(store, Hurry())
+    job = OldWordsMover(store, Hurry())
 
     assert await job.sweep() is not None
     assert sum(spoken(event) is not None for event in await log_of(store, "turn_2")) == 2
@@ -196,7 +196,7 @@ async def test_words_that_were_cut_off_are_seen_with_the_time_of_the_cut(store: 
     await stop(store, "turn_2", "ses_2")
     (*_, ended) = await log_of(store, "turn_2")
 
-    await OldWords(store, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
 
     _, cut = await store.read(lambda tx: tx.journal.of_turns(["turn_2"]))
     assert (cut.kind, cut.data["text"], cut.at) == (EntryKind.CUT, "Not whole", ended.at)
@@ -204,13 +204,13 @@ async def test_words_that_were_cut_off_are_seen_with_the_time_of_the_cut(store: 
 
 async def test_a_database_is_gone_through_once(store: Store) -> None:
     await stop(store, "turn_2", "ses_2")
-    await OldWords(store, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
 
     assert await store.read(lambda tx: tx.old_words.position()) == "all"
     await append(store, await have_turn(store, "turn_3", "ses_3"), [NewEvent.of("token", {"step": 1, "text": "Hi"})])
     await stop(store, "turn_3", "ses_3")
 
-    assert await OldWords(store, Hurry()).sweep() is None
+    assert await OldWordsMover(store, Hurry()).sweep() is None
     assert [event.kind for event in await log_of(store, "turn_3")] == ["token", "cancelled"]
 
 
@@ -218,7 +218,7 @@ async def test_nodes_that_move_the_same_words_do_not_disturb_each_other(store: S
     await stop(store, "turn_2", "ses_2")
     before = await frames_of(store, "turn_1")
 
-    await asyncio.gather(*(OldWords(store, Hurry()).sweep() for _ in range(3)))
+    await asyncio.gather(*(OldWordsMover(store, Hurry()).sweep() for _ in range(3)))
 
     assert await frames_of(store, "turn_1") == before
     assert len(await store.read(lambda tx: tx.journal.of_turns(["turn_2"]))) == 2
@@ -233,7 +233,7 @@ async def test_long_texts_that_the_journal_has_leave_the_log(store: Store, sql: 
     await stop(store, "turn_3", "ses_3")
     before = await log_of(store, "turn_3")
 
-    await OldWords(store, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
 
     late = await log_of(store, "turn_3")
     assert [(event.turn_seq, event.payload) for event in late] == [(event.turn_seq, event.payload) for event in before]
@@ -244,6 +244,6 @@ async def test_long_texts_that_the_journal_has_leave_the_log(store: Store, sql: 
 async def test_what_was_deleted_is_left_to_the_purge(store: Store) -> None:
     await store.write(lambda tx: tx.sessions.delete("ses_1", 9_000.0), lock=["ses_1"])
 
-    await OldWords(store, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
 
     assert len(await log_of(store, "turn_1")) == len(CLOSED)

@@ -27,20 +27,20 @@ from wakeful.errors import LeaseLost, NameTaken, StoreError
 from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
+from wakeful.model.journal.message import Usage
 from wakeful.model.lane import Lane
-from wakeful.model.message import Usage
 from wakeful.model.opening import Closing, Opened, Opening
 from wakeful.model.session import TitleOrigin
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.sqlite.store import SqliteStore
 
 DONE = Outcome(TurnStatus.DONE)
 
 
 def an_opening(name: str, **changes: Any) -> Opening:
-    """Of a new session, with everything in it."""
+    """Return the opening of a new session, with everything in it."""
     session = a_session(f"session_{name}", created_at=0.0, updated_at=0.0)
     turn_id = f"turn_of_{session.id}_m1"
     turn = a_turn(turn_id, session.id, opened_at=0.0, last_seq=2)
@@ -55,7 +55,7 @@ def an_opening(name: str, **changes: Any) -> Opening:
     return Opening(**(values | changes))
 
 
-async def test_a_session_is_there_with_its_first_turn_and_all_that_belongs_to_it(
+async def test_a_session_is_created_with_its_first_turn_and_all_that_belongs_to_it(
     store: Store, clock: FakeClock
 ) -> None:
     opening = an_opening("a", conversation=Conversation("conv_a", "alice", "session_a", "notes"), title="Words")
@@ -97,7 +97,7 @@ async def test_of_new_sessions_that_want_one_name_one_is_opened_and_the_others_l
 
 async def test_one_that_cannot_be_written_fails_alone(store: Store) -> None:
     broken = an_opening("b")
-    broken = replace(broken, turn=replace(broken.turn, parent="nobody"))
+    broken = replace(broken, turn=replace(broken.turn, parent="missing"))
 
     results = await _open_all(store, [an_opening("a"), broken, an_opening("c")])
 
@@ -147,11 +147,11 @@ async def test_a_lane_shows_all_that_a_decision_asks_for(store: Store, clock: Fa
     assert lane.known is not None
     assert (lane.known.id, lane.known.status) == (rows[2].id, RowStatus.WITHDRAWN)
     assert (lane.promised, lane.active, lane.now) == (frozenset({"k1"}), None, clock.now)
-    # Of the last hour only those count that nobody asked for: the older of two.
+    # Only the wake-ups of the last hour count: this is the older of two.
     assert lane.spent_at == clock.now - 200
     assert (await _lane(store, wake_budget=3)).spent_at is None
     assert (await _lane(store, key="m2")).known == rows[1]
-    assert await store.read(lambda tx: tx.lane("nobody", wake_budget=1)) is None
+    assert await store.read(lambda tx: tx.lane("missing", wake_budget=1)) is None
 
 
 async def test_a_closing_records_the_last_answer_the_end_and_what_follows(store: Store, clock: FakeClock) -> None:
@@ -212,7 +212,7 @@ async def test_many_new_sessions_are_opened_with_five_statements(store: Store, m
         results = await _open_all(store, [an_opening(f"number{number}") for number in range(40)])
 
     assert all(isinstance(result, Opened) for result in results)
-    # The first of them may go alone, before the others have come.
+    # The first one may be written alone, before the others arrive.
     groups = len([text for text in statements if text.startswith("BEGIN")])
     assert groups in (1, 2)
     if isinstance(store, SqliteStore):
@@ -232,14 +232,14 @@ async def test_an_idle_session_is_opened_in_four_round_trips(store: Store, monke
         await store.write(body, lock=["s1"])
 
     if isinstance(store, SqliteStore):
-        # A read and five writes; the rest begins and ends.
+        # A read and five writes; the others begin and end the transaction.
         assert len([text for text in statements if text.split()[0] in ("SELECT", "INSERT", "UPDATE")]) == 6
     else:
         assert len(statements) == 4
 
 
 class _CountingConnection:
-    """Counts what is asked of a connection, and not what triggers do inside of it."""
+    """Counts the statements that are run on a connection, but not those of triggers."""
 
     def __init__(self, connection: sqlite3.Connection, texts: list[str]) -> None:
         self._connection = connection
@@ -255,7 +255,7 @@ class _CountingConnection:
 
 @contextmanager
 def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The statements that SQLite runs; the round trips to a server."""
+    """Yield the statements that SQLite runs, or the round trips to a server."""
     texts: list[str] = []
     if isinstance(store, SqliteStore):
         writer = store._writer
@@ -265,14 +265,14 @@ def _counted(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str
         monkeypatch.undo()
         return
     for name in ("fetch", "fetchrow", "fetchval", "execute"):
-        monkeypatch.setattr(Connection, name, _counting(getattr(Connection, name), texts))
+        monkeypatch.setattr(PostgresConnection, name, _counting(getattr(PostgresConnection, name), texts))
     yield texts
     monkeypatch.undo()
 
 
 def _counting(call: Callable[..., Any], texts: list[str]) -> Callable[..., Any]:
-    async def counted(connection: Connection, query: str, *arguments: object) -> Any:
-        # The other nodes are told afterwards, on a connection of its own.
+    async def counted(connection: PostgresConnection, query: str, *arguments: object) -> Any:
+        # Other nodes are notified afterwards, on a separate connection.
         if "pg_notify" not in query:
             texts.append(query.strip())
         return await call(connection, query, *arguments)

@@ -1,4 +1,4 @@
-"""What the page asks of a store: marks, what was seen, places in lists, and the end of deleted sessions."""
+"""What the page asks of a store: marks, what was seen, pinned and archived sessions, and deletion."""
 
 from typing import Any
 
@@ -16,9 +16,8 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.model.approvals.approval import Approval, Choice
-from wakeful.model.journal import Entry, EntryKind
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.journal.entry import Entry, EntryKind
+from wakeful.model.session import Marks, Session, TitleOrigin
 from wakeful.model.tasks.task import TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Signal, Store, Transaction
 
@@ -34,7 +33,7 @@ async def session(store: Store, session_id: str = "s1") -> Session | None:
 
 
 async def write(store: Store, method: str, *arguments: Any, **more: Any) -> Any:
-    """A method of `tx.sessions`, under the lock of the session that it is about."""
+    """Call a method of `tx.sessions`, with the session locked."""
 
     async def body(tx: Transaction) -> Any:
         return await getattr(tx.sessions, method)("s1", *arguments, **more)
@@ -72,12 +71,12 @@ async def test_a_session_is_unread_from_the_end_of_a_turn_until_it_was_seen(stor
     assert (await marks(store, "bob"))["s1"].is_unread
 
 
-async def test_whoever_shows_lists_hears_of_what_changes_no_log(store: Store, signals: list[Signal]) -> None:
+async def test_changes_that_only_lists_show_are_signalled(store: Store, signals: list[Signal]) -> None:
     await have_session(store)
     signals.clear()
 
     await see(store, 1)
-    await write(store, "place", pinned=True)
+    await write(store, "arrange", pinned=True)
     await write(store, "delete", 5.0)
 
     assert [signal.sessions for signal in signals] == [frozenset({"s1"})] * 3
@@ -103,11 +102,11 @@ async def test_running_tasks_and_open_questions_are_counted_with_those_of_sub_ag
     assert (found.running_tasks, found.open_approvals) == (1, 1)
 
 
-async def test_a_place_in_lists_is_changed_by_halves(store: Store) -> None:
+async def test_pinning_and_archiving_change_independently(store: Store) -> None:
     await have_session(store)
 
-    await write(store, "place", pinned=True)
-    await write(store, "place", archived=True)
+    await write(store, "arrange", pinned=True)
+    await write(store, "arrange", archived=True)
 
     found = await session(store)
     assert found is not None
@@ -135,7 +134,7 @@ async def test_pages_of_pinned_archived_and_deleted_sessions(store: Store) -> No
     assert await page(archived=True) == ["archived"]
 
 
-async def test_a_title_of_the_users_is_told_from_others(store: Store) -> None:
+async def test_a_title_of_the_user_is_distinguished_from_others(store: Store) -> None:
     await have_session(store, title_origin=TitleOrigin.WORDS)
 
     await write(store, "name", "by a model", TitleOrigin.MODEL)

@@ -1,4 +1,4 @@
-"""Whatever crowds a server, or stands still in a transaction: the lease, reads and writes of others go on."""
+"""However busy a server is, or stuck in a transaction: leases, and other reads and writes, go on."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -90,7 +90,7 @@ async def test_writes_that_wait_for_a_session_take_neither_the_lease_nor_reads(
     await waiting
 
 
-async def test_who_has_no_patience_is_told_that_a_session_is_locked(store: PostgresStore, admin: Admin) -> None:
+async def test_a_write_without_patience_fails_when_the_session_is_locked(store: PostgresStore, admin: Admin) -> None:
     await have_session(store)
     await admin.execute("BEGIN", "SELECT 1 FROM sessions FOR UPDATE")
 
@@ -116,7 +116,7 @@ async def test_a_dead_node_that_stands_still_in_a_transaction_is_cut_off(
 
     with pytest.raises(StoreUnavailable):
         await other.write(cut_off, lock=["s1"])
-    # What it does next it does on another connection.
+    # The next write uses another connection.
     await other.write(_touch, lock=["s1"])
 
 

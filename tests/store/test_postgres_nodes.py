@@ -1,4 +1,4 @@
-"""Several nodes on one database: they hear each other, wait for each other, and never in a circle."""
+"""Several nodes on one database: they notify each other, wait for each other, and never deadlock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -23,7 +23,7 @@ EVERYTHING = Signal(frozenset(), is_everything=True)
 
 
 class Node:
-    """A store, and what it has been told."""
+    """A store and the signals that it has received."""
 
     def __init__(self, url: str) -> None:
         self.store = PostgresStore(url)
@@ -33,7 +33,7 @@ class Node:
 
 @pytest.fixture
 async def one(postgres_url: str) -> AsyncIterator[Node]:
-    # The server breaks a circle of waiting transactions after this time.
+    # The server breaks a deadlock after this time.
     node = Node(f"{postgres_url}&deadlock_timeout=100ms")
     await node.store.open()
     yield node
@@ -72,7 +72,7 @@ async def test_a_node_hears_its_own_commits_once_and_with_their_events(one: Node
     assert one.signals.empty()
 
 
-async def test_names_with_quotes_and_other_letters_are_told_as_they_are(one: Node, two: Node) -> None:
+async def test_names_with_quotes_and_other_letters_are_signalled_unchanged(one: Node, two: Node) -> None:
     name = 'it\'s \\ "漢字"'
     await have_session(one.store, name)
 
@@ -101,7 +101,7 @@ async def test_a_name_that_fits_into_no_notification_becomes_look_everywhere(one
 async def test_what_a_lost_notification_would_have_said_is_found_out_once(
     one: Node, admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    monkeypatch.setattr(notifier, "_POLL_SECONDS", 0.01)
     followed = {"s1", "s2"}
     await _happens_in(one.store, followed | {"s3"})
     one.store.notifier.watch(lambda: followed)
@@ -117,7 +117,7 @@ async def test_what_a_lost_notification_would_have_said_is_found_out_once(
 async def test_a_session_that_is_followed_from_now_on_may_have_moved_just_before(
     one: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifier, "_QUESTION_SECONDS", 0.01)
+    monkeypatch.setattr(notifier, "_POLL_SECONDS", 0.01)
     await have_session(one.store)
     one.store.notifier.watch(lambda: {"s1"})
 
@@ -224,7 +224,7 @@ async def test_writes_of_two_nodes_leave_no_gap(one: Node, two: Node) -> None:
 async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_close(
     one: Node, two: Node, admin: Admin
 ) -> None:
-    """A close that looked with the eyes of before its wait would leave the row for nobody to find."""
+    """A close that read the rows as they were before its wait would leave the new row pending for ever."""
     await have_turn(one.store)
     close_waits = asyncio.Event()
 
@@ -246,7 +246,9 @@ async def test_a_row_posted_while_a_close_waits_for_the_lock_is_seen_by_the_clos
     assert [row.dedupe_key for row in await closing] == ["m1"]
 
 
-async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Node, two: Node, admin: Admin) -> None:
+async def test_a_caller_that_finds_a_session_created_meanwhile_holds_its_lock(
+    one: Node, two: Node, admin: Admin
+) -> None:
     is_created, second_waits = asyncio.Event(), asyncio.Event()
 
     async def create_slowly(tx: Transaction) -> None:
@@ -256,7 +258,7 @@ async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Nod
 
     async def create_again(tx: Transaction) -> tuple[bool, int]:
         is_new = await tx.sessions.create_if_absent(a_session())
-        # Nobody else gets this row now.
+        # No other transaction gets this row now.
         free = await admin.fetchval("SELECT count(*) FROM (SELECT 1 FROM sessions FOR UPDATE SKIP LOCKED) s")
         return is_new, free
 
@@ -271,8 +273,8 @@ async def test_whoever_finds_a_session_created_meanwhile_holds_its_lock(one: Nod
 
 
 _IN_GIVEN_ORDER = """
-    SELECT id FROM sessions JOIN unnest($1::text[]) WITH ORDINALITY AS given (id, place) USING (id)
-    ORDER BY given.place FOR UPDATE OF sessions
+    SELECT id FROM sessions JOIN unnest($1::text[]) WITH ORDINALITY AS given (id, position) USING (id)
+    ORDER BY given.position FOR UPDATE OF sessions
 """
 
 
@@ -282,8 +284,8 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_wait_in_a_
 ) -> None:
     """Each node locks its first session, then waits for a middle one, then wants the other's first.
 
-    In the order of ids the middle ones come last, so nobody holds what the other wants while waiting. Without
-    that order the same steps end in a circle: this test would notice if the order were lost.
+    In the order of ids the middle ones come last, so neither holds what the other wants while waiting. Without
+    that order the same steps end in a deadlock: this test would notice if the order were lost.
     """
     leases = {name: await have_turn(one.store, f"turn_{name}", name) for name in ("a", "b", "y", "z")}
     if not is_ordered:
@@ -324,7 +326,7 @@ def _touch(store: Store, leases: list[Lease]) -> asyncio.Future[None]:
 
 
 async def _begun(store: Store, work: Body[None]) -> asyncio.Future[None]:
-    """A write under way, which holds the lock of a session that is there."""
+    """Start a write that holds the lock of an existing session."""
     has_lock = asyncio.Event()
 
     async def body(tx: Transaction) -> None:

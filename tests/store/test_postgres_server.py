@@ -29,7 +29,7 @@ async def store(postgres_url: str) -> AsyncIterator[PostgresStore]:
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
+    ("url", "where"),
     [
         ("postgresql://user:secret@127.0.0.1:1/agents", '"agents" at 127.0.0.1:1 cannot be reached'),
         ("postgresql://user:secret@/agents?host=/nowhere", '"agents" at /nowhere cannot be reached'),
@@ -38,10 +38,10 @@ async def store(postgres_url: str) -> AsyncIterator[PostgresStore]:
         ("postgresql://user:secret@host:secret/agents", "address of the PostgreSQL database cannot be read"),
     ],
 )
-async def test_a_server_that_cannot_be_reached_is_named_without_the_password(url: str, place: str) -> None:
+async def test_a_server_that_cannot_be_reached_is_named_without_the_password(url: str, where: str) -> None:
     store = PostgresStore(url)
 
-    with pytest.raises(StoreUnavailable, match=place) as caught:
+    with pytest.raises(StoreUnavailable, match=where) as caught:
         await store.open()
 
     assert "secret" not in "".join(traceback.format_exception(caught.value))
@@ -150,7 +150,7 @@ async def test_a_connection_lost_in_the_middle_undoes_the_write_and_is_replaced(
     assert session.wake_at is None
 
 
-async def test_a_commit_whose_end_nobody_knows_makes_everybody_look(store: PostgresStore, admin: Admin) -> None:
+async def test_a_commit_with_an_unknown_outcome_makes_all_listeners_look(store: PostgresStore, admin: Admin) -> None:
     await have_session(store)
     signals: list[Signal] = []
     store.notifier.listen(signals.append)
@@ -184,9 +184,9 @@ async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> N
     async def body(tx: Transaction) -> None:
         await tx.sessions.create_if_absent(a_session())
         with suppress(StoreError):
-            await tx.open(Opening(a_turn(parent="nobody")))
+            await tx.open(Opening(a_turn(parent="missing")))
 
-    with pytest.raises(StoreError, match="transaction was undone"):
+    with pytest.raises(StoreError, match="transaction was rolled back"):
         await store.write(body)
 
     assert await store.read(lambda tx: tx.sessions.get("s1")) is None
@@ -195,7 +195,7 @@ async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> N
 async def test_a_node_that_stands_still_in_a_transaction_loses_its_locks(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(connections.SETTINGS, "idle_in_transaction_session_timeout", "100ms")
+    monkeypatch.setitem(connections.SERVER_SETTINGS, "idle_in_transaction_session_timeout", "100ms")
     still, lively = PostgresStore(postgres_url), PostgresStore(postgres_url)
     await still.open()
     await lively.open()

@@ -1,4 +1,4 @@
-"""The end of a deleted session in the store: all of it goes, and nothing of another."""
+"""Purging a deleted session: all of it is removed, and nothing of another."""
 
 import pytest
 

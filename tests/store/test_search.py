@@ -5,9 +5,9 @@ import pytest
 from tests.store.conftest import Sql
 from tests.store.nouns import an_input, have_closed_turn, have_session
 from tests.store.test_purges import purge
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, answer_entry, cut_entry, result_entry, without
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, answer_entry, cut_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.search.search import Hit, wanted_in
 from wakeful.model.words import Said
 from wakeful.store.base import Store, Transaction
@@ -68,7 +68,7 @@ async def test_it_tells_the_newest_message_and_the_sessions_with_the_newest(stor
     assert (await _find(store, "word"))["a"] == Hit("turn_of_a", 0, 1)
 
 
-async def test_a_message_is_told_rather_than_a_title(store: Store) -> None:
+async def test_a_hit_in_a_message_goes_before_one_in_the_title(store: Store) -> None:
     await _have_words(store, "s1", "word")
     await store.write(lambda tx: tx.sessions.change("s1", title="word"), lock=["s1"])
 
@@ -86,7 +86,7 @@ async def test_it_is_limited_to_an_owner_and_to_what_lists_show(store: Store) ->
     assert set(await _find(store, "word", owner=None)) == {"hers", "his"}
 
 
-async def test_a_new_title_takes_the_place_of_the_old_one(store: Store) -> None:
+async def test_a_new_title_replaces_the_old_one(store: Store) -> None:
     await have_session(store, title="old name")
     await store.write(lambda tx: tx.sessions.change("s1", title="new name"), lock=["s1"])
 
@@ -220,7 +220,7 @@ async def _have_words(store: Store, session_id: str, *texts: str) -> None:
 
 
 async def _find(store: Store, query: str, *, owner: str | None = "alice", limit: int = 10) -> dict[str, Hit | None]:
-    """What is found before the words are made, and after: it has to be the same."""
+    """Search before and after indexing, which has to find the same."""
     before = await _look(store, query, owner, limit)
     await _index_all(store)
     after = await _look(store, query, owner, limit)

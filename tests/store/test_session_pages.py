@@ -14,7 +14,7 @@ async def test_the_session_changed_last_comes_first(store: Store) -> None:
     assert await _page(store, "alice") == ["b", "c", "a"]
 
 
-async def test_an_owner_sees_their_own_and_nobody_in_particular_sees_all(store: Store) -> None:
+async def test_a_page_of_an_owner_has_their_own_and_one_without_an_owner_has_all(store: Store) -> None:
     await have_session(store, "hers", owner="alice", updated_at=2.0)
     await have_session(store, "his", owner="bob", updated_at=1.0)
 

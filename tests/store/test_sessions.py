@@ -23,7 +23,7 @@ async def test_a_session_is_read_back_whole(store: Store) -> None:
     assert await _session(store) == session
 
 
-async def test_a_session_that_is_there_is_left_as_it_is(store: Store) -> None:
+async def test_an_existing_session_is_left_as_it_is(store: Store) -> None:
     session = await have_session(store)
 
     is_new = await store.write(lambda tx: tx.sessions.create_if_absent(a_session(owner="bob")))
@@ -41,7 +41,7 @@ async def test_a_session_is_created_once_when_many_try(store: Store) -> None:
 
 
 async def test_an_unknown_session_is_none(store: Store) -> None:
-    assert await store.read(lambda tx: tx.sessions.get("nobody")) is None
+    assert await store.read(lambda tx: tx.sessions.get("missing")) is None
 
 
 async def test_closing_counts_what_the_turn_has_recorded(store: Store) -> None:
@@ -139,7 +139,7 @@ async def test_ready_names_each_session_once_and_next_due_is_the_earliest(store:
     assert await store.read(lambda tx: tx.sessions.next_due(100.0)) == 200.0
 
 
-async def test_ready_since_tells_of_the_row_that_has_waited_longest_of_those_that_need_not(store: Store) -> None:
+async def test_ready_since_is_the_time_of_the_longest_ready_row(store: Store) -> None:
     assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None
     await have_row(store, a_row("late", kind=RowKind.NOTICE, created_at=10.0, not_before=300.0))
     assert await store.read(lambda tx: tx.sessions.ready_since(100.0)) is None

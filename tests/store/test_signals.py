@@ -1,4 +1,4 @@
-"""What a store tells after a commit: where to look, who must stop, and the events themselves."""
+"""What a store signals after a commit: the changed sessions, the turns to stop, and the events themselves."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ async def test_a_commit_tells_of_its_sessions_with_their_events(store: Store, si
     assert (signal.fenced, signal.is_everything) == ({}, False)
 
 
-async def test_a_new_row_is_told_and_a_known_one_is_not(store: Store, signals: list[Signal]) -> None:
+async def test_a_new_row_is_signalled_and_a_known_one_is_not(store: Store, signals: list[Signal]) -> None:
     await have_session(store)
 
     for _ in range(2):
@@ -39,7 +39,7 @@ async def test_a_new_row_is_told_and_a_known_one_is_not(store: Store, signals: l
     assert signals == [Signal(frozenset({"s1"}))]
 
 
-async def test_an_ended_or_taken_turn_is_told_with_its_new_epoch(store: Store, signals: list[Signal]) -> None:
+async def test_an_ended_or_taken_turn_is_signalled_with_its_new_epoch(store: Store, signals: list[Signal]) -> None:
     await have_turn(store)
 
     await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
@@ -49,30 +49,30 @@ async def test_an_ended_or_taken_turn_is_told_with_its_new_epoch(store: Store, s
     assert signals == [Signal(frozenset(), {"t1": 2}), Signal(frozenset(), {"t1": 3})]
 
 
-async def test_an_intended_kill_is_told_to_whoever_watches_the_task(store: Store, signals: list[Signal]) -> None:
+async def test_an_intended_kill_is_signalled_to_the_watching_node(store: Store, signals: list[Signal]) -> None:
     await have_task(store, a_task())
 
     await store.write(lambda tx: tx.tasks.intend_kill_if_running("k1"))
-    await store.write(lambda tx: tx.tasks.intend_kill_if_running("nobody"))
+    await store.write(lambda tx: tx.tasks.intend_kill_if_running("missing"))
 
     assert signals == [Signal(frozenset({"s1"}))]
 
 
-async def test_appends_are_told_once_each_in_order_within_a_commit(store: Store, signals: list[Signal]) -> None:
+async def test_appends_are_signalled_once_each_in_order_within_a_commit(store: Store, signals: list[Signal]) -> None:
     first, second = await have_turn(store, "t1", "s1"), await have_turn(store, "t2", "s2")
 
     await asyncio.gather(*(append(store, lease, some_events(3)) for _ in range(20) for lease in (first, second)))
 
-    told = [event for signal in signals for event in signal.events]
+    signalled = [event for signal in signals for event in signal.events]
     for session_id in ("s1", "s2"):
-        numbers = [event.session_seq for event in told if event.session_id == session_id]
-        # Commits on several connections may be told in another order than they happened in.
+        numbers = [event.session_seq for event in signalled if event.session_id == session_id]
+        # Commits on several connections may be signalled in another order than they happened in.
         assert sorted(numbers) == list(range(1, 61))
         assert all(after == before + 1 for before, after in pairwise(numbers) if before % 3)
     assert all(signal.sessions == {e.session_id for e in signal.events} for signal in signals)
 
 
-async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signals: list[Signal]) -> None:
+async def test_a_commit_without_changes_to_follow_is_not_signalled(store: Store, signals: list[Signal]) -> None:
     lease = await have_turn(store)
 
     await store.write(lambda tx: tx.nodes.renew("node1", 5.0, host="host1"))
@@ -82,7 +82,7 @@ async def test_a_commit_with_nothing_to_look_at_is_not_told(store: Store, signal
     assert signals == []
 
 
-async def test_listeners_hear_before_those_who_asked_go_on(store: Store, signals: list[Signal]) -> None:
+async def test_listeners_are_called_before_the_writer_continues(store: Store, signals: list[Signal]) -> None:
     lease = await have_turn(store)
 
     await append(store, lease, some_events(1))
@@ -92,7 +92,7 @@ async def test_listeners_hear_before_those_who_asked_go_on(store: Store, signals
     assert len(signals) == 2
 
 
-async def test_what_is_told_can_be_read(store: Store) -> None:
+async def test_a_signalled_change_can_be_read(store: Store) -> None:
     """Durable before visible."""
     lease = await have_turn(store)
     reads: list[asyncio.Future[int]] = []
@@ -108,7 +108,9 @@ async def test_what_is_told_can_be_read(store: Store) -> None:
     assert all(count >= number for number, count in enumerate(counts, start=1))
 
 
-async def test_a_listener_that_fails_is_logged_and_hurts_nobody(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_listener_that_fails_is_logged_and_the_others_are_called(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     heard: list[Signal] = []
 
     def fail(signal: Signal) -> None:

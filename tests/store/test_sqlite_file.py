@@ -35,7 +35,7 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 
 @pytest.fixture
 def public_path() -> Iterator[Path]:
-    """In a folder that everybody may look into; the tests' own are closed to other users."""
+    """In a folder that all users may read; those that pytest makes are closed to other users."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         yield Path(folder) / "wakeful.db"
@@ -46,7 +46,7 @@ async def test_the_file_and_its_folder_are_for_their_owner_alone(path: Path, sto
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_second_holder_is_refused_and_told_who_holds_the_file(path: Path, store: SqliteStore) -> None:
+async def test_a_second_process_is_refused_with_the_id_of_the_first(path: Path, store: SqliteStore) -> None:
     with pytest.raises(StoreLocked, match=rf"wakeful\.db is in use .* \(process {os.getpid()}\)"):
         await SqliteStore(path, FakeClock()).open()
 
@@ -101,14 +101,14 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) 
     assert path.read_text().startswith("Dear diary")
 
 
-async def test_a_folder_in_the_place_of_the_file_is_refused(path: Path) -> None:
+async def test_a_folder_instead_of_the_file_is_refused(path: Path) -> None:
     path.mkdir(parents=True)
 
     with pytest.raises(StoreReadOnly, match=r"wakeful\.db cannot be opened"):
         await SqliteStore(path, FakeClock()).open()
 
 
-async def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+async def test_a_file_instead_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("")
 
     with pytest.raises(StoreReadOnly, match="cannot be written"):

@@ -57,7 +57,7 @@ async def test_the_tasks_of_a_session_come_oldest_first(store: Store) -> None:
     assert _ids(await store.read(lambda tx: tx.tasks.of_session("s1"))) == ["k3", "k1", "k2"]
 
 
-async def test_the_recent_tasks_are_those_that_run_and_the_newest_of_the_others(store: Store) -> None:
+async def test_the_recent_tasks_are_the_running_ones_and_the_newest_ended_ones(store: Store) -> None:
     for number in range(1, 6):
         await have_task(store, a_task(f"k{number}", index=number, started_at=float(number)))
     await have_task(store, a_task("k9", "s2", turn_id="t2"))
@@ -68,7 +68,7 @@ async def test_the_recent_tasks_are_those_that_run_and_the_newest_of_the_others(
     assert _ids(await store.read(lambda tx: tx.tasks.recent("s1", ended=0))) == ["k4", "k1"]
 
 
-async def test_a_page_has_the_newest_tasks_of_an_owner_or_of_everybody(store: Store) -> None:
+async def test_a_page_has_the_newest_tasks_of_an_owner_or_of_all(store: Store) -> None:
     for number, owner in enumerate(["alice", "alice", "bob", "alice"], start=1):
         await have_task(store, a_task(f"k{number}", f"s{number}", index=number, owner=owner, started_at=float(number)))
 
@@ -128,7 +128,7 @@ async def test_the_kill_of_what_a_turn_waits_for_leaves_all_else_alone(store: St
     assert killed == ["inline"]
 
 
-async def test_nobody_cannot_be_ended_or_killed(store: Store) -> None:
+async def test_a_missing_task_cannot_be_ended_or_killed(store: Store) -> None:
     assert not await _finish(store)
     assert not await store.write(lambda tx: tx.tasks.intend_kill_if_running("k1"))
 

@@ -54,7 +54,7 @@ async def test_a_chain_goes_from_a_turn_to_its_ancestors_as_far_as_asked(store: 
 
     assert await chain("a", 2) == ["a", "b"]
     assert await chain("a", 3) == await chain("a", 9) == ["a", "b", "c"]
-    assert await chain("nobody", 3) == []
+    assert await chain("missing", 3) == []
 
 
 async def test_a_session_runs_one_turn_at_a_time(store: Store) -> None:

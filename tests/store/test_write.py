@@ -1,4 +1,4 @@
-"""Transactions that write: whole or not at all, and nobody else's business."""
+"""Transactions that write: whole or not at all, and without effect on others."""
 
 import asyncio
 
@@ -78,8 +78,8 @@ async def test_a_write_that_fails_does_not_hurt_its_neighbours(store: Store) -> 
     assert [event.session_seq for event in log] == [1, 2, 3]
 
 
-async def test_whoever_holds_the_lock_of_a_session_is_alone(store: Store) -> None:
-    """Fifty times: look at the counter, then add one. Without the lock two of them would see the same."""
+async def test_a_locked_session_is_written_by_one_transaction_at_a_time(store: Store) -> None:
+    """Reads the counter and adds one, fifty times at once. Without the lock two of them would read the same."""
     await have_session(store)
 
     async def body(tx: Transaction) -> int:
@@ -101,21 +101,21 @@ async def test_a_created_session_counts_as_locked(store: Store) -> None:
     assert await store.write(body)
 
 
-async def test_a_lock_on_a_session_that_is_not_there_is_harmless(store: Store) -> None:
-    assert await store.write(lambda tx: tx.sessions.get("nobody"), lock=["nobody", "s1"]) is None
+async def test_a_lock_on_a_missing_session_is_harmless(store: Store) -> None:
+    assert await store.write(lambda tx: tx.sessions.get("missing"), lock=["missing", "s1"]) is None
 
 
-async def test_a_write_goes_on_when_its_caller_goes_away(store: Store) -> None:
+async def test_a_write_finishes_when_its_caller_is_cancelled(store: Store) -> None:
     await have_session(store)
-    is_told = asyncio.Event()
-    store.notifier.listen(lambda signal: is_told.set())
+    is_signalled = asyncio.Event()
+    store.notifier.listen(lambda signal: is_signalled.set())
     writing = asyncio.create_task(store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"]))
     await asyncio.sleep(0)
 
     writing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await writing
-    await is_told.wait()
+    await is_signalled.wait()
 
     session = await store.read(lambda tx: tx.sessions.get("s1"))
     assert session is not None
@@ -145,7 +145,7 @@ async def test_a_transaction_tells_the_time_of_the_store(store: Store, clock: Fa
     assert await store.read(lambda tx: tx.now()) == 1234.5
 
 
-async def test_commits_are_counted_and_timed_and_what_failed_leaves_no_place_in_the_queue(store: Store) -> None:
+async def test_commits_are_counted_and_timed_and_failed_writes_leave_the_queue(store: Store) -> None:
     async def refuse(tx: Transaction) -> None:
         raise _Refused
 

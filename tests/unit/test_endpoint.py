@@ -31,7 +31,7 @@ def process_url() -> Iterator[str]:
         process.terminate()
 
 
-def test_as_a_process_it_prints_its_url_and_tells_what_it_has_seen(process_url: str) -> None:
+def test_as_a_process_it_prints_its_url_and_reports_what_it_has_seen(process_url: str) -> None:
     streamed = _post(process_url)
     root = process_url.removesuffix("/v1")
     with urllib.request.urlopen(f"{root}/stats", timeout=10) as response:

@@ -1,4 +1,4 @@
-"""What a browser sends of its own accord: its cookie, and from where it is asked to write."""
+"""A browser: it sends its cookie, and with writes the origin of its page."""
 
 import asyncio
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from tests.web.kit import Reply, Served
 
 @dataclass(slots=True)
 class Browser:
-    """Its page is our own, unless a test says otherwise."""
+    """Shows our own page, unless a test sets another origin."""
 
     web: Served
     cookie: str = ""
-    # What the last answer said of the cookie.
+    # The Set-Cookie header of the last answer.
     set_cookie: str = ""
-    # Of the page that it shows; empty: the browser does not tell.
+    # The origin of the page that it shows; empty: it sends none.
     origin: str | None = None
 
     def __post_init__(self) -> None:

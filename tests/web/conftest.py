@@ -1,4 +1,4 @@
-"""A served engine on a SQLite file of the test's own."""
+"""A served engine on a SQLite file for each test."""
 
 import time
 from collections.abc import AsyncIterator

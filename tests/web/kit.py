@@ -1,4 +1,4 @@
-"""A server on a loopback port: real store, real engine, real HTTP; only the agent does what the test tells it."""
+"""A server on a loopback port: real store, real engine, real HTTP; only the agent is scripted by the test."""
 
 import asyncio
 import socket
@@ -22,20 +22,19 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.auth import Keyring
-from wakeful.gateway.entrance.logins.desk import LoginDesk
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
-from wakeful.gateway.operation.health import Health
+from wakeful.gateway.monitoring.health import Health
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
-from wakeful.web.facts.models import ModelChoice, ModelRoutes
+from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -47,12 +46,12 @@ DOORS = {
     "terminal": Door("terminal", async_delivery=True),
     "ask": Door("ask", async_delivery=False),
 }
-# An end wakes its session at once, whatever else runs: most tests are not about the wait for company.
+# The end of a task wakes its session at once; most tests are not about the wait for other tasks to end.
 QUICK = EngineSettings(stop_grace_seconds=0.0, wake_company_seconds=0.0)
 
 
 class FakeTasks:
-    """The processes behind the rows, as far as people see them."""
+    """Stands in for the processes behind tasks."""
 
     def __init__(self) -> None:
         self.engine: Engine | None = None
@@ -98,12 +97,12 @@ class Reader:
         self.status = response.status
         self.headers = response.headers
         self.comments = 0
-        # Frames as they came, with the lines between them.
+        # The frames verbatim.
         self.raw = ""
         self._response = response
 
     async def next(self) -> Frame | None:
-        """The next frame; None when the stream has ended."""
+        """Return the next frame, or None when the stream has ended."""
         block = await self._block()
         while block.startswith(":"):
             self.comments += 1
@@ -115,7 +114,7 @@ class Reader:
         return Frame(fields["id"], fields["event"], orjson.loads(fields["data"]))
 
     async def until(self, event: str) -> list[Frame]:
-        """The frames up to the first of this name."""
+        """Return the frames up to the first with this name."""
         frames: list[Frame] = []
         while not frames or frames[-1].event != event:
             frame = await self.next()
@@ -170,17 +169,17 @@ class Served:
             yield Reader(response)
 
     async def read(self, path: str, *, last: str = "", **query: Any) -> list[Frame]:
-        """A stream that ends, from its start or its cursor to its end."""
+        """Read a stream that ends, from its start or from a cursor."""
         async with self.stream(path, last=last, **query) as reader:
             assert reader.status == 200
             return await reader.rest()
 
     async def new_session(self, who: str = "ann", **given: Any) -> str:
-        """With a title: one that it gets from its first words is an event, which most tests are not about."""
+        """Create a session with a title: a title made from the first message would be one more event in its log."""
         return str((await self.post("/api/session/new", {"title": "A talk"} | given, who)).json["session_id"])
 
     async def say(self, session_id: str, message: str, *orders: str, who: str = "ann", **more: Any) -> str:
-        """Start a turn that does this; its id."""
+        """Start a turn that follows these orders, and return its id."""
         given = {"session_id": session_id, "message": message, **more}
         reply = await self.post("/api/chat/start", given, who)
         assert reply.status == 200, reply.json
@@ -197,7 +196,7 @@ class Served:
         return reply.json
 
     async def begin_task(self, turn_id: str, name: str, *, will_notify: bool = True) -> None:
-        """Write a task of a running turn down, as a tool would."""
+        """Record a task of a running turn, as a tool would."""
         turn = (await self.running(turn_id)).turn
         lease = Lease(turn.id, turn.session_id, self.engine.node, turn.epoch)
         task = task_for(turn.session_id, turn.id, name, will_notify=will_notify, address=Address("web"))
@@ -207,9 +206,9 @@ class Served:
         await self.engine.tasks.finish(name, exit_of(name, code))
 
     async def running(self, turn_id: str) -> Any:
-        """What the agent was told about a turn, as soon as it runs."""
+        """Return the brief that the agent got for a turn, as soon as the turn runs."""
         async with asyncio.timeout(PATIENCE):
-            while turn_id not in self.agent.briefs:  # noqa: ASYNC110 - the agent tells nobody
+            while turn_id not in self.agent.briefs:  # noqa: ASYNC110 - the agent has no event for it
                 await asyncio.sleep(0.001)
         return self.agent.briefs[turn_id]
 
@@ -221,12 +220,12 @@ class Served:
         return await self.store.read(body)
 
     def followers(self) -> int:
-        """How many cursors the engine has open."""
+        """Return how many cursors the engine has open."""
         return sum(len(followed.readers) for followed in self.engine._broadcaster._followed.all())
 
-    async def nobody_follows(self) -> None:
+    async def wait_for_no_followers(self) -> None:
         async with asyncio.timeout(PATIENCE):
-            while self.followers():  # noqa: ASYNC110 - the server tells nobody
+            while self.followers():  # noqa: ASYNC110 - the server has no event for it
                 await asyncio.sleep(0.005)
 
 
@@ -257,7 +256,7 @@ async def served(
         streams=streams or StreamSettings(),
     )
     listener = listener or socket.create_server(("127.0.0.1", 0))
-    # asyncio sets this for sockets that were made with the number of the protocol only; uvloop always does.
+    # asyncio sets this only for sockets that were made with a protocol number; uvloop always sets it.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     desk, address = LoginDesk(store, KEYS), address or OwnAddress()
@@ -286,7 +285,7 @@ def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddre
         LoginListRoutes(desk, operator="operator"),
         PageRoutes(has_password=password.is_set),
         MeRoutes(ServerFacts("machine", "1", "demo:led", password.is_set, 30.0), "operator"),
-        ModelRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
+        ModelChoiceRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
     )
     return [route for room in rooms for route in room.routes()]
 

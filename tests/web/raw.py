@@ -1,4 +1,4 @@
-"""A request as it is written here, byte by byte."""
+"""Requests that are sent byte by byte."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from tests.web.kit import Served
 
 
 async def raw(web: Served, request: str) -> tuple[int, bytes]:
-    """The status and the body of the answer, to what no honest client would send."""
+    """Send what no HTTP library would, and return the status and body of the answer."""
     port = int(web.url.rpartition(":")[2])
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:

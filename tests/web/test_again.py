@@ -1,4 +1,4 @@
-"""Edit and regenerate: another turn takes the place of one, and what was left is not shown."""
+"""Edit and regenerate: a new turn replaces an old one, which is no longer shown."""
 
 from typing import Any
 
@@ -31,19 +31,19 @@ async def talk(web: Served) -> tuple[str, list[str]]:
     return session_id, turns
 
 
-async def test_an_edited_message_takes_the_place_of_all_that_followed(web: Served, talk: tuple[str, list[str]]) -> None:
+async def test_an_edited_message_replaces_all_that_followed(web: Served, talk: tuple[str, list[str]]) -> None:
     session_id, turns = talk
     async with web.stream("/api/session/stream", session_id=session_id) as reader:
         await reader.until("initial")
         reply = await again(
             web, "/api/chat/edit", session_id, "say 2!", message_id=f"{turns[1]}.0.0", message="the second"
         )
-        told = await reader.until("session-updated")
+        frames = await reader.until("session-updated")
 
     assert reply.json == {
         "session_id": session_id, "turn_id": reply.json["turn_id"], "stream_id": reply.json["turn_id"], "queued": False,
     }  # fmt: skip
-    assert told[-1].data["changed"] == ["messages"]
+    assert frames[-1].data["changed"] == ["messages"]
     assert await contents(web, session_id) == ["one", "one!", "the second", "2!"]
     shown = await web.shown(session_id)
     assert shown["session"]["message_count"] == 4
@@ -58,7 +58,7 @@ async def test_the_first_message_can_be_edited(web: Served, talk: tuple[str, lis
     assert await contents(web, session_id) == ["the first", "1!"]
 
 
-async def test_the_last_answer_can_be_had_again(web: Served, talk: tuple[str, list[str]]) -> None:
+async def test_the_last_answer_can_be_regenerated(web: Served, talk: tuple[str, list[str]]) -> None:
     session_id, _ = talk
     await again(web, "/api/chat/regenerate", session_id, "say 3!")
     await again(web, "/api/chat/regenerate", session_id, "say iii!")
@@ -77,7 +77,7 @@ async def test_the_same_edit_twice_is_one(web: Served, talk: tuple[str, list[str
     assert await contents(web, session_id) == ["one", "one!", "second", "2!", "more", "more!"]
 
 
-async def test_a_busy_session_says_no(web: Served, talk: tuple[str, list[str]]) -> None:
+async def test_a_busy_session_refuses_both(web: Served, talk: tuple[str, list[str]]) -> None:
     session_id, turns = talk
     active = await web.say(session_id, "four")
     await web.running(active)
@@ -90,7 +90,7 @@ async def test_a_busy_session_says_no(web: Served, talk: tuple[str, list[str]]) 
         assert reply.json["error"]["active_stream_id"] == active
 
 
-async def test_notices_are_not_lost_with_the_message_that_they_rode_with(web: Served) -> None:
+async def test_notices_that_came_with_an_edited_message_are_kept(web: Served) -> None:
     session_id = await web.new_session()
     busy = await web.say(session_id, "busy")
     await web.begin_task(busy, "job")
@@ -110,7 +110,7 @@ async def test_notices_are_not_lost_with_the_message_that_they_rode_with(web: Se
     assert reply.status == 200
 
 
-async def test_an_answer_to_a_wake_up_can_be_had_again(web: Served) -> None:
+async def test_an_answer_to_a_wake_up_can_be_regenerated(web: Served) -> None:
     session_id = await web.new_session()
     first = await web.say(session_id, "work")
     await web.begin_task(first, "job")
@@ -130,7 +130,7 @@ async def test_an_answer_to_a_wake_up_can_be_had_again(web: Served) -> None:
     assert messages[-1]["content"] == "better"
 
 
-async def test_a_branch_can_go_back_before_its_beginning(web: Served, talk: tuple[str, list[str]]) -> None:
+async def test_a_branch_can_edit_a_message_from_before_it_was_made(web: Served, talk: tuple[str, list[str]]) -> None:
     session_id, turns = talk
     branch = (await web.post("/api/session/branch", {"session_id": session_id})).json["session_id"]
     assert (await web.shown(branch))["session"]["message_count"] == 6
@@ -141,7 +141,7 @@ async def test_a_branch_can_go_back_before_its_beginning(web: Served, talk: tupl
     assert await contents(web, session_id) == ["one", "one!", "two", "two!", "three", "three!"]
 
 
-async def test_only_ones_own_words_that_stand_there_can_be_edited(web: Served, talk: tuple[str, list[str]]) -> None:
+async def test_only_a_user_message_that_is_still_shown_can_be_edited(web: Served, talk: tuple[str, list[str]]) -> None:
     session_id, turns = talk
     other = await web.new_session()
     await again(web, "/api/chat/edit", session_id, "say 2!", message_id=f"{turns[1]}.0.0", message="second")

@@ -1,18 +1,18 @@
-"""Answers as HTML while they stream: whoever comes when, the screen is the exact render at the end."""
+"""Answers as HTML while they stream: whenever a reader comes, its screen ends as the exact render."""
 
 from typing import Any
 
 import pytest
 
 from tests.web.kit import Frame, Served
-from wakeful.model.fact import StepAbandoned, TextDelta
+from wakeful.model.journal.fact import StepAbandoned, TextDelta
 from wakeful.web.html.markdown import render_blocks
 
 HTML = {"turns": "inline", "html": "1"}
 
 
 def screen(frames: list[Frame], blocks: list[str] | None = None) -> list[str]:
-    """What a page shows of the last step of these frames."""
+    """Return what a page shows of the last step of these frames."""
     shown = list(blocks or [])
     for frame in frames:
         if frame.event == "answer_html":
@@ -36,11 +36,11 @@ async def test_the_screen_is_the_exact_render_at_the_end_of_a_step(web: Served) 
     assert [frame.data["is_final"] for frame in patches][-1] is True
     last = frames.index(patches[-1])
     assert frames[last + 1].event == "usage"
-    # An event that comes again brings it along.
+    # A reader that resumes before the event gets the patch again.
     assert patches[-1].id == frames[last - 1].id
 
 
-async def test_whoever_comes_in_the_middle_is_told_all_of_it_first(web: Served) -> None:
+async def test_a_reader_that_comes_in_the_middle_first_gets_all_of_it(web: Served) -> None:
     session_id = await web.new_session()
     web.agent.node = "some\n\nwords"
     async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
@@ -61,7 +61,7 @@ async def test_whoever_comes_in_the_middle_is_told_all_of_it_first(web: Served) 
     assert screen(frames, screen(began)) == render_blocks("some\n\nwords " * 3)
 
 
-async def test_a_reader_that_was_away_is_told_each_step_once(web: Served) -> None:
+async def test_a_reader_that_was_away_gets_each_step_once(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", *["token"] * 50, "finish")
     await web.finished(turn_id)
@@ -90,7 +90,7 @@ async def test_abandoned_text_is_not_patched_any_more(web: Served, monkeypatch: 
     assert screen(frames) == ["<p>right</p>\n"]
 
 
-async def test_html_needs_the_turns(web: Served) -> None:
+async def test_html_without_turns_is_refused(web: Served) -> None:
     session_id = await web.new_session()
 
     reply = await web.get("/api/session/stream", session_id=session_id, html="1")
@@ -98,7 +98,7 @@ async def test_html_needs_the_turns(web: Served) -> None:
     assert (reply.status, reply.code) == (400, "invalid_request")
 
 
-async def test_a_cursor_into_an_event_that_was_never_given_out_replays_from_the_start(web: Served) -> None:
+async def test_a_cursor_into_an_event_that_no_reader_ever_got_replays_from_the_start(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "token", "finish")
     await web.finished(turn_id)

@@ -1,4 +1,4 @@
-"""What cannot be understood is refused with one sentence, before anything has happened."""
+"""Invalid requests are refused with one sentence, and change nothing."""
 
 from io import BytesIO
 from typing import Any
@@ -10,7 +10,7 @@ from tests.web.kit import Served
 
 LONG = "x" * 201
 
-# Path, body: each is wrong in one point. SESSION stands for a real one.
+# Path and body: each has one mistake. SESSION stands for the id of a real session.
 BODIES: list[tuple[str, Any]] = [
     ("/api/session/new", []),
     ("/api/session/new", "text"),
@@ -157,7 +157,7 @@ async def test_an_unknown_door_is_refused(web: Served) -> None:
         assert (reply.status, reply.code) == (400, "invalid_request")
 
 
-async def test_limits_out_of_range_are_moved_to_their_end(web: Served) -> None:
+async def test_limits_out_of_range_are_moved_into_it(web: Served) -> None:
     session_id = await web.new_session()
     await web.finished(await web.say(session_id, "hi", "finish"))
 
@@ -178,7 +178,7 @@ async def test_a_stopping_server_takes_no_message_and_says_when_to_come_back(web
     assert reply.json["error"]["message"] == "The server is stopping and takes no new work."
 
 
-async def test_a_store_that_fails_is_told_in_a_sentence(web: Served) -> None:
+async def test_a_failing_store_is_reported_in_a_sentence(web: Served) -> None:
     session_id = await web.new_session()
     await web.engine.stop()
     await web.store.close()

@@ -1,4 +1,4 @@
-"""What a client may send before anyone knows who it is: so much, and within so much time."""
+"""How much a client may send before it is authenticated, and how long it may take."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ _HEAD = f"GET /api/me HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS
 
 
 class Line:
-    """A connection on which a test writes what it likes."""
+    """A connection on which a test writes raw bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -27,7 +27,7 @@ class Line:
         await self._writer.drain()
 
     async def answer(self) -> tuple[int, dict[str, object]]:
-        """One that says how long it is."""
+        """Read an answer that has a Content-Length."""
         async with asyncio.timeout(PATIENCE):
             head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = int(head.partition("content-length: ")[2].partition("\r\n")[0])
@@ -38,7 +38,7 @@ class Line:
             await self._reader.readuntil(words.encode())
 
     async def is_cut(self) -> bool:
-        """Whether there is nothing more to read, as soon as that is known."""
+        """Read to the end of the connection, and return whether nothing more came."""
         async with asyncio.timeout(PATIENCE):
             try:
                 return await self._reader.read() == b""
@@ -57,7 +57,7 @@ async def line_to(web: Served) -> AsyncIterator[Line]:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the patience of the server short."""
+    """Shorten the timeouts of the server."""
     monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(http_protocol, "BODY_SILENCE_SECONDS", 0.2)
 
@@ -86,7 +86,7 @@ async def test_what_is_too_long_is_refused_with_a_sentence(
         assert await line.is_cut()
 
 
-async def test_the_longest_address_of_the_page_is_taken(web: Served) -> None:
+async def test_the_longest_url_of_the_page_is_accepted(web: Served) -> None:
     async with line_to(web) as line:
         await line.send(_HEAD.replace("/api/me", f"/api/me?{'a' * 32_000}") + f"last-event-id: {'b' * 30_000}\r\n\r\n")
 
@@ -104,7 +104,7 @@ async def test_headers_that_do_not_come_in_time_end_the_connection(web: Served) 
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("words", ["", "\r\n"])
-async def test_a_connection_without_a_request_is_closed_without_a_word(web: Served, words: str) -> None:
+async def test_a_connection_without_a_request_is_closed_silently(web: Served, words: str) -> None:
     async with line_to(web) as line:
         await line.send(words)
 
@@ -150,7 +150,7 @@ async def test_the_body_of_a_refused_request_is_not_waited_for(web: Served) -> N
         assert await line.is_cut()
 
 
-async def test_requests_without_end_behind_one_that_is_not_answered_end_the_connection(web: Served) -> None:
+async def test_too_many_pipelined_requests_end_the_connection(web: Served) -> None:
     async with line_to(web) as line:
         await line.send(f"{_HEAD}\r\n".replace("/api/me", "/api/stream?rows=1") + f"{_HEAD}\r\n" * 50)
 
@@ -164,7 +164,7 @@ async def test_a_stream_with_another_request_behind_it_ends_with_its_connection(
         await line.until("event: initial")
         assert web.followers() == 1
 
-    await web.nobody_follows()
+    await web.wait_for_no_followers()
 
 
 async def test_a_body_that_says_it_is_too_large_is_refused_before_it_comes(web: Served) -> None:

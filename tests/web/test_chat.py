@@ -1,11 +1,11 @@
-"""Saying something: what the answer names, what a busy session does, and what may be taken back."""
+"""Sending messages: the receipt, what a busy session does, and what can be withdrawn."""
 
 import asyncio
 
 from tests.web.kit import Served
 
 
-async def test_a_message_starts_a_turn_whose_stream_tells_it_all(web: Served) -> None:
+async def test_a_message_starts_a_turn_whose_stream_has_all_of_it(web: Served) -> None:
     session_id = await web.new_session()
 
     reply = await web.post("/api/chat/start", {"session_id": session_id, "message": "hello"})
@@ -71,7 +71,7 @@ async def test_reject_names_the_stream_of_the_turn_that_runs(web: Served) -> Non
     assert (await web.shown(session_id))["queued"] == []
 
 
-async def test_steering_words_join_the_turn_and_their_own_stream_says_where_they_went(web: Served) -> None:
+async def test_a_steering_message_joins_the_turn_and_its_stream_names_that_turn(web: Served) -> None:
     session_id = await web.new_session()
     running = await web.say(session_id, "work")
 
@@ -89,7 +89,7 @@ async def test_steering_words_join_the_turn_and_their_own_stream_says_where_they
     ]
 
 
-async def test_steering_words_that_no_step_took_have_a_turn_of_their_own(web: Served) -> None:
+async def test_a_steering_message_that_no_step_took_gets_its_own_turn(web: Served) -> None:
     session_id = await web.new_session()
     running = await web.say(session_id, "work")
 
@@ -115,7 +115,7 @@ async def test_an_interrupting_message_goes_ahead_of_the_queue(web: Served) -> N
     assert [row["turn_id"] for row in shown["queued"]] == [waiting]
 
 
-async def test_a_queued_message_can_be_taken_back_and_its_stream_ends(web: Served) -> None:
+async def test_a_queued_message_can_be_withdrawn_and_its_stream_ends(web: Served) -> None:
     session_id = await web.new_session()
     running = await web.say(session_id, "work")
     queued = await web.say(session_id, "never mind")
@@ -160,11 +160,11 @@ async def test_a_turn_keeps_the_door_and_the_model_that_its_message_named(web: S
     turn = (await web.running(reply.json["turn_id"])).turn
 
     assert (turn.door.name, turn.door.async_delivery, turn.model) == ("ask", False, "demo:other")
-    # The session's own: its notices share it, whichever door they come through.
+    # The session's address: its notices go there, whichever door a message came through.
     assert turn.address.platform == "web"
 
 
-async def test_a_message_without_a_model_is_answered_by_the_sessions(web: Served) -> None:
+async def test_a_message_without_a_model_is_answered_by_the_sessions_model(web: Served) -> None:
     session_id = await web.new_session(model="demo:mine")
 
     turn_id = await web.say(session_id, "hi")

@@ -1,4 +1,4 @@
-"""The commands' own client, over the Unix socket, also when the server goes and comes back."""
+"""The client of the commands, over the Unix socket, also when the server restarts."""
 
 import asyncio
 import socket
@@ -23,7 +23,7 @@ async def served_locally(store: SqliteStore, home: Path) -> AsyncIterator[Served
             yield web
 
 
-async def test_it_asks_and_says_and_changes(store: SqliteStore, tmp_path: Path) -> None:
+async def test_it_gets_posts_and_patches(store: SqliteStore, tmp_path: Path) -> None:
     async with (
         served_locally(store, tmp_path) as web,
         Client(local_socket(tmp_path), KEYS["ann"], "terminal") as client,
@@ -54,13 +54,13 @@ async def test_a_refusal_is_an_error_with_the_servers_sentence(store: SqliteStor
     assert refused.value.details["active_stream_id"] == running
 
 
-async def test_nobody_there_is_an_error_too(tmp_path: Path) -> None:
+async def test_a_missing_server_is_an_error_too(tmp_path: Path) -> None:
     async with Client(local_socket(tmp_path), "key", "terminal") as client:
         with pytest.raises(ServerGone):
             await client.get("/api/sessions")
 
 
-async def test_with_patience_a_server_that_is_gone_or_silent_is_given_up(
+async def test_a_server_that_is_gone_or_silent_is_given_up_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_module, "_SILENCE_SECONDS", 0.05)
@@ -90,9 +90,7 @@ async def test_the_events_of_a_turn_end_with_it(store: SqliteStore, tmp_path: Pa
     assert events[2].data == {"step": 1, "text": "node "}
 
 
-async def test_a_server_that_comes_back_is_followed_on_without_gap_or_double(
-    store: SqliteStore, tmp_path: Path
-) -> None:
+async def test_after_a_restart_the_stream_goes_on_without_gaps_or_repeats(store: SqliteStore, tmp_path: Path) -> None:
     seen: list[tuple[str, str]] = []
     news = asyncio.Event()
 
@@ -119,7 +117,7 @@ async def test_a_server_that_comes_back_is_followed_on_without_gap_or_double(
                 await asyncio.wait_for(news.wait(), 5)
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
-            await web.nobody_follows()
+            await web.wait_for_no_followers()
 
     ids = ["1.1", "1", "2", "3", "4.1", "4", "5.1", "5", "6", "7", "8.1", "8"]
     assert [number for number, _ in seen] == ids

@@ -1,4 +1,4 @@
-"""The commands' way to an engine: the one that is there, or one of their own."""
+"""How commands reach an engine: the running one, or one that they start."""
 
 import asyncio
 from dataclasses import replace
@@ -26,7 +26,7 @@ def config_of(home: Path) -> Config:
 
 
 async def talk(client: Client) -> str:
-    """One turn of the demonstration model; the session that it was in."""
+    """Run one turn of the demo model, and return its session."""
     session_id: str = (await client.post("/api/session/new", {}))["session_id"]
     started = await client.post("/api/chat/start", {"session_id": session_id, "message": "hello"})
     events = [event async for event in client.events("/api/chat/stream", stream_id=started["stream_id"])]
@@ -34,7 +34,7 @@ async def talk(client: Client) -> str:
     return session_id
 
 
-async def test_where_nobody_answers_an_engine_is_started_and_ended(config: Config) -> None:
+async def test_without_a_server_an_engine_is_started_and_ended(config: Config) -> None:
     async with connected(config, adopts=True, door="terminal") as client:
         await talk(client)
         assert is_answered(local_socket(config.home))
@@ -63,7 +63,7 @@ async def test_an_engine_for_one_question_is_not_found_by_others(
                 pass
 
 
-async def test_who_finds_the_database_held_waits_a_moment(config: Config) -> None:
+async def test_a_command_that_finds_the_database_held_waits_a_moment(config: Config) -> None:
     leaving = asyncio.Event()
 
     async def hold() -> None:

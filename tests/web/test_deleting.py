@@ -1,4 +1,4 @@
-"""A deleted session is gone from everywhere at once, can be brought back for a while, and is then gone for good."""
+"""A deleted session disappears at once, can be restored for a while, and is then removed for good."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from wakeful.store.sqlite.store import SqliteStore
 
 @pytest.fixture
 async def quick(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
-    """Deleted is deleted: no time to change one's mind."""
+    """A server where a deleted session cannot be restored."""
     async with served(store, tmp_path, settings=EngineSettings(stop_grace_seconds=0.0, undo_seconds=0.0)) as web:
         yield web
 
@@ -33,7 +33,7 @@ async def is_there(store: Store, session_id: str) -> bool:
 
 async def gone(store: Store, session_id: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while await is_there(store, session_id):  # noqa: ASYNC110 - the purger tells nobody
+        while await is_there(store, session_id):  # noqa: ASYNC110 - the purger has no event for it
             await asyncio.sleep(0.01)
 
 
@@ -63,7 +63,7 @@ async def test_a_deleted_session_is_not_found_anywhere(web: Served) -> None:
     assert await delete(web, session_id) == 404
 
 
-async def test_it_comes_back_as_it_was_with_what_ran_in_it(web: Served) -> None:
+async def test_a_restored_session_is_as_it_was_with_what_ran_in_it(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     await web.running(turn_id)
@@ -78,7 +78,7 @@ async def test_it_comes_back_as_it_was_with_what_ran_in_it(web: Served) -> None:
     assert (await web.post("/api/session/restore", {"session_id": session_id}, "bob")).status == 404
 
 
-async def test_nothing_new_begins_in_it_until_it_comes_back(web: Served) -> None:
+async def test_nothing_new_begins_in_it_until_it_is_restored(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     await web.begin_task(turn_id, "job")
@@ -94,7 +94,7 @@ async def test_nothing_new_begins_in_it_until_it_comes_back(web: Served) -> None
     assert (await web.running(woken)).turn.is_wakeup
 
 
-async def test_lists_are_told_that_it_is_gone_and_that_it_is_back(web: Served) -> None:
+async def test_lists_get_a_frame_when_it_is_deleted_and_when_it_is_restored(web: Served) -> None:
     session_id = await web.new_session()
     async with web.stream("/api/stream", rows="1") as reader:
         await delete(web, session_id)
@@ -104,14 +104,14 @@ async def test_lists_are_told_that_it_is_gone_and_that_it_is_back(web: Served) -
         assert (await reader.until("session_row"))[-1].data["row"]["session_id"] == session_id
 
 
-async def test_somebody_elses_is_not_theirs_to_delete(web: Served) -> None:
+async def test_another_owners_session_cannot_be_deleted(web: Served) -> None:
     session_id = await web.new_session()
 
     assert await delete(web, session_id, "bob") == 404
     assert await delete(web, session_id, "operator") == 200
 
 
-async def test_after_its_time_it_cannot_be_brought_back_and_nothing_is_left(quick: Served, store: SqliteStore) -> None:
+async def test_after_its_time_it_cannot_be_restored_and_nothing_is_left(quick: Served, store: SqliteStore) -> None:
     session_id = await quick.new_session()
     await quick.finished(await quick.say(session_id, "work", "step", "finish"))
     running = await quick.say(session_id, "more")
@@ -128,7 +128,7 @@ async def test_after_its_time_it_cannot_be_brought_back_and_nothing_is_left(quic
     assert await store.read(body) == [[], []]
 
 
-async def test_what_runs_in_it_is_ended_and_wakes_nobody(quick: Served, store: SqliteStore) -> None:
+async def test_what_runs_in_it_is_ended_without_a_wake_up(quick: Served, store: SqliteStore) -> None:
     session_id = await quick.new_session()
     turn_id = await quick.say(session_id, "work")
     await quick.begin_task(turn_id, "job")
@@ -145,7 +145,7 @@ async def test_what_runs_in_it_is_ended_and_wakes_nobody(quick: Served, store: S
     assert await quick.engine.tasks.get("job") is None
 
 
-async def test_a_branch_outlives_what_it_was_made_from(quick: Served, store: SqliteStore) -> None:
+async def test_a_branch_outlives_its_original(quick: Served, store: SqliteStore) -> None:
     session_id = await quick.new_session()
     first = await quick.say(session_id, "one", "step", "finish")
     await quick.finished(first)
@@ -167,7 +167,7 @@ async def test_a_branch_outlives_what_it_was_made_from(quick: Served, store: Sql
     async def body(tx: Transaction) -> bool:
         return await tx.turns.get(left) is None
 
-    assert await store.read(body), "what nobody needs is gone"
+    assert await store.read(body), "what no branch needs is gone"
     await delete(quick, branch)
     await gone(store, branch)
     await quick.engine.purger.sweep()

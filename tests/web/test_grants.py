@@ -1,4 +1,4 @@
-"""Over the web: what waits for a person, how it is answered, and what need not be asked again."""
+"""Questions and grants over the web: listed, answered, revoked."""
 
 import asyncio
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Asked:
 
 
 async def ask(web: Served, *reasons: Reason, who: str = "ann", title: str = "Tidy up") -> Asked:
-    """A session whose call waits for an answer."""
+    """Make a session with a call that waits for an answer."""
     session_id = await web.new_session(who, title=title)
     turn = (await web.running(await web.say(session_id, "go on", who=who))).turn
     question = Question("call_1", "terminal", "git reset --hard; true", reasons)
@@ -45,7 +45,7 @@ async def revoke(web: Served, grant_id: str, who: str = "ann") -> int:
     return (await web.request("DELETE", "/api/grants", who, params={"id": grant_id})).status
 
 
-async def test_what_waits_is_listed_across_sessions_for_its_owner_and_the_operator(web: Served) -> None:
+async def test_open_questions_of_all_sessions_are_listed_for_their_owner_and_the_operator(web: Served) -> None:
     one, two = await ask(web, DISCARDS), await ask(web, HIDES, who="bob", title="Look")
 
     async def waiting(who: str) -> list[tuple[str, str]]:
@@ -58,7 +58,7 @@ async def test_what_waits_is_listed_across_sessions_for_its_owner_and_the_operat
     assert await waiting("ann") == []
 
 
-async def test_what_can_be_allowed_once_only_refuses_a_longer_choice(web: Served) -> None:
+async def test_a_question_that_can_only_be_allowed_once_refuses_a_longer_choice(web: Served) -> None:
     asked = await ask(web, DISCARDS, HIDES)
 
     for choice in ("session", "folder", "always"):

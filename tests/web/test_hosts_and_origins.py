@@ -1,4 +1,4 @@
-"""What other sites' pages can have a browser do to us: nothing."""
+"""Pages of other sites cannot make a browser act on this server."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,7 +18,7 @@ PUBLIC = "https://wakeful.example.org"
 
 @pytest.fixture
 async def proxied(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
-    """A server that a proxy serves under a name of its own."""
+    """A server behind a proxy with a public name."""
     async with served(store, tmp_path, address=OwnAddress(("10.0.0.7",), PUBLIC)) as web:
         yield web
 
@@ -47,7 +47,7 @@ async def test_no_host_and_two_hosts_are_foreign(web: Served) -> None:
     without, _ = await raw(web, "GET /login HTTP/1.0")
     double, _ = await raw(web, "GET /login HTTP/1.1\r\nHost: localhost\r\nHost: evil.example")
 
-    # The server refuses two by itself.
+    # The HTTP server itself refuses two.
     assert (without, double) in [(421, 421), (421, 400)]
 
 
@@ -101,7 +101,7 @@ async def test_a_foreign_page_cannot_log_a_browser_in(web: Served) -> None:
     by_site = await Browser(web, origin="").post("/api/login", {"token": token}, **{"Sec-Fetch-Site": "cross-site"})
 
     assert [(reply.status, reply.code) for reply in (by_origin, by_site)] == [(403, "foreign_origin")] * 2
-    # It was not used up.
+    # The token is still good.
     assert (await Browser(web).log_in(token=token)).status == 200
 
 
@@ -129,11 +129,11 @@ async def test_with_a_key_the_origin_does_not_matter(web: Served) -> None:
     ("host", "origin", "status"),
     [
         ("wakeful.example.org", PUBLIC, 200),
-        # A proxy that does not pass the name on.
+        # A proxy that does not forward the name.
         ("127.0.0.1:8787", PUBLIC, 200),
         ("127.0.0.1:8787", "http://127.0.0.1:8787", 200),
         ("10.0.0.7", "https://10.0.0.7", 200),
-        # Whoever is on the line can make a page of this name, but not with TLS.
+        # Someone on the network can serve a page under this name, but not with TLS.
         ("wakeful.example.org", "http://wakeful.example.org", 403),
         ("wakeful.example.org", "https://other.example.org", 403),
         ("127.0.0.1:8787", "http://wakeful.example.org", 403),
@@ -144,7 +144,7 @@ async def test_behind_a_proxy_the_origin_is_the_public_one(
 ) -> None:
     browser = await logged_in(proxied)
     browser.origin = origin
-    # A browser has one of them, by the address that it knows the server under.
+    # A browser has one of these cookies, depending on the URL that it uses.
     names = ("__Host-wakeful_session_443", "wakeful_session_8787", "wakeful_session_80")
     jar = "; ".join(f"{name}={browser.cookie}" for name in names)
 

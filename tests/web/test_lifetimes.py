@@ -24,11 +24,11 @@ async def test_a_reader_that_goes_leaves_nothing_behind(web: Served) -> None:
             await two.until("token")
             assert web.followers() == 2
 
-        await web.nobody_follows()
+        await web.wait_for_no_followers()
 
     web.agent.order(turn_id, "finish")
     await web.finished(turn_id)
-    await web.nobody_follows()
+    await web.wait_for_no_followers()
     assert not web.engine._broadcaster._followed.all()
 
 
@@ -39,7 +39,7 @@ async def test_a_silent_stream_sends_comments(store: SqliteStore, tmp_path: Path
             await reader.next()
             speaking = asyncio.create_task(reader.next())
             async with asyncio.timeout(5):
-                while reader.comments < 3:  # noqa: ASYNC110 - the reader tells nobody
+                while reader.comments < 3:  # noqa: ASYNC110 - the reader has no event for it
                     await asyncio.sleep(0.01)
             await web.patch("/api/session", {"session_id": session_id, "title": "New"})
             frame = await speaking
@@ -61,10 +61,10 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_can_go_on_later(
         await web.finished(turn_id)
         with stalled(web, "/api/" + route.format(turn=turn_id, session=session_id)) as reader:
             async with asyncio.timeout(5):
-                while web.followers() == 0:  # noqa: ASYNC110 - the server tells nobody
+                while web.followers() == 0:  # noqa: ASYNC110 - the server has no event for it
                     await asyncio.sleep(0.001)
-            await web.nobody_follows()
-            # It is cut off, not left to take the rest whenever it likes.
+            await web.wait_for_no_followers()
+            # The connection is cut: the reader cannot take the rest later.
             received = sum(iter(lambda: len(reader.recv(1 << 20)), 0))
             assert 0 < received < 4_000_000
 
@@ -73,7 +73,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_can_go_on_later(
 
 async def test_a_slow_reader_is_not_dropped(store: SqliteStore, tmp_path: Path) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
-    # Little is taken before the reader takes it.
+    # Small buffers: the server soon waits for the reader.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
     async with served(store, tmp_path, streams=StreamSettings(write_seconds=0.1), listener=listener) as web:
         session_id = await web.new_session()
@@ -108,7 +108,7 @@ async def test_streams_end_when_the_engine_stops(web: Served) -> None:
 
 
 def stalled(web: Served, path: str) -> socket.socket:
-    """A reader that has asked and takes nothing yet."""
+    """Open a stream without reading from it."""
     port = int(web.url.rpartition(":")[2])
     reader = socket.socket()
     reader.settimeout(5)

@@ -1,4 +1,4 @@
-"""How browsers come in and go, and what they may do meanwhile."""
+"""How browsers log in and out, and what they may do in between."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def store(sqlite_path: Path, clock: Clock) -> AsyncIterator[SqliteStore]:
-    """Its time is the test's."""
+    """A store with the test's clock."""
     store = SqliteStore(sqlite_path, clock, synchronous="OFF")
     await store.open()
     try:
@@ -59,7 +59,7 @@ async def test_a_token_is_good_for_a_cookie_that_scripts_cannot_read(web: Served
     assert (await browser.get("/api/me")).json["name"] == "ann"
 
 
-async def test_a_browser_that_speaks_https_is_told_never_to_send_the_cookie_otherwise(web: Served) -> None:
+async def test_over_https_the_cookie_is_marked_secure(web: Served) -> None:
     browser = Browser(web, origin=web.url.replace("http://", "https://"))
 
     await browser.log_in(token=await new_token(web))
@@ -104,7 +104,7 @@ async def test_a_token_works_once(web: Served) -> None:
     assert (again.status, again.code) == (401, "token_used")
 
 
-async def test_a_token_of_nobody_is_refused(web: Served) -> None:
+async def test_an_unknown_token_is_refused(web: Served) -> None:
     reply = await Browser(web).log_in(token="made-up")
 
     assert (reply.status, reply.code) == (401, "invalid_token")
@@ -154,7 +154,7 @@ async def test_the_use_of_a_login_is_not_written_with_every_request(
     for _ in range(20):
         await browser.get("/api/me")
 
-    # Other parts of the server may write now and then.
+    # Other parts of the server may write too.
     assert writes < 10
 
 
@@ -213,7 +213,7 @@ async def test_no_secret_is_stored(web: Served, tmp_path: Path, store: SqliteSto
     assert browser.cookie.encode() not in stored
 
 
-async def test_who_loses_the_key_loses_the_login(store: SqliteStore, tmp_path: Path) -> None:
+async def test_a_principal_that_loses_the_key_loses_the_login(store: SqliteStore, tmp_path: Path) -> None:
     async with served(store, tmp_path) as web:
         browser = await logged_in(web, "ann")
 
@@ -244,19 +244,19 @@ async def test_programs_need_a_key_and_a_cookie_is_none(web: Served, path: str) 
     assert (await browser.get(path)).status == 401
 
 
-async def test_a_wrong_key_is_not_made_good_by_a_cookie(web: Served) -> None:
+async def test_a_cookie_does_not_make_up_for_a_wrong_key(web: Served) -> None:
     browser = await logged_in(web)
 
     assert (await browser.get("/api/me", Authorization="Bearer wrong")).status == 401
 
 
-async def test_whoever_shows_both_is_the_holder_of_the_key(web: Served) -> None:
+async def test_with_a_key_and_a_cookie_the_key_counts(web: Served) -> None:
     browser = await logged_in(web, "ann")
 
     assert (await browser.get("/api/me", Authorization=f"Bearer {KEYS['bob']}")).json["name"] == "bob"
 
 
-async def test_a_login_as_somebody_sees_what_they_own_and_no_more(web: Served) -> None:
+async def test_a_login_sees_only_what_its_principal_owns(web: Served) -> None:
     of_ann, of_bob = await web.new_session("ann"), await web.new_session("bob")
     browser = Browser(web)
     await browser.log_in(token=await new_token(web, "operator", **{"as": "ann"}))
@@ -270,11 +270,11 @@ async def test_a_login_as_somebody_sees_what_they_own_and_no_more(web: Served) -
 
 async def test_only_the_operator_makes_links_for_others(web: Served) -> None:
     for_bob = await web.post("/api/login/link", {"as": "bob"}, "ann")
-    for_nobody = await web.post("/api/login/link", {"as": "nobody"}, "operator")
+    for_unknown = await web.post("/api/login/link", {"as": "nobody"}, "operator")
 
     assert (for_bob.status, for_bob.code) == (403, "forbidden")
-    assert (for_nobody.status, for_nobody.code) == (400, "invalid_request")
-    assert "ann, bob, operator" in for_nobody.json["error"]["message"]
+    assert (for_unknown.status, for_unknown.code) == (400, "invalid_request")
+    assert "ann, bob, operator" in for_unknown.json["error"]["message"]
 
 
 async def test_the_page_learns_who_is_looking_at_it(guarded: Served) -> None:
@@ -342,7 +342,7 @@ async def test_wrong_tokens_are_limited_and_lock_no_right_one_out(guarded: Serve
 @pytest.mark.parametrize(
     "body", [{}, {"token": ""}, {"token": 5}, {"password": None}, {"token": "a", "password": "b"}, [], "text"]
 )
-async def test_a_login_without_one_proof_is_told_what_it_needs(web: Served, body: object) -> None:
+async def test_a_login_without_exactly_one_proof_is_refused(web: Served, body: object) -> None:
     reply = await Browser(web).post("/api/login", body)
 
     assert (reply.status, reply.code) == (400, "invalid_request")
@@ -354,7 +354,9 @@ async def test_a_login_that_goes_on_and_on_is_cut_short(web: Served) -> None:
     assert (reply.status, reply.code) == (413, "body_too_large")
 
 
-async def test_while_the_database_is_away_nobody_is_sent_to_the_login_page(web: Served, store: SqliteStore) -> None:
+async def test_while_the_database_is_away_the_page_does_not_lead_to_the_login_page(
+    web: Served, store: SqliteStore
+) -> None:
     browser = await logged_in(web)
     await store.close()
 
@@ -370,7 +372,7 @@ async def test_the_login_page_asks_for_a_password_only_where_there_is_one(guarde
 
 
 async def test_many_wrong_keys_do_not_make_a_right_one_wait(web: Served) -> None:
-    """Wrong ones are never put off, so nothing that they leave behind can put off a right one."""
+    """Wrong keys are never delayed, so they leave no state that could delay a right one."""
     wrong = await asyncio.gather(*(web.get("/api/me", "nobody") for _ in range(200)))
 
     assert {reply.status for reply in wrong} == {401}

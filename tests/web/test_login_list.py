@@ -1,4 +1,4 @@
-"""Logins are listed, ended one by one or together, and what is read with them ends at once."""
+"""Logins are listed, and ended one by one or together; their streams end at once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -66,7 +66,7 @@ async def test_principals_see_their_own_logins_and_the_operator_all(web: Served)
     assert (await of_ann.get("/api/me")).status == 200
 
 
-async def test_a_login_that_is_ended_is_worth_nothing_and_its_stream_ends_at_once(web: Served) -> None:
+async def test_an_ended_login_is_refused_and_its_stream_ends_at_once(web: Served) -> None:
     phone, laptop = await logged_in(web), await logged_in(web)
     on_phone = next(login for login in await logins(laptop) if not login["is_this"])
 
@@ -88,7 +88,7 @@ async def test_a_logout_ends_the_streams_of_that_login(web: Served) -> None:
         await until_cut(stream)
 
     async with asyncio.timeout(PATIENCE):
-        while web.desk.lines.logins():  # noqa: ASYNC110 - the server tells nobody
+        while web.desk.connections.logins():  # noqa: ASYNC110 - the server has no event for it
             await asyncio.sleep(0.005)
 
 
@@ -111,7 +111,7 @@ async def test_a_program_with_the_local_key_ends_all(web: Served) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?others=0", "?id=a&others=1", "?others=maybe"])
-async def test_ending_needs_to_be_told_which(web: Served, query: str) -> None:
+async def test_a_request_to_end_logins_must_say_which(web: Served, query: str) -> None:
     reply = await web.request("DELETE", f"/api/logins{query}", "ann")
 
     assert (reply.status, reply.code) == (400, "invalid_request")
@@ -127,11 +127,11 @@ async def test_another_page_cannot_end_logins(web: Served) -> None:
 async def test_a_stream_whose_login_another_node_has_ended_is_cut_at_the_next_check(web: Served) -> None:
     browser = await logged_in(web)
     async with reading(browser) as stream:
-        await web.desk.check_lines()
-        assert len(web.desk.lines.logins()) == 1
+        await web.desk.check_connections()
+        assert len(web.desk.connections.logins()) == 1
 
         await LoginDesk(web.store, web.desk.names).log_out(browser.cookie)
-        await web.desk.check_lines()
+        await web.desk.check_connections()
 
         await until_cut(stream)
 

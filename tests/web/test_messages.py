@@ -8,7 +8,7 @@ import pytest
 from tests.web.kit import Served
 
 
-def told(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
     return [(message["role"], message["source"], message["content"]) for message in messages]
 
 
@@ -19,13 +19,15 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
 
     messages = (await web.shown(session_id))["messages"]
 
-    assert told(messages) == [
+    assert spoken(messages) == [
         ("user", "user", "work"),
         ("assistant", "assistant", "working"),
         ("tool", "tool", "worked on node"),
         ("assistant", "assistant", "done"),
     ]
-    assert [message["id"] for message in messages] == [f"{turn_id}.{place}" for place in ("0.0", "1.0", "1.1", "2.0")]
+    assert [message["id"] for message in messages] == [
+        f"{turn_id}.{position}" for position in ("0.0", "1.0", "1.1", "2.0")
+    ]
     assert messages[2]["tool"] == {
         "call_id": "call_1",
         "name": "work",
@@ -42,7 +44,7 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
     }  # fmt: skip
 
 
-async def test_answers_have_html_and_nobody_else(web: Served) -> None:
+async def test_only_answers_have_html(web: Served) -> None:
     session_id = await web.new_session()
     await web.finished(await web.say(session_id, "**work**", "step", "finish"))
 
@@ -52,7 +54,7 @@ async def test_answers_have_html_and_nobody_else(web: Served) -> None:
     assert [message.get("reasoning", "-") for message in messages] == ["-", None, "-", None]
 
 
-async def test_turns_say_where_they_stand_and_what_they_cost(web: Served) -> None:
+async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
     session_id = await web.new_session()
     first = await web.say(session_id, "work", "step", "finish")
     await web.finished(first)
@@ -75,7 +77,7 @@ async def test_turns_say_where_they_stand_and_what_they_cost(web: Served) -> Non
     assert (await web.shown(session_id, limit=2))["has_more"] is True
 
 
-async def test_a_huge_result_is_cut_and_can_be_had_whole(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_huge_result_is_cut_and_can_be_read_whole(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = await web.new_session()
     huge = "a" * 30_000 + "b" * 30_000
     monkeypatch.setattr(web.agent, "node", huge)
@@ -130,7 +132,7 @@ async def test_a_turn_that_was_stopped_says_so(web: Served) -> None:
     await web.running(await web.say(session_id, "work"))
     await web.post("/api/chat/cancel", {"session_id": session_id})
 
-    assert told((await web.shown(session_id))["messages"]) == [
+    assert spoken((await web.shown(session_id))["messages"]) == [
         ("user", "user", "work"),
         ("note", "server", "Stopped."),
     ]
@@ -161,7 +163,7 @@ async def test_a_call_without_a_result_runs_and_is_interrupted_by_a_stop(
     assert (interrupted["id"], interrupted["tool"]["status"]) == (running["id"], "interrupted")
 
 
-async def test_a_notice_is_a_message_of_its_own_however_it_came(web: Served) -> None:
+async def test_a_notice_is_a_separate_message_however_it_came(web: Served) -> None:
     session_id = await web.new_session()
     first = await web.say(session_id, "work")
     await web.running(first)
@@ -259,7 +261,7 @@ async def test_a_page_of_a_long_session_costs_no_more_than_one_of_a_short(
     assert read == [4]
 
 
-async def test_the_snapshot_and_the_stream_after_it_tell_everything_once(web: Served) -> None:
+async def test_the_snapshot_and_the_stream_after_it_have_everything_once(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "token", "step")
     async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:

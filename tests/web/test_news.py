@@ -1,4 +1,4 @@
-"""News of all sessions of one person, and the data of the page's home."""
+"""News of all sessions of one person, and the data of the home page."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ async def news_of(reader: Reader) -> dict[str, Any]:
 
 
 async def working_session(web: Served, *jobs: str, title: str = "Fix the build", who: str = "ann") -> str:
-    """A session that is idle while these jobs run."""
+    """Make a session that is idle while these jobs run."""
     session_id = await web.new_session(who, title=title)
     turn_id = await web.say(session_id, "work", who=who)
     for job in jobs:
@@ -23,7 +23,7 @@ async def working_session(web: Served, *jobs: str, title: str = "Fix the build",
     return session_id
 
 
-async def test_the_end_of_a_job_in_another_session_is_told_with_its_command_and_exit_code(web: Served) -> None:
+async def test_the_end_of_a_job_in_another_session_is_news_with_its_command_and_exit_code(web: Served) -> None:
     session_id = await working_session(web, "job")
     other = await web.new_session()
     async with web.stream("/api/stream", sessions=other, news="1") as reader:
@@ -43,7 +43,7 @@ async def test_the_end_of_a_job_in_another_session_is_told_with_its_command_and_
     assert news["command"]
 
 
-async def test_a_reader_whose_line_was_cut_gets_what_it_missed_once(web: Served) -> None:
+async def test_a_reader_that_was_disconnected_gets_what_it_missed_once(web: Served) -> None:
     await working_session(web, "one", "two", "three")
     async with web.stream("/api/stream", news="1") as reader:
         first = await reader.next()
@@ -65,7 +65,7 @@ async def test_a_reader_whose_line_was_cut_gets_what_it_missed_once(web: Served)
     assert (greeting.id, greeting.data) == ("news:3", {"last_news_id": 3})
 
 
-async def test_a_cursor_that_is_not_understood_replays_and_one_without_news_begins_now(web: Served) -> None:
+async def test_a_malformed_cursor_replays_and_one_without_news_begins_now(web: Served) -> None:
     session_id = await working_session(web, "one", "two")
     await web.end_task("one")
     for cursor in ("nonsense", "news:7", "news:1.1"):
@@ -79,7 +79,7 @@ async def test_a_cursor_that_is_not_understood_replays_and_one_without_news_begi
     assert frames[-1].id == f"{session_id}:1,news:1"
 
 
-async def test_what_was_killed_on_purpose_makes_no_news_and_neither_do_the_sessions_of_others(web: Served) -> None:
+async def test_a_killed_task_and_the_sessions_of_others_make_no_news(web: Served) -> None:
     await working_session(web, "killed", "job")
     await working_session(web, "of_bob", who="bob")
     async with web.stream("/api/stream", news="1") as reader:
@@ -122,7 +122,7 @@ async def test_a_turn_that_fails_is_news_unless_it_is_tried_again(web: Served) -
     ]
 
 
-async def test_home_tells_what_runs_what_has_reported_and_what_is_new(web: Served) -> None:
+async def test_home_shows_what_runs_what_has_reported_and_what_is_recent(web: Served) -> None:
     building = await working_session(web, "make", "server")
     web.tasks.percent["server"] = 61
     asked = await web.new_session(title="Read the code")

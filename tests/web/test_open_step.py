@@ -1,9 +1,9 @@
-"""A session that is opened in the middle of an answer: the snapshot has the words that no journal has yet."""
+"""A session opened in the middle of an answer: the snapshot has the words that are not yet in the journal."""
 
 from tests.web.kit import Served
 
 
-async def test_the_snapshot_tells_what_the_open_step_has_said(web: Served) -> None:
+async def test_the_snapshot_has_the_words_of_the_open_step(web: Served) -> None:
     session_id = await web.new_session()
     async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
         turn_id = await web.say(session_id, "work", *["token"] * 3)
@@ -17,7 +17,7 @@ async def test_the_snapshot_tells_what_the_open_step_has_said(web: Served) -> No
     assert shown["active"]["partial"] == {"step": 1, "text": "node node node ", "reasoning": ""}
 
 
-async def test_words_of_a_step_and_the_frames_after_the_snapshot_are_the_whole_of_it(web: Served) -> None:
+async def test_the_snapshot_and_the_frames_after_it_have_all_words_of_the_step(web: Served) -> None:
     session_id = await web.new_session()
     async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
         turn_id = await web.say(session_id, "work", *["token"] * 300)
@@ -31,7 +31,7 @@ async def test_words_of_a_step_and_the_frames_after_the_snapshot_are_the_whole_o
     assert shown["active"]["partial"]["text"] + later == "node " * 300
 
 
-async def test_nothing_is_said_between_two_steps(web: Served) -> None:
+async def test_between_two_steps_there_are_no_open_words(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     await web.running(turn_id)
@@ -39,7 +39,7 @@ async def test_nothing_is_said_between_two_steps(web: Served) -> None:
     assert (await web.shown(session_id))["active"]["partial"] is None
 
 
-async def test_what_a_stopped_turn_was_saying_stays_in_view(web: Served) -> None:
+async def test_the_words_of_a_stopped_turn_stay_visible(web: Served) -> None:
     session_id = await web.new_session()
     async with web.stream("/api/session/stream", session_id=session_id, turns="inline") as reader:
         turn_id = await web.say(session_id, "work", *["token"] * 3)

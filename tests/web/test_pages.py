@@ -1,4 +1,4 @@
-"""The page and its files: what browsers are told about them, and what they may keep."""
+"""The page and its files: their headers, and what browsers may keep."""
 
 import gzip
 import re
@@ -53,7 +53,7 @@ def test_the_pages_keep_to_their_own_policy(name: str) -> None:
     assert re.findall(r"<style|\sstyle=|\son[a-z]+=|javascript:", page) == []
 
 
-async def test_every_answer_tells_browsers_to_trust_it_no_further(web: Served) -> None:
+async def test_every_answer_has_the_security_headers(web: Served) -> None:
     browser = await logged_in(web)
     paths = ["/", "/login", "/api/me", "/api/nothing", "/v1/models", "/health", "/favicon.ico", "/static/x/y"]
 
@@ -63,13 +63,13 @@ async def test_every_answer_tells_browsers_to_trust_it_no_further(web: Served) -
 
 
 @pytest.mark.parametrize("path", ["/api/me", "/api/sessions", "/api/nothing", "/v1/models", "/health"])
-async def test_what_the_api_says_is_kept_by_nobody(web: Served, path: str) -> None:
+async def test_answers_of_the_api_are_not_cached(web: Served, path: str) -> None:
     browser = await logged_in(web)
 
     assert (await browser.get(path)).headers["cache-control"] == "no-store"
 
 
-async def test_a_page_is_asked_for_again_each_time(web: Served) -> None:
+async def test_a_page_is_revalidated_each_time(web: Served) -> None:
     browser = await logged_in(web)
     first = await browser.get("/")
 
@@ -79,7 +79,7 @@ async def test_a_page_is_asked_for_again_each_time(web: Served) -> None:
     assert (again.status, again.json) == (304, b"")
 
 
-async def test_all_that_the_pages_name_is_there_and_kept_for_good(web: Served) -> None:
+async def test_all_files_that_the_pages_name_exist_and_are_kept_forever(web: Served) -> None:
     browser = await logged_in(web)
     pages = (await browser.get("/")).json + (await browser.get("/login")).json
     named = {name.decode() for name in re.findall(rb'(?:src|href)="(/static/[^"#]+)', pages)}
@@ -101,15 +101,15 @@ async def test_all_that_the_pages_name_is_there_and_kept_for_good(web: Served) -
     ],
 )
 async def test_a_file_has_its_type(web: Served, name: str, type: str) -> None:
-    reply = await Browser(web).get(f"{await place(web)}/{name}")
+    reply = await Browser(web).get(f"{await static_url(web)}/{name}")
 
     assert (reply.status, reply.headers["content-type"]) == (200, type)
     assert reply.json == (FOLDER / name).read_bytes()
 
 
 @pytest.mark.parametrize("offer", ["gzip", "deflate, gzip, br", "gzip;q=0.5"])
-async def test_a_file_comes_compressed_to_those_who_take_it(web: Served, offer: str) -> None:
-    path = f"{await place(web)}/css/tokens.css"
+async def test_a_file_is_compressed_for_clients_that_accept_it(web: Served, offer: str) -> None:
+    path = f"{await static_url(web)}/css/tokens.css"
     plain = await Browser(web).get(path, **{"Accept-Encoding": "identity"})
 
     packed = await Browser(web).get(path, **{"Accept-Encoding": offer})
@@ -122,14 +122,14 @@ async def test_a_file_comes_compressed_to_those_who_take_it(web: Served, offer: 
 
 
 @pytest.mark.parametrize("offer", ["", "br", "gzip;q=0", "gzip; q=0.000"])
-async def test_a_file_comes_plain_to_those_who_do_not(web: Served, offer: str) -> None:
-    reply = await Browser(web).get(f"{await place(web)}/css/tokens.css", **{"Accept-Encoding": offer})
+async def test_a_file_is_plain_for_clients_that_do_not(web: Served, offer: str) -> None:
+    reply = await Browser(web).get(f"{await static_url(web)}/css/tokens.css", **{"Accept-Encoding": offer})
 
     assert "content-encoding" not in reply.headers
 
 
 async def test_a_file_that_is_known_is_not_sent_again(web: Served) -> None:
-    path = f"{await place(web)}/icon.svg"
+    path = f"{await static_url(web)}/icon.svg"
     etag = (await Browser(web).get(path)).headers["etag"]
 
     for known in (etag, f"W/{etag}", f'"other", {etag}'):
@@ -138,7 +138,7 @@ async def test_a_file_that_is_known_is_not_sent_again(web: Served) -> None:
 
 
 async def test_a_head_has_the_headers_and_nothing_else(web: Served) -> None:
-    path = f"{await place(web)}/css/tokens.css"
+    path = f"{await static_url(web)}/css/tokens.css"
     whole = await Browser(web).get(path, **{"Accept-Encoding": "identity"})
 
     head = await Browser(web).send("HEAD", path, headers={"Accept-Encoding": "identity"})
@@ -151,14 +151,14 @@ async def test_a_head_has_the_headers_and_nothing_else(web: Served) -> None:
     "name",
     ["missing.js", "", ".", "../pages.py", "..%2fpages.py", "js/../../pages.py", "%2e%2e/%2e%2e/app.py", "/etc/passwd"],
 )
-async def test_nothing_but_the_files_is_to_be_had(web: Served, name: str) -> None:
-    status, body = await raw(web, f"GET {await place(web)}/{name} HTTP/1.1\r\nHost: localhost")
+async def test_nothing_but_the_files_is_served(web: Served, name: str) -> None:
+    status, body = await raw(web, f"GET {await static_url(web)}/{name} HTTP/1.1\r\nHost: localhost")
 
     assert status == 404
     assert b'"not_found"' in body
 
 
-async def test_files_of_another_version_are_not_there(web: Served) -> None:
+async def test_files_of_another_version_are_not_found(web: Served) -> None:
     reply = await Browser(web).get("/static/0123456789abcdef/icon.svg")
 
     assert (reply.status, reply.code) == (404, "not_found")
@@ -170,8 +170,8 @@ async def test_the_icon_is_where_browsers_look_for_it(web: Served) -> None:
     assert (reply.status, reply.headers["content-type"]) == (200, "image/svg+xml")
 
 
-async def place(web: Served) -> str:
-    """Where the files are, as the pages say."""
+async def static_url(web: Served) -> str:
+    """Return the URL of the files, as the page names it."""
     page = (await Browser(web).get("/login")).json
     found = re.search(rb"/static/[0-9a-f]{16}", page)
     assert found is not None
@@ -183,8 +183,8 @@ def rules(policy: str) -> Mapping[str, str]:
     return {name: value for name, _, value in parts}
 
 
-async def test_the_service_worker_may_speak_for_the_whole_page_and_no_other_file_may(web: Served) -> None:
-    files = await place(web)
+async def test_the_service_worker_and_no_other_file_may_control_all_pages(web: Served) -> None:
+    files = await static_url(web)
 
     worker = await Browser(web).get(f"{files}/service_worker.js")
     other = await Browser(web).get(f"{files}/js/main.js")
@@ -194,12 +194,12 @@ async def test_the_service_worker_may_speak_for_the_whole_page_and_no_other_file
 
 
 async def test_a_page_names_every_module_that_its_script_needs(web: Served) -> None:
-    """A browser that is not told learns of each when it has read the one before."""
+    """Otherwise a browser finds each module only when it has read the one before."""
     browser = await logged_in(web)
     page = (await browser.get("/")).json.decode()
     named = re.findall(r'<link rel="modulepreload" href="/static/[0-9a-f]+/([^"]+)">', page)
     scripts = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.js")}
 
-    # Those that begin something are asked for by their own names: the page's, the login page's, the workers'.
+    # Entry points are named elsewhere: the scripts of the two pages, and the workers.
     assert set(named) == scripts - {"js/main.js", "js/login.js", "js/stream/worker.js", "service_worker.js"}
     assert len(named) == len(set(named))

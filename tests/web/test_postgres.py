@@ -1,4 +1,4 @@
-"""The routes on PostgreSQL, where its own rules show: text without NUL, one time for all, two nodes on one log."""
+"""The routes on PostgreSQL, where it differs: no NUL in text, the time of the database, two nodes on one log."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -62,7 +62,7 @@ async def test_sessions_are_listed_searched_and_paged(nodes: tuple[Served, Serve
     assert [row["session_id"] for row in found["sessions"]] == [made[0]]
 
 
-async def test_ids_that_the_database_could_not_hold_are_refused_or_not_found(nodes: tuple[Served, Served]) -> None:
+async def test_ids_that_the_database_cannot_store_are_refused_or_not_found(nodes: tuple[Served, Served]) -> None:
     here, _ = nodes
     session_id = await here.new_session()
 

@@ -1,4 +1,4 @@
-"""Rows of the list, live: of one's own sessions only, with what the reader has seen."""
+"""Live rows of the list: only of the reader's own sessions, with what the reader has seen."""
 
 from contextlib import AsyncExitStack
 from typing import Any
@@ -11,7 +11,7 @@ from wakeful.web.feeds.rows import session_rows
 
 
 async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, Any]:
-    """The first row of the session that looks like this."""
+    """Return the first row of the session that has these fields."""
     while True:
         row = (await reader.until("session_row"))[-1].data["row"]
         if row["session_id"] == session_id and all(row[name] == value for name, value in wanted.items()):
@@ -19,7 +19,7 @@ async def row_of(reader: Reader, session_id: str, **wanted: Any) -> dict[str, An
             return found
 
 
-async def test_a_row_tells_of_every_change(web: Served) -> None:
+async def test_every_change_sends_a_row(web: Served) -> None:
     session_id = await web.new_session(title="")
     async with web.stream("/api/stream", rows="1") as reader:
         turn_id = await web.say(session_id, "work")
@@ -35,14 +35,14 @@ async def test_a_row_tells_of_every_change(web: Served) -> None:
         await row_of(reader, session_id, last_status="failed", woken=True)
 
 
-async def test_what_was_seen_is_not_unread_for_whoever_has_seen_it(web: Served) -> None:
+async def test_what_a_reader_has_seen_is_not_unread_for_that_reader(web: Served) -> None:
     session_id = await web.new_session()
     await web.finished(await web.say(session_id, "work", "finish"))
     last = await web.last_event(session_id)
     async with web.stream("/api/stream", rows="1") as reader:
         reply = await web.post("/api/session/seen", {"session_id": session_id, "event_id": last})
         await row_of(reader, session_id, unread=False)
-    # It never goes back.
+    # A lower number does not make it unread again.
     await web.post("/api/session/seen", {"session_id": session_id, "event_id": 1})
 
     assert reply.json == {"ok": True}
@@ -52,7 +52,7 @@ async def test_what_was_seen_is_not_unread_for_whoever_has_seen_it(web: Served) 
     assert (await web.post("/api/session/seen", {"session_id": session_id, "event_id": 1}, "bob")).status == 404
 
 
-async def test_rows_of_others_are_not_told(web: Served) -> None:
+async def test_rows_of_others_are_not_sent(web: Served) -> None:
     own, others = await web.new_session("bob"), await web.new_session("ann")
     async with (
         web.stream("/api/stream", "bob", rows="1") as reader,
@@ -85,7 +85,7 @@ async def test_without_rows_there_must_be_a_session(web: Served) -> None:
     assert (await web.get("/api/stream", rows="maybe")).code == "invalid_request"
 
 
-async def test_the_tabs_of_one_person_cost_one_look_at_the_store(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_tabs_of_one_person_share_one_read_of_the_store(web: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = await web.new_session()
     looks: list[str] = []
 
@@ -101,5 +101,5 @@ async def test_the_tabs_of_one_person_cost_one_look_at_the_store(web: Served, mo
         for tab in tabs:
             await row_of(tab, session_id, title="Changed")
 
-    # One for each commit that changed it, at most.
+    # At most one read for each commit that changed it.
     assert 1 <= len(looks) <= 2

@@ -1,4 +1,4 @@
-"""The stream of a session, across its turns: what it begins with, what it carries, and that no cut shows."""
+"""The stream of a session across its turns: its greeting, its frames, and resuming without gaps."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from wakeful.store.base import Transaction
 
 
 async def lively_session(web: Served) -> str:
-    """A session whose log has everything: turns of all ends, joined and withdrawn words, tasks, changes."""
+    """Make a session whose log has everything: turns of all outcomes, joined and withdrawn messages, tasks, changes."""
     session_id = await web.new_session()
     first = await web.say(session_id, "one", "token")
     await web.running(first)
@@ -32,7 +32,7 @@ async def lively_session(web: Served) -> str:
 
 
 async def log_of(reader: Reader, end: int) -> list[Frame]:
-    """What follows the greeting, up to the event `end`."""
+    """Return the frames after the greeting, up to the event `end`."""
     frames: list[Frame] = []
     while not frames or frames[-1].id != str(end):
         frame = await reader.next()
@@ -47,7 +47,7 @@ async def read_log(web: Served, session_id: str, end: int, **how: Any) -> list[F
         return await log_of(reader, end)
 
 
-async def test_it_begins_with_where_the_session_stands(web: Served) -> None:
+async def test_it_begins_with_the_state_of_the_session(web: Served) -> None:
     session_id = await web.new_session()
     await web.patch("/api/session", {"session_id": session_id, "title": "New"})
 
@@ -57,7 +57,7 @@ async def test_it_begins_with_where_the_session_stands(web: Served) -> None:
     assert initial == Frame("1", "initial", {"session_id": session_id, "last_event_id": 1, "active": None})
 
 
-async def test_who_comes_while_a_turn_runs_hears_of_it(web: Served) -> None:
+async def test_a_reader_that_comes_while_a_turn_runs_hears_of_it(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "token")
     async with web.stream("/api/chat/stream", stream_id=turn_id) as turn:
@@ -70,8 +70,8 @@ async def test_who_comes_while_a_turn_runs_hears_of_it(web: Served) -> None:
 
     assert initial is not None
     assert initial.data["active"] == {"turn_id": turn_id, "stream_id": turn_id, "source": "user"}
-    told = {"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": "user", "recovered": True}
-    assert recovered == Frame("2", "server_turn_started", told)
+    started = {"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": "user", "recovered": True}
+    assert recovered == Frame("2", "server_turn_started", started)
     assert completed.data == {"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "status": "done"}
 
 
@@ -124,8 +124,8 @@ async def test_a_resume_at_every_point_is_the_rest_of_the_whole(web: Served, tur
 
     assert len({frame.id for frame in whole}) == len(whole)
     assert any("." in frame.id for frame in whole) is (turns == "inline")
-    for place, frame in enumerate(whole[:-1], start=1):
-        assert await read_log(web, session_id, end, last=frame.id, turns=turns) == whole[place:]
+    for position, frame in enumerate(whole[:-1], start=1):
+        assert await read_log(web, session_id, end, last=frame.id, turns=turns) == whole[position:]
 
 
 async def test_a_cut_between_two_frames_of_one_event_loses_nothing_in_either_kind(web: Served) -> None:
@@ -138,7 +138,7 @@ async def test_a_cut_between_two_frames_of_one_event_loses_nothing_in_either_kin
     assert (completed.event, completed.id) == ("turn_completed", str(end))
 
 
-async def test_a_cursor_that_is_not_understood_replays_from_the_start(web: Served) -> None:
+async def test_a_malformed_cursor_replays_from_the_start(web: Served) -> None:
     session_id = await web.new_session()
     await web.finished(await web.say(session_id, "hi", "finish"))
     end = await web.last_event(session_id)
@@ -167,7 +167,7 @@ async def test_two_readers_hear_the_same_and_other_sessions_hear_nothing(web: Se
     assert [frame.event for frame in quiet] == ["initial", "session-updated"]
 
 
-async def test_an_open_approval_is_told_to_whoever_comes_later(web: Served) -> None:
+async def test_a_reader_that_comes_later_gets_the_open_approval(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "rm -rf /")
     await web.running(turn_id)
@@ -207,7 +207,7 @@ async def test_an_open_approval_is_listed(web: Served) -> None:
 
 
 async def ask(web: Served, session_id: str, turn_id: str) -> None:
-    """As a tool does that must not go on by itself."""
+    """Ask, as a tool does that must not go on without an answer."""
 
     async def body(tx: Transaction) -> None:
         expires = await tx.now() + 60

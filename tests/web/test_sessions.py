@@ -1,4 +1,4 @@
-"""Sessions: made, listed, searched, changed, branched; and seen by their owner and the operator only."""
+"""Sessions are created, listed, searched, changed and branched; only their owner and the operator see them."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ async def test_a_session_of_another_door_has_its_address(web: Served) -> None:
     assert (turn.address.platform, turn.door.name) == ("terminal", "web")
 
 
-async def test_the_list_shows_the_one_changed_last_first(web: Served) -> None:
+async def test_the_list_begins_with_the_session_changed_last(web: Served) -> None:
     first, second = await web.new_session(title="first"), await web.new_session(title="second")
     turn_id = await web.say(first, "hi")
     await web.running(turn_id)
@@ -60,7 +60,7 @@ async def test_the_list_shows_the_one_changed_last_first(web: Served) -> None:
     assert reply.json["next_cursor"] is None
 
 
-async def test_pages_of_the_list_give_every_session_once(web: Served) -> None:
+async def test_pages_of_the_list_have_every_session_once(web: Served) -> None:
     made = [await web.new_session(title=str(number)) for number in range(7)]
 
     seen: list[str] = []
@@ -75,7 +75,7 @@ async def test_pages_of_the_list_give_every_session_once(web: Served) -> None:
     assert seen == made[::-1]
 
 
-async def test_words_are_looked_for_in_titles_and_messages(web: Served) -> None:
+async def test_a_search_finds_words_in_titles_and_messages(web: Served) -> None:
     tide, boat = await web.new_session(title="The tide"), await web.new_session(title="Other")
     await web.new_session(title="Nothing")
     await web.finished(await web.say(boat, "Where is the BOAT?", "finish"))
@@ -88,7 +88,7 @@ async def test_words_are_looked_for_in_titles_and_messages(web: Served) -> None:
     assert await found("100% _") == []
 
 
-async def test_a_search_tells_where_it_has_found_the_words(web: Served) -> None:
+async def test_a_search_shows_where_it_found_the_words(web: Served) -> None:
     titled, said = await web.new_session(title="A boat"), await web.new_session()
     turn_id = await web.say(said, "Is <b>this</b> the BOAT to Bonn?", "finish")
     await web.finished(turn_id)

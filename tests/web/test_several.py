@@ -5,7 +5,7 @@ from wakeful.web.cursor import parse_cursors
 
 
 async def seen(reader: Reader, count: int) -> list[Frame]:
-    """So many frames of the log."""
+    """Read this number of frames of the log."""
     frames: list[Frame] = []
     while len(frames) < count:
         frame = await reader.next()
@@ -16,7 +16,7 @@ async def seen(reader: Reader, count: int) -> list[Frame]:
 
 
 def of(session_id: str, frames: list[Frame]) -> list[tuple[str, str]]:
-    """The frames of one session, with its own part of their cursor."""
+    """Return the frames of one session, with its part of their cursors."""
     own = [frame for frame in frames if frame.data["session_id"] == session_id]
     return [(frame.event, str(parse_cursors(frame.id, {session_id: 10**6})[session_id])) for frame in own]
 
@@ -28,7 +28,7 @@ async def two_histories(web: Served) -> tuple[str, str]:
     return one, two
 
 
-async def test_it_begins_with_where_each_session_stands(web: Served) -> None:
+async def test_it_begins_with_the_state_of_each_session(web: Served) -> None:
     one, two = await two_histories(web)
 
     async with web.stream("/api/stream", sessions=f"{one},{two},{one}") as reader:
@@ -44,11 +44,11 @@ async def test_a_resume_at_every_point_is_the_rest_of_each(web: Served) -> None:
     async with web.stream("/api/stream", last=f"{one}:0,{two}:0", **query) as reader:
         whole = await seen(reader, 21)
 
-    for place, frame in enumerate(whole[:-1], start=1):
+    for position, frame in enumerate(whole[:-1], start=1):
         async with web.stream("/api/stream", last=frame.id, **query) as reader:
-            rest = await seen(reader, len(whole) - place)
+            rest = await seen(reader, len(whole) - position)
         for session_id in (one, two):
-            assert of(session_id, rest) == of(session_id, whole[place:])
+            assert of(session_id, rest) == of(session_id, whole[position:])
 
 
 async def test_a_session_that_the_cursor_does_not_know_starts_at_its_end(web: Served) -> None:
@@ -67,7 +67,7 @@ async def test_a_session_that_the_cursor_does_not_know_starts_at_its_end(web: Se
     assert frames[-1].id == f"{one}:8,{two}:5"
 
 
-async def test_a_cursor_that_is_not_understood_replays_everything(web: Served) -> None:
+async def test_a_malformed_cursor_replays_everything(web: Served) -> None:
     one, two = await two_histories(web)
 
     async with web.stream("/api/stream", sessions=f"{one},{two}", last="17") as reader:
@@ -90,4 +90,4 @@ async def test_a_reader_that_goes_leaves_nothing_behind(web: Served) -> None:
         await reader.until("session-updated")
         assert web.followers() == 2
 
-    await web.nobody_follows()
+    await web.wait_for_no_followers()

@@ -3,7 +3,7 @@
 from tests.web.kit import Served
 
 
-async def test_a_task_is_shown_with_all_that_is_known_of_it(web: Served) -> None:
+async def test_a_task_is_shown_with_all_its_fields(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     await web.running(turn_id)
@@ -33,7 +33,7 @@ async def test_a_task_is_shown_with_all_that_is_known_of_it(web: Served) -> None
     assert (await web.get("/api/tasks")).json == {"tasks": [shown]}
 
 
-async def test_a_task_that_woke_a_turn_names_it_and_promises_no_more(web: Served) -> None:
+async def test_a_task_that_woke_a_turn_names_it_and_will_not_notify_again(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "finish")
     await web.running(turn_id)
@@ -67,7 +67,7 @@ async def test_a_log_is_read_from_any_byte_and_consumes_nothing(web: Served) -> 
     assert (await web.shown(session_id))["pending_notices"]
 
 
-async def test_a_killed_task_wakes_nobody_and_everybody_hears_of_its_end(web: Served) -> None:
+async def test_a_killed_task_wakes_no_turn_but_readers_hear_of_its_end(web: Served) -> None:
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work", "finish")
     await web.running(turn_id)

@@ -1,4 +1,4 @@
-"""The timeline: who started what, and who woke whom."""
+"""The timeline: which turns started which tasks, and which tasks woke which turns."""
 
 import asyncio
 from typing import Any
@@ -47,15 +47,15 @@ async def test_a_notice_says_which_turn_has_read_it_how_and_when(web: Served) ->
 
     line = (await web.get("/api/session/timeline", session_id=session_id)).json
 
-    told, waiting = line["notices"]
-    assert (told["task_id"], told["turn_id"], told["delivered"]) == ("joins", first, "joined")
-    assert told == joined
-    assert line["turns"][0]["opened_at"] <= told["posted_at"] <= told["at"]
+    read, waiting = line["notices"]
+    assert (read["task_id"], read["turn_id"], read["delivered"]) == ("joins", first, "joined")
+    assert read == joined
+    assert line["turns"][0]["opened_at"] <= read["posted_at"] <= read["at"]
     assert (waiting["task_id"], waiting["turn_id"], waiting["delivered"], waiting["at"]) == ("waits", None, None, None)
-    assert told["at"] <= waiting["posted_at"] <= line["now"]
+    assert read["at"] <= waiting["posted_at"] <= line["now"]
 
 
-async def test_a_match_is_a_point_of_its_own_while_its_process_runs_on(web: Served) -> None:
+async def test_a_match_is_a_separate_notice_while_its_process_runs_on(web: Served) -> None:
     session_id = await web.new_session()
     first = await web.say(session_id, "work")
     await web.begin_task(first, "job")
@@ -72,7 +72,7 @@ async def test_a_match_is_a_point_of_its_own_while_its_process_runs_on(web: Serv
 
 
 async def _notices_until(web: Served, session_id: str, task_id: str) -> Any:
-    """The notice of this task, as soon as a turn has read it."""
+    """Return the notice of this task, as soon as a turn has read it."""
     async with asyncio.timeout(PATIENCE):
         while True:
             line = (await web.get("/api/session/timeline", session_id=session_id)).json

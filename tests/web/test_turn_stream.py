@@ -15,9 +15,9 @@ async def test_a_resume_at_every_point_is_the_rest_of_the_whole(web: Served) -> 
     assert [frame.event for frame in whole] == [
         "turn_started", "message", "token", "tool", "usage", "tool_complete", "usage", "done",
     ]  # fmt: skip
-    for place, frame in enumerate(whole[:-1], start=1):
-        assert await web.read("/api/chat/stream", stream_id=turn_id, last=frame.id) == whole[place:]
-        assert await web.read("/api/chat/stream", stream_id=turn_id, after=frame.id) == whole[place:]
+    for position, frame in enumerate(whole[:-1], start=1):
+        assert await web.read("/api/chat/stream", stream_id=turn_id, last=frame.id) == whole[position:]
+        assert await web.read("/api/chat/stream", stream_id=turn_id, after=frame.id) == whole[position:]
 
 
 async def test_a_resume_after_the_last_event_is_answered_204(web: Served) -> None:
@@ -27,7 +27,7 @@ async def test_a_resume_after_the_last_event_is_answered_204(web: Served) -> Non
         assert reader.status == 204
 
 
-async def test_a_cursor_that_is_not_understood_replays_from_the_start(web: Served) -> None:
+async def test_a_malformed_cursor_replays_from_the_start(web: Served) -> None:
     turn_id, whole = await finished_turn(web)
 
     assert len(whole) == 8
@@ -55,7 +55,7 @@ async def test_a_live_reader_and_a_late_one_see_the_same(web: Served) -> None:
     assert await web.finished(turn_id) == seen
 
 
-async def test_the_streams_headers_keep_proxies_from_holding_it_back(web: Served) -> None:
+async def test_the_headers_keep_proxies_from_buffering_the_stream(web: Served) -> None:
     turn_id, _ = await finished_turn(web)
 
     async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:

@@ -1,4 +1,4 @@
-"""Notices that wait say so: where they are listed, why, and what sets them free."""
+"""Waiting notices are listed with the reason, and delivered when it is gone."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ async def web(store: SqliteStore, tmp_path: Path) -> AsyncIterator[Served]:
 
 
 async def with_tasks(web: Served, *names: str) -> str:
-    """An idle session that has started these."""
+    """Make an idle session that has started these jobs."""
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     await web.running(turn_id)
@@ -32,7 +32,7 @@ async def with_tasks(web: Served, *names: str) -> str:
     return session_id
 
 
-async def test_a_spent_budget_is_told_with_the_time_at_which_it_frees(web: Served) -> None:
+async def test_a_spent_budget_is_shown_with_the_time_until_which_notices_wait(web: Served) -> None:
     session_id = await with_tasks(web, "p1", "p2")
     await web.end_task("p1")
     woken = (await web.shown(session_id))["active"]["turn_id"]

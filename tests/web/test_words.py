@@ -1,10 +1,10 @@
-"""Readers in the middle of words: with whichever cursor they come, each fact comes once, and the right words do."""
+"""Readers that resume in the middle of words: whatever their cursor, each fact and each word comes once."""
 
 import pytest
 
 from tests.web.kit import Frame, Reader, Served
 from wakeful.model.event import NewEvent
-from wakeful.model.fact import ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.store.base import Transaction
 
 SESSION = "/api/session/stream"
@@ -16,7 +16,7 @@ def said(frames: list[Frame]) -> str:
 
 
 async def until_said(reader: Reader, text: str) -> list[Frame]:
-    """What follows the greeting, up to these words."""
+    """Return the frames after the greeting, up to these words."""
     frames: list[Frame] = []
     while said(frames) != text:
         frame = await reader.next()
@@ -27,7 +27,7 @@ async def until_said(reader: Reader, text: str) -> list[Frame]:
 
 
 async def speaking_turn(web: Served, words: int) -> tuple[str, str, list[Frame]]:
-    """The session and the turn that has said so many words and goes on, and the frames so far."""
+    """Start a turn that has said this many words and goes on; return its session, the turn and the frames so far."""
     session_id = await web.new_session()
     async with web.stream(SESSION, session_id=session_id, turns="inline") as reader:
         turn_id = await web.say(session_id, "work", *["token"] * words)
@@ -35,7 +35,7 @@ async def speaking_turn(web: Served, words: int) -> tuple[str, str, list[Frame]]
 
 
 async def rest_of(web: Served, session_id: str, cursor: str, **query: str) -> list[Frame]:
-    """What a reader gets after this cursor, up to the end of the turn."""
+    """Return what a reader gets after this cursor, up to the end of the turn."""
     async with web.stream(SESSION, session_id=session_id, last=cursor, turns="inline", **query) as reader:
         frames = await reader.until("turn_completed")
     return [frame for frame in frames if frame.event != "initial" and not frame.data.get("recovered")]
@@ -46,9 +46,9 @@ async def test_a_resume_at_every_frame_is_the_rest_of_the_whole_also_while_the_t
     web: Served, end: str
 ) -> None:
     session_id, turn_id, began = await speaking_turn(web, 4)
-    for place, frame in enumerate(began[:-1], start=1):
+    for position, frame in enumerate(began[:-1], start=1):
         async with web.stream(SESSION, session_id=session_id, last=frame.id, turns="inline") as reader:
-            assert await until_said(reader, said(began[place:])) == began[place:], frame.id
+            assert await until_said(reader, said(began[position:])) == began[position:], frame.id
 
     if end == "stop":
         await web.post("/api/chat/cancel", {"session_id": session_id})
@@ -57,8 +57,8 @@ async def test_a_resume_at_every_frame_is_the_rest_of_the_whole_also_while_the_t
 
     whole = await rest_of(web, session_id, "0")
     assert whole[: len(began)] == began
-    for place, frame in enumerate(whole[:-1], start=1):
-        assert await rest_of(web, session_id, frame.id) == whole[place:], frame.id
+    for position, frame in enumerate(whole[:-1], start=1):
+        assert await rest_of(web, session_id, frame.id) == whole[position:], frame.id
 
 
 async def test_the_stream_of_a_turn_goes_on_at_every_word(web: Served) -> None:
@@ -70,8 +70,8 @@ async def test_the_stream_of_a_turn_goes_on_at_every_word(web: Served) -> None:
 
     assert [frame.id for frame in whole] == ["1", "2", "2~1", "2~2", "2~3", "3", "4"]
     assert live == whole[3:5]
-    for place, frame in enumerate(whole[:-1], start=1):
-        assert await web.read(TURN, stream_id=turn_id, last=frame.id) == whole[place:]
+    for position, frame in enumerate(whole[:-1], start=1):
+        assert await web.read(TURN, stream_id=turn_id, last=frame.id) == whole[position:]
 
 
 @pytest.mark.parametrize("path", [SESSION, TURN])
@@ -90,10 +90,10 @@ async def test_a_live_reader_and_a_late_one_get_the_same_bytes(web: Served, path
     async with web.stream(path, after="0", **query) as late:
         await late.until(last)
 
-    _, greeting, told = live.raw.rpartition("id: 1.1\n" if path == SESSION else "id: 1\n")
-    assert greeting + told == late.raw[late.raw.index(greeting) :]
-    assert told.count("event: token\n") == 5
-    assert "event: step_abandoned\n" in told
+    _, greeting, frames = live.raw.rpartition("id: 1.1\n" if path == SESSION else "id: 1\n")
+    assert greeting + frames == late.raw[late.raw.index(greeting) :]
+    assert frames.count("event: token\n") == 5
+    assert "event: step_abandoned\n" in frames
 
 
 async def test_facts_that_come_between_words_come_once_and_words_stay_whole(web: Served) -> None:
@@ -105,7 +105,7 @@ async def test_facts_that_come_between_words_come_once_and_words_stay_whole(web:
     web.agent.order(turn_id, "token", "finish")
     whole = await rest_of(web, session_id, "0")
 
-    # The place in the words stays, whatever else happens.
+    # The position in the words stays, whatever else happens.
     assert (began[-1].id, updated.id, shown["cursor"]) == ("2~2~2", "3~2~2", "3~2~2")
     words, facts = said(whole), [frame.event for frame in whole if frame.event != "token"]
     for cursor, seen, passed in [
@@ -137,7 +137,7 @@ async def test_a_cut_between_two_frames_of_a_fact_that_comes_between_words_loses
     assert said(rest) == "node " * 2
 
 
-async def test_a_place_beyond_what_is_said_waits_for_it(web: Served) -> None:
+async def test_a_position_beyond_the_words_so_far_waits_for_them(web: Served) -> None:
     session_id, turn_id, _ = await speaking_turn(web, 2)
 
     async with web.stream(SESSION, session_id=session_id, last="2~2~4", turns="inline") as reader:
@@ -155,8 +155,8 @@ async def test_a_reader_with_more_words_than_are_kept_goes_back_to_those(web: Se
 
     frames = await rest_of(web, session_id, "2~2~9", **query)
 
-    told = [(frame.id, frame.event) for frame in frames if frame.event != "answer_html"]
-    assert told == [
+    sent = [(frame.id, frame.event) for frame in frames if frame.event != "answer_html"]
+    assert sent == [
         ("2~2~0", "step_abandoned"),
         ("2~2~1", "token"),
         ("2~2~2", "token"),
@@ -174,7 +174,7 @@ async def test_a_reader_with_more_words_than_are_kept_goes_back_to_those(web: Se
     ]  # fmt: skip
 
 
-async def test_a_cursor_of_words_that_are_long_over_is_as_good_as_its_fact(web: Served) -> None:
+async def test_a_cursor_in_words_that_have_ended_resumes_after_its_fact(web: Served) -> None:
     session_id, turn_id, _ = await speaking_turn(web, 2)
     web.agent.order(turn_id, "step", "token", "finish")
     whole = await rest_of(web, session_id, "0")
@@ -204,7 +204,7 @@ async def test_a_log_of_an_older_version_has_its_words_as_events(web: Served) ->
     assert frames[2].data["blocks"] == ["<p><em>Old</em> words</p>\n"]
 
 
-async def test_readers_without_the_turns_hear_no_words_and_keep_their_place(web: Served) -> None:
+async def test_readers_without_the_turns_get_no_words_and_keep_their_position(web: Served) -> None:
     session_id, turn_id, _ = await speaking_turn(web, 2)
 
     async with web.stream(SESSION, session_id=session_id, last="2~2~1") as reader:
@@ -217,7 +217,7 @@ async def test_readers_without_the_turns_hear_no_words_and_keep_their_place(web:
     assert [(frame.id, frame.event) for frame in frames] == [("5", "turn_completed")]
 
 
-async def test_several_sessions_have_a_place_in_words_each(web: Served) -> None:
+async def test_each_of_several_sessions_has_a_position_in_words(web: Served) -> None:
     one, turn_id, _ = await speaking_turn(web, 2)
     two, _, _ = await speaking_turn(web, 3)
     query = {"sessions": f"{one},{two}", "turns": "inline"}

@@ -1,4 +1,4 @@
-"""Tool calls: running those of one answer side by side, and what to say about those that a crash cut off."""
+"""Runs the tool calls of one answer concurrently, and decides what to do with calls that a crash cut off."""
 
 import asyncio
 import logging
@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.fact import CallFinished, OpenCall
-from wakeful.model.message import ToolCall
-from wakeful.model.transcript import INTERRUPTED
+from wakeful.model.journal.fact import CallFinished, OpenCall
+from wakeful.model.journal.message import ToolCall
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 
@@ -22,11 +22,11 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class CallRunner:
     tools: Mapping[str, Tool]
-    # Takes known secrets out of a result, whichever tool has found them.
+    # Removes known secrets from a result, whichever tool returned it.
     redact: Callable[[str], str]
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
-        """Run the calls at the same time; each is told when it ends. Closing the generator stops those that run."""
+        """Run the calls concurrently and yield each as it finishes. Closing the generator cancels the others."""
         jobs = [asyncio.create_task(self._finish(turn, step, call)) for call in calls]
         try:
             for next_finished in asyncio.as_completed(jobs):
@@ -37,7 +37,9 @@ class CallRunner:
             await asyncio.gather(*jobs, return_exceptions=True)
 
     async def rerun(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
-        """After a crash: run again what may be; of the rest the model must know that nobody knows."""
+        """After a crash, run again the calls that are safe to repeat. Report the others as interrupted: the model has
+        to check whether they took effect.
+        """
         again = [open_call for open_call in calls if await self._may_rerun(turn, step, open_call)]
         for open_call in calls:
             if open_call not in again:
@@ -47,7 +49,7 @@ class CallRunner:
                 yield finished
 
     async def _may_rerun(self, turn: Turn, step: int, open_call: OpenCall) -> bool:
-        """A call that was never possible is answered with an error, now as then."""
+        """Return true also for a call that cannot run: it gets the same error as before the crash."""
         call = open_call.call
         tool = self.tools.get(call.name)
         arguments = _arguments_of(call)
@@ -75,13 +77,14 @@ class CallRunner:
             return ToolResult.failed("invalid_arguments", sentence)
         try:
             return await tool.run(arguments, context)
-        except Exception as error:  # A broken tool must not end the turn: the model can go another way.
+        except Exception as error:  # A broken tool must not end the turn: the model can try something else.
             logger.exception("tool %s broke in turn %s", call.name, context.turn.id)
             return ToolResult.failed("tool_broke", f"{call.name} broke: {type(error).__name__}: {error}.")
 
 
 def _arguments_of(call: ToolCall) -> dict[str, Any] | None:
-    """Some models send nothing at all for a call without arguments."""
+    """Return None if the arguments are not a JSON object."""
+    # Some models send an empty text for a call without arguments.
     try:
         arguments = orjson.loads(call.arguments or "{}")
     except orjson.JSONDecodeError:

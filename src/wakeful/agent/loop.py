@@ -1,4 +1,6 @@
-"""The agent loop: ask the model, run the tools it calls, look into the inbox, again. It tells facts and keeps none."""
+"""The agent loop: ask the model, run the tools it calls, take new messages from the inbox, repeat. It yields facts and
+stores nothing.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -8,12 +10,12 @@ from typing import Any
 
 from wakeful.agent.calls import CallRunner
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
-from wakeful.agent.progress import Progress, client_calls_of
+from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
-from wakeful.agent.providers.base import Finished, ModelRequest, Provider, ReasoningPart, TextPart
+from wakeful.agent.providers.base import AnswerReasoning, AnswerText, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.fact import (
+from wakeful.model.journal.fact import (
     Answered,
     Brief,
     CallFinished,
@@ -23,12 +25,12 @@ from wakeful.model.fact import (
     StepAbandoned,
     TextDelta,
 )
-from wakeful.model.message import AssistantMessage, ToolCall
+from wakeful.model.journal.message import AssistantMessage, ToolCall
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolSpec
 
-# The provider for `provider:model`, and the model's name there.
+# From `provider:model` to the provider and the model's name there.
 FindModel = Callable[[str], tuple[Provider, str]]
 RunCalls = Callable[[Turn, int, Sequence[OpenCall]], AsyncGenerator[CallFinished, None]]
 
@@ -42,9 +44,7 @@ class Loop:
         redact: Callable[[str], str] = lambda text: text,
         count_error: Callable[[str], None] = lambda code: None,
     ) -> None:
-        """`redact` takes known secrets out of what tools have found; `count_error` hears the code of each failure of a
-        model.
-        """
+        """`redact` removes known secrets from tool results; `count_error` gets the code of each model error."""
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact)
@@ -91,7 +91,7 @@ class Loop:
     async def _answer_calls(
         self, progress: Progress, calls: Sequence[OpenCall], run: RunCalls
     ) -> AsyncGenerator[CallFinished, None]:
-        """Results of calls of the newest answer: at once where one is refused, by `run` for the others."""
+        """Yield the results of the newest answer's calls: refused ones first, the others as `run` finishes them."""
         for call in calls:
             if (refusal := progress.refusals.get(call.index)) is not None:
                 refused = CallFinished(progress.step, call.index, call.call, refusal, 0.0, is_error=True)
@@ -105,7 +105,7 @@ class Loop:
         progress.settle_results()
 
     async def _ask(self, progress: Progress) -> AsyncGenerator[Fact, None]:
-        """One answer of the model, tried again while that is safe and there is time."""
+        """Yield one answer of the model; retry failures while that is safe and time is left."""
         progress.step += 1
         self._check_limits(progress)
         tries = ModelTries(self._settings)
@@ -136,19 +136,19 @@ class Loop:
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:
                 match part:
-                    case TextPart():
+                    case AnswerText():
                         yield TextDelta(step, part.text)
-                    case ReasoningPart():
+                    case AnswerReasoning():
                         yield ReasoningDelta(step, part.text)
                     case Finished():
                         _require_words(part.message)
                         message = _with_own_call_ids(progress, part.message)
-                        yield Answered(step, message, part.usage, part.is_cut, client_calls_of(asked, message))
+                        yield Answered(step, message, part.usage, part.is_cut, client_calls_in(asked, message))
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 
     def _tools_for(self, asked: TurnRequest) -> list[ToolSpec]:
-        """A tool of the client takes the place of one of ours with the same name."""
+        """Return the tools that the model may call. A tool of the client hides one of ours with the same name."""
         client = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in asked.tools]
         taken = {tool.name for tool in client}
         own = [spec for spec in self._specs if spec.name not in taken] if asked.takes_server_tools else []
@@ -158,7 +158,7 @@ class Loop:
         try:
             return self._find_model(model)
         except ConfigError as error:
-            # Not the operator's setting, which was checked at the start, but what this message asked for.
+            # The operator's setting was checked at startup, so the request named this model.
             raise ModelError(str(error), code="model_not_found") from error
 
     def _check_limits(self, progress: Progress) -> None:
@@ -176,19 +176,19 @@ class Loop:
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A model that must call a tool has done so once; if it had to each time, it would never come to its answer."""
+    """Drop `tool_choice` after the first call: a model that has to call a tool every time never gets to its answer."""
     return {name: value for name, value in options.items() if name != "tool_choice"}
 
 
 def _require_words(message: AssistantMessage) -> None:
-    """Thoughts alone are no answer, and neither are blanks."""
+    """Raise ModelError for an answer without calls whose text is empty or blank, even if it has reasoning."""
     if not message.calls and not message.text.strip():
         sentence = "The model answered nothing, twice in a row; say it differently or choose another model."
         raise ModelError(sentence, code=EMPTY_ANSWER)
 
 
 def _with_own_call_ids(progress: Progress, message: AssistantMessage) -> AssistantMessage:
-    """Some endpoints repeat or omit call ids; the conversation needs each call to have one of its own."""
+    """Replace missing and repeated call ids, which some endpoints send: ids must be unique in the conversation."""
     taken = {call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls}
     calls: list[ToolCall] = []
     for index, call in enumerate(message.calls, start=1):

@@ -1,4 +1,4 @@
-"""How often one answer of a model is asked for: again while that is safe and there is time."""
+"""Decides whether a failed model request is tried again, and after how long."""
 
 import random
 import time
@@ -17,8 +17,9 @@ class ModelTries:
         self._has_been_empty = False
 
     def wait_after(self, error: ModelError) -> float | None:
-        """How many seconds to wait before the next try; None: there is none. An empty answer is a whim of the model,
-        and worth one more question whatever the settings say of failures.
+        """Return how many seconds to wait before the next try, None to give up.
+
+        The first empty answer is always retried, whatever the settings say about failures: models give one at times.
         """
         if error.code == EMPTY_ANSWER:
             is_first, self._has_been_empty = not self._has_been_empty, True

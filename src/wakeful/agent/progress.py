@@ -1,11 +1,11 @@
-"""Where a running turn stands: what the loop knows between its steps."""
+"""The state of a running turn that the loop keeps between its steps."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from wakeful.model.fact import Answered, Brief, CallFinished, OpenCall
 from wakeful.model.failure import failure_text
-from wakeful.model.message import AssistantMessage, Message, ToolMessage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, OpenCall
+from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 from wakeful.model.request import TurnRequest
 
 _TOO_MANY_CALLS = failure_text(
@@ -19,15 +19,15 @@ _NOT_ALLOWED = failure_text(
 @dataclass(slots=True)
 class Progress:
     brief: Brief
-    # What the client asked of the turn beside its words.
+    # The client's options for the turn, such as its own tools.
     request: TurnRequest
     messages: list[Message]
     step: int
     output_tokens: int
-    # Calls of our tools so far.
+    # How many calls of the server's tools were made so far.
     calls_made: int = 0
-    # The calls of the newest answer: how many, which are ours to run, what to say instead of running one, by its index,
-    # and their results so far.
+    # The calls of the newest answer: how many it has, which of them the server runs, the refusals of those that are not
+    # allowed, by index, and the results so far.
     call_count: int = 0
     calls: list[OpenCall] = field(default_factory=list)
     refusals: dict[int, str] = field(default_factory=dict)
@@ -42,9 +42,9 @@ class Progress:
         self.output_tokens += answered.usage.output_tokens
 
     def note_recorded_answer(self) -> None:
-        """The newest answer was recorded before a crash: its calls are counted already."""
+        """Take up an answer that was recorded before a crash. `calls_made` already includes its calls."""
         answer = next(known for known in reversed(self.messages) if isinstance(known, AssistantMessage))
-        client_calls = client_calls_of(self.request, answer)
+        client_calls = client_calls_in(self.request, answer)
         self.calls_made -= len(answer.calls) - len(client_calls)
         self._note_calls(answer, client_calls)
         self.calls_made += len(self.calls)
@@ -64,13 +64,14 @@ class Progress:
         self.refusals = self._refused()
 
     def _refused(self) -> dict[int, str]:
-        """Calls of the newest answer that its client does not allow."""
+        """Return what to answer to the calls that the client does not allow, by index."""
         limit = self.request.tool_call_limit
         left = len(self.calls) if limit is None else max(0, limit - self.calls_made)
         excess = {call.index: _TOO_MANY_CALLS for call in self.calls[left:]}
         return excess | {call.index: _NOT_ALLOWED for call in self.calls if not self.request.allows(call.call.name)}
 
 
-def client_calls_of(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
+def client_calls_in(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:
+    """Return the indexes of the calls that the client runs itself."""
     names = {tool.name for tool in asked.tools if asked.allows(tool.name)}
     return frozenset(index for index, call in enumerate(message.calls, start=1) if call.name in names)

@@ -1,4 +1,4 @@
-"""The session's working directory under the names that tools and clients know it by."""
+"""The session's working directory, under the module name that tools and clients import it from."""
 
 from wakeful.context import clear_session_cwd, set_session_cwd
 

@@ -1,14 +1,14 @@
-"""What an operator may change about the agent loop."""
+"""The operator's settings for the agent loop."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    # Model answers in one turn.
+    # Most model answers in one turn.
     step_limit: int = 100
-    # Tokens that the answers of one turn may cost together.
+    # Most output tokens of one turn, over all its answers.
     token_limit: int = 200_000
-    # Tries of one model call that fails for a passing reason, and the time that all of them may take.
+    # Most tries of a model request that fails for a passing reason, and how long they may take in all.
     model_tries: int = 3
     model_retry_seconds: float = 15.0

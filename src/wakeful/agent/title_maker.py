@@ -1,13 +1,13 @@
-"""Asks a model for the title of a conversation."""
+"""Asks a model for a title of a conversation."""
 
 from collections.abc import Callable
 from contextlib import aclosing
 
+from wakeful.agent.prompt import TITLE_INSTRUCTIONS
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider
-from wakeful.agent.title_request import TITLE_INSTRUCTIONS
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.message import UserMessage
 
-# Of each side; a title is about the beginning.
+# Characters of the message and of the answer: a title is about the beginning.
 _SHOWN = 2_000
 
 
@@ -16,7 +16,7 @@ class TitleMaker:
         self._resolve = resolve
 
     async def ask(self, model: str, said: str, answered: str) -> str:
-        """Raises ConfigError, ModelError."""
+        """Return the title, empty if the model gives none. Raises ConfigError, ModelError."""
         provider, name = self._resolve(model)
         shown = f"User: {said[:_SHOWN]}\n\nAssistant: {answered[:_SHOWN]}"
         request = ModelRequest(name, TITLE_INSTRUCTIONS, [UserMessage(shown)], ())
@@ -28,6 +28,6 @@ class TitleMaker:
 
 
 def _first_line(text: str) -> str:
-    """What some models add all the same: quotes, a full stop, a second line."""
+    """Remove what some models add despite the instructions: quotes, a full stop, a second line."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     return line.strip().removeprefix("Title:").strip().strip("\"'“”„«»*#").rstrip(".").strip()

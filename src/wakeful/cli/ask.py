@@ -1,4 +1,6 @@
-"""`wakeful ask`: one turn, printed as it comes. It is a door that cannot deliver later: it ends with its turn."""
+"""`wakeful ask`: run one turn and print it as it arrives. The command ends with the turn, so nothing can be delivered
+later.
+"""
 
 import os
 import sys
@@ -7,17 +9,16 @@ import click
 
 from wakeful.cli.asking.own_turn import ask_own_engine
 from wakeful.cli.asking.served_turn import ask_server
-from wakeful.cli.current_folder import current_folder
-from wakeful.cli.event_loop import run
+from wakeful.cli.command import current_folder, run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import MessageUnusable
 
-# Where a model is named for this command. The settings in the home are the server's own business: it has read them, and
-# may have been told otherwise since.
-_TOLD = ("--model", "WAKEFUL_MODEL")
+# Where the user names a model for this command. A model in config.toml is the server's setting, and the server may have
+# another one by now.
+_MODEL_ORIGINS = ("--model", "WAKEFUL_MODEL")
 
 
 @click.command()
@@ -35,11 +36,11 @@ def ask(message: str, model: str | None) -> int:
 
 
 async def _ask(config: Config, text: str) -> int:
-    """The server that holds the home answers, or else an engine of our own, for this turn only."""
+    """Ask the running server; without one, run the turn on an engine in this process."""
     socket = local_socket(config.home)
     if is_answered(socket):
-        is_told = config.origins.get("model") in _TOLD
-        return await ask_server(config, socket, text, config.model if is_told else "")
+        is_named = config.origins.get("model") in _MODEL_ORIGINS
+        return await ask_server(config, socket, text, config.model if is_named else "")
     return await ask_own_engine(config, text)
 
 
@@ -47,7 +48,7 @@ def _read_input() -> str:
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError:
-        raise MessageUnusable("What standard input holds is not a text in UTF-8.") from None
+        raise MessageUnusable("Standard input is not text in UTF-8.") from None
 
 
 def _checked(text: str) -> str:
@@ -56,5 +57,5 @@ def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise MessageUnusable("The message is not a text in UTF-8.") from None
+        raise MessageUnusable("The message is not text in UTF-8.") from None
     return text

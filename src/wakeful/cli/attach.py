@@ -1,4 +1,4 @@
-"""`wakeful attach`: watch a session that a server runs, without a say in it."""
+"""`wakeful attach`: watch a session of the running server."""
 
 import asyncio
 import os
@@ -9,14 +9,14 @@ from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from wakeful.cli.chat.chat import is_terminal
-from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.probe import keep_probing
 from wakeful.cli.chat.screens.plain_screen import PlainScreen
 from wakeful.cli.chat.screens.terminal_screen import TerminalScreen
 from wakeful.cli.chat.standing import Standing
+from wakeful.cli.command import run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.session_list import find_session
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket
@@ -34,7 +34,7 @@ def attach(session: str) -> None:
     """Watch SESSION live, from its last messages on, until Ctrl-C. The beginning of its id is enough."""
     config = load_config(os.environ, defaults={"log_level": "warning"})
     if not config.database_url and not is_answered(local_socket(config.home)):
-        raise ConfigError("No server runs here that could be watched: wakeful chat --resume goes on with a session.")
+        raise ConfigError("No server runs here that you could watch: wakeful chat --resume continues a session.")
     if not is_terminal():
         set_up_log(config)
         run(_watch_in_pipe(config, session))
@@ -48,8 +48,8 @@ async def _watch_at_terminal(config: Config, name: str) -> None:
     screen = TerminalScreen(prompt=_PROMPT, keys=_leaving_keys(), accept=lambda text: None)
     screen.standing.may_answer = False
     async with connected(config, adopts=False, door="terminal") as client:
-        conversation = Conversation(client, Narrator(screen, screen.standing), screen.standing, screen.change)
-        await conversation.begin(await find_session(client, name))
+        followed = FollowedSession(client, Narrator(screen, screen.standing), screen.standing, screen.change)
+        await followed.begin(await find_session(client, name))
         probing = asyncio.create_task(keep_probing(client, screen.standing, screen.change), name="probe")
         try:
             with caught_signals() as caught:
@@ -58,19 +58,19 @@ async def _watch_at_terminal(config: Config, name: str) -> None:
         finally:
             probing.cancel()
             await asyncio.gather(probing, return_exceptions=True)
-            await conversation.leave()
+            await followed.leave()
 
 
 async def _watch_in_pipe(config: Config, name: str) -> None:
     standing = Standing(may_answer=False)
     async with connected(config, adopts=False, door="terminal") as client:
-        conversation = Conversation(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
+        followed = FollowedSession(client, Narrator(PlainScreen(sys.stdout), standing), standing, lambda: None)
         try:
             with caught_signals() as caught:
-                await conversation.begin(await find_session(client, name))
+                await followed.begin(await find_session(client, name))
                 await caught
         finally:
-            await conversation.leave()
+            await followed.leave()
 
 
 def _leaving_keys() -> KeyBindings:

@@ -1,4 +1,4 @@
-"""A client of the web routes, over the Unix socket of the server that holds the home."""
+"""A client of the web routes, over the server's Unix socket."""
 
 import asyncio
 import time
@@ -14,16 +14,16 @@ import orjson
 
 from wakeful.errors import WakefulError
 
-# The server says something every 15 s; one that says nothing for so long is gone.
+# How long a stream may be silent before the server counts as gone. It sends something every 15 s.
 _SILENCE_SECONDS = 45.0
 _ANSWER_SECONDS = 60.0
-# Between two tries to get a stream back.
+# Seconds between two attempts to reconnect a stream.
 _FIRST_WAIT = 0.1
 _LONGEST_WAIT = 2.0
 
 
 class RequestRefused(WakefulError):
-    """The server has refused a request; its own sentence says why."""
+    """The server refused a request; its message says why."""
 
     def __init__(self, status: int, error: Mapping[str, Any]) -> None:
         super().__init__(str(error.get("message", "")))
@@ -45,12 +45,12 @@ class ServerEvent:
 
 class Client:
     def __init__(self, socket: Path, key: str, door: str, *, patience: float | None = None) -> None:
-        """`door` is what the client says it is: terminal or ask. `patience` is how many seconds it waits for a server
-        that is gone or says nothing at all; without it, streams wait for ever for one that comes back.
+        """`door` names the kind of client: terminal or ask. `patience` is how many seconds a stream waits for a server
+        that is gone or silent; with None it waits for ever.
         """
         self._socket = socket
         self._patience = patience
-        # Since when a stream has had no line to the server; None while it has.
+        # Since when streams have been disconnected; None while they are connected.
         self._lost_at: float | None = None
         self._headers = {"Authorization": f"Bearer {key}", "X-Wakeful-Door": door}
         self._session: aiohttp.ClientSession | None = None
@@ -83,9 +83,8 @@ class Client:
         return await self._ask("DELETE", path, params=query)
 
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
-        """The frames of a stream, without gap or double however often it is cut, until the server has no more or the
-        reader closes it. After a cut the first frames tell again how things stand. Raises ServerGone, if there is an
-        end to the patience.
+        """Yield the frames of a stream until its end, and reconnect after a cut: no frame is lost or repeated. After a
+        reconnect, the first frames send the current state again. Raises ServerGone when `patience` is over.
         """
         wait = _FIRST_WAIT
         while True:
@@ -105,7 +104,7 @@ class Client:
             wait = min(2 * wait, _LONGEST_WAIT)
 
     async def _follow(self, path: str, after: str, query: Mapping[str, str]) -> AsyncGenerator[ServerEvent, None]:
-        """One connection's worth."""
+        """Yield the frames of one connection."""
         assert self._session is not None
         headers = {"Last-Event-ID": after} if after else {}
         silence = _SILENCE_SECONDS if self._lost_at is None else (self._patience or _SILENCE_SECONDS)
@@ -125,7 +124,7 @@ class Client:
             raise ServerGone from error
 
     def _is_given_up(self) -> bool:
-        """To be asked after each try that has failed."""
+        """Whether to stop reconnecting. Call it after each failed attempt."""
         now = time.monotonic()
         if self._lost_at is None:
             self._lost_at = now
@@ -145,11 +144,11 @@ class Client:
 
 
 class _Ended(Exception):
-    """The stream has been read to its end."""
+    """The stream is complete."""
 
 
 class _FrameParser:
-    """Cuts our own server's frames out of the stream, wherever the network has cut its bytes."""
+    """Splits a stream of our server into frames, however its bytes are chunked."""
 
     def __init__(self) -> None:
         self._tail = b""
@@ -168,5 +167,5 @@ def _error_in(body: bytes) -> Mapping[str, Any]:
     try:
         error: Mapping[str, Any] = orjson.loads(body)["error"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        return {"message": "The server has answered something that is not understood."}
+        return {"message": "The server's answer is not understood; is it the same version?"}
     return error

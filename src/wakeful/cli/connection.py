@@ -1,4 +1,4 @@
-"""The way to an engine: the server that holds the home, or else one in this process. Both are talked to alike."""
+"""Connects a command to an engine: the running server, or else one in this process. Both are used through a Client."""
 
 import asyncio
 import os
@@ -18,16 +18,15 @@ from wakeful.config.load import forget_secrets
 from wakeful.errors import StoreLocked
 from wakeful.gateway.entrance.local_key import local_key
 
-# Whoever holds the database may be about to answer, or about to end.
+# How long to wait while another process holds the database without answering: it may be starting or stopping.
 _PATIENCE_SECONDS = 5.0
 _LOOK_SECONDS = 0.1
 
 
 @asynccontextmanager
 async def connected(config: Config, *, adopts: bool, door: str) -> AsyncIterator[Client]:
-    """A client of the server that holds the home. Where there is none, an engine is started for as long as this
-    lasts: with `adopts` it does all that a server does and other commands find it, without it runs only what this
-    client asks for.
+    """Yield a client of the running server. Without a server, run an engine in this process meanwhile: with `adopts` it
+    does everything that a server does, and other commands find it; otherwise it runs only this client's requests.
     """
     make_home(config.home)
     forget_secrets(os.environ)
@@ -53,7 +52,7 @@ async def _find_or_start(config: Config, key: str, ending: AsyncExitStack, *, ad
 
 @asynccontextmanager
 async def _own_engine(config: Config, key: str, *, adopts: bool) -> AsyncIterator[Path]:
-    """Yields the socket that it answers on."""
+    """Run an engine and yield the path of its socket."""
     async with running_engine(config, adopts=adopts) as running:
         with _own_listener(config.home, is_public=adopts) as (listener, path):
             app = build_http(config, running, key, build_front_door(config, running))

@@ -1,4 +1,4 @@
-"""`wakeful key`: print the local key, made if there is none, or a new key for the settings."""
+"""`wakeful key`: print the local key, or a new key for the settings."""
 
 import os
 
@@ -9,9 +9,9 @@ from wakeful.gateway.entrance.local_key import local_key, new_key
 
 
 @click.command()
-@click.option("--new", "is_new", is_flag=True, help="Print a new key for WAKEFUL_API_KEYS instead; it is kept nowhere.")
+@click.option("--new", "is_new", is_flag=True, help="Print a new key for WAKEFUL_API_KEYS instead; it is not stored.")
 def key(is_new: bool) -> None:
-    """Print the local key, which the server accepts as the operator's. It is made when there is none."""
+    """Print the local key, which the server accepts as the operator's. It is created if there is none."""
     if is_new:
         click.echo(new_key())
         return

@@ -13,12 +13,12 @@ def set_up_log(config: Config, *more_secrets: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(WithoutSecrets(config.secrets | set(more_secrets)))
     logging.basicConfig(level=config.log_level.upper(), handlers=[handler])
-    # Its own news is told by `serve`; its complaints are of use.
+    # `serve` prints its own start messages, so only uvicorn's warnings are useful.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
 class WithoutSecrets(logging.Formatter):
-    """Nothing of ours logs a secret; a traceback or a library's message might."""
+    """Removes secrets from log lines. Our own code logs none, but a traceback or a library might."""
 
     def __init__(self, secrets: set[str]) -> None:
         super().__init__(_FORMAT)

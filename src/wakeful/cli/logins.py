@@ -1,17 +1,13 @@
-"""`wakeful logins`: the browsers that are logged in, and their end."""
-
-import os
+"""`wakeful logins`: list the browsers that are logged in, and log them out."""
 
 import click
 import orjson
 
 from wakeful.cli.client import Client
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.login_list import find_login, login_lines, read_logins
-from wakeful.cli.log import set_up_log
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 
 
 @click.command(options_metavar="[--json]")
@@ -22,9 +18,8 @@ def logins(words: tuple[str, ...], all_of_them: bool, as_json: bool) -> None:
     """List the browsers that are logged in, or log one or all of them out. What they have open ends at once."""
     is_revoke = words[:1] == ("revoke",) and len(words) == (1 if all_of_them else 2)
     if not is_revoke and (words or all_of_them):
-        raise click.UsageError("Say nothing more, revoke and the id of a login, or revoke --all.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+        raise click.UsageError("Give no arguments, revoke and the id of a login, or revoke --all.")
+    config = quiet_config()
     run(_do(config, words[1:], is_revoke=is_revoke, as_json=as_json))
 
 
@@ -39,7 +34,7 @@ async def _do(config: Config, named: tuple[str, ...], *, is_revoke: bool, as_jso
 
 
 async def _revoke(client: Client, named: tuple[str, ...]) -> None:
-    """Without a name: all."""
+    """Log one browser out, or all if none is named."""
     which = {"id": await find_login(client, named[0])} if named else {"others": "true"}
     count = (await client.delete("/api/logins", **which))["ended"]
     click.echo(f"{count} browser{'s are' if count != 1 else ' is'} logged out.")

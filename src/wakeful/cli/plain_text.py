@@ -1,18 +1,18 @@
-"""Text of models and tools, made fit for a terminal: it shows what they say and obeys none of it."""
+"""Makes the text of models and tools safe to print on a terminal: no control sequence takes effect."""
 
 import re
 from datetime import UTC, datetime
 
-# Whole sequences go, so that no half of one is left to read: strings (title, clipboard, hyperlink), then the others.
+# Whole sequences are removed, or a part of one would show: strings (title, clipboard, hyperlink), then the others.
 _STRING = re.compile(r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)")
 _SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?")
-# Not printable by themselves, but part of scripts and of emoji.
+# Not printable by themselves, but parts of scripts and emoji.
 _JOINERS = "\u200c\u200d"
 _TAB = "    "
 
 
 def harmless(text: str) -> str:
-    """Without escape sequences and control characters; lines stay lines."""
+    """Remove escape sequences and control characters, except newlines."""
     text = _SEQUENCE.sub("", _STRING.sub("", text.replace("\r\n", "\n")))
     return "".join(letter for letter in text.replace("\t", _TAB) if _is_shown(letter))
 
@@ -22,13 +22,13 @@ def one_line(text: str) -> str:
 
 
 def output_lines(text: str) -> list[str]:
-    """The lines of a program's output, as they stood at the end: what it overwrote is not shown."""
+    """Return the lines of a program's output in their final state, without what it overwrote by carriage returns."""
     lines = text.replace("\r\n", "\n").rstrip().split("\n")
     return [harmless(line.rstrip("\r").rpartition("\r")[2]).rstrip() for line in lines] if text.strip() else []
 
 
-def folded(lines: list[str], first: int, last: int) -> list[str]:
-    """At most so many lines of the beginning and the end, and how many are not shown between them."""
+def shortened_lines(lines: list[str], first: int, last: int) -> list[str]:
+    """Keep the first and the last lines, and say between them how many are left out."""
     hidden = len(lines) - first - last
     if hidden <= 1:
         return lines
@@ -36,7 +36,7 @@ def folded(lines: list[str], first: int, last: int) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Short times to a tenth, unless they are given in whole seconds."""
+    """Format a duration; below 10 s with tenths, unless `seconds` is an int."""
     if seconds < 10:
         return f"{max(0, seconds)} s" if isinstance(seconds, int) else f"{max(0.0, seconds):.1f} s"
     whole = int(seconds)
@@ -48,7 +48,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(text: str) -> datetime:
-    """A time as the server writes it."""
+    """Parse a time as the server writes it."""
     return datetime.fromisoformat(text)
 
 
@@ -57,7 +57,7 @@ def seconds_since(text: str) -> float:
 
 
 def clock_time(text: str) -> str:
-    """A moment as the wall clock of this place shows it; with its day when that is not today."""
+    """Format a time in the local time zone, with its day if that is not today."""
     local = moment(text).astimezone()
     today = datetime.now().astimezone().date()
     return local.strftime("%H:%M" if local.date() == today else "%-d %b %H:%M")

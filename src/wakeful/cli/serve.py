@@ -1,4 +1,4 @@
-"""`wakeful serve`: run the server until it is told to end."""
+"""`wakeful serve`: run the server until a signal ends it."""
 
 import asyncio
 import faulthandler
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from wakeful.app import build_http, open_front_door, running_engine
-from wakeful.cli.event_loop import run
+from wakeful.cli.command import run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.http_server import serving
 from wakeful.cli.server.listener import bind_listener, local_listener, url_of
@@ -23,9 +23,9 @@ from wakeful.config.home import make_home
 from wakeful.config.load import forget_secrets, load_config
 from wakeful.config.values import OPERATOR
 from wakeful.gateway.entrance.local_key import local_key
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginLinks
 
-# What a stop may take beyond the grace for its turns.
+# How long a stop may take beyond the grace for its turns.
 _ENDING_SECONDS = 4.5
 
 
@@ -52,20 +52,20 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
         with local_listener(config.home) as local, caught_signals() as caught:
             listeners = [listener] if local is None else [listener, local]
             app = build_http(config, running, key, door)
-            # The engine stops first: whoever asks for the server's health meanwhile hears that it is stopping.
+            # The engine stops first, so that /health can report that the server is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:
                 _spare_the_collector()
                 _greet(config, listener)
                 click.echo(await _way_in(door.links))
                 jobs: list[asyncio.Future[Any]] = [server, caught]
                 await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-                # Whatever hangs from here on, the process ends, and says where it hung.
+                # If the shutdown hangs, the process exits and prints where it hung.
                 faulthandler.dump_traceback_later(config.engine.stop_grace_seconds + _ENDING_SECONDS, exit=True)
 
 
 def _spare_the_collector() -> None:
-    """What the start has loaded stays for good, and turns leave few cycles behind: looking through everything after
-    each 700 new objects, as Python does by itself, takes a seventh of a busy server's time.
+    """Let the garbage collector skip what the start has loaded, which stays for good, and run less often: turns leave
+    few cycles behind, and with Python's default of every 700 new objects it takes a seventh of a busy server's time.
     """
     gc.collect()
     gc.freeze()
@@ -75,12 +75,12 @@ def _spare_the_collector() -> None:
 def _greet(config: Config, listener: socket.socket) -> None:
     click.echo(f"Wakeful is at {url_of(listener)}")
     if ip_address(listener.getsockname()[0]).is_unspecified and not config.hosts and not config.public_url:
-        click.echo("Other machines can use it only under names that WAKEFUL_HOSTS lists.")
+        click.echo("Other machines can use it only by the names that WAKEFUL_HOSTS lists.")
     click.echo(f"The key is in {config.home / 'key'}; wakeful key prints it.")
 
 
 async def _way_in(links: LoginLinks) -> str:
-    """A log may be read by others and kept for long: only a terminal gets a link."""
+    """Return a login link for a terminal. Standard output that goes to a log gets none: others may read it later."""
     if not sys.stdout.isatty():
         return "Run wakeful login for a link that opens the page."
     link = await links.new(OPERATOR)

@@ -1,17 +1,14 @@
-"""`wakeful sessions`: the conversations that there are, the newest first."""
+"""`wakeful sessions`: list the sessions, newest first."""
 
-import os
 from typing import Any
 
 import click
 import orjson
 
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.session_list import recent_sessions, session_lines
-from wakeful.cli.log import set_up_log
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 
 
 @click.command()
@@ -19,8 +16,7 @@ from wakeful.config.load import load_config
 @click.option("--limit", metavar="NUMBER", type=click.IntRange(1, 10_000), default=50, help="50 if not set.")
 def sessions(as_json: bool, limit: int) -> None:
     """List the sessions, the newest first."""
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+    config = quiet_config()
     found = run(_read(config, limit))
     if as_json:
         click.echo(orjson.dumps(found, option=orjson.OPT_INDENT_2))

@@ -1,4 +1,4 @@
-"""Ctrl-C and the request to end, as something to wait for."""
+"""Turns SIGINT and SIGTERM into a future."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from signal import SIG_DFL, SIGINT, SIGTERM, Signals, default_int_handler, signa
 
 @contextmanager
 def caught_signals() -> Iterator[asyncio.Future[Signals]]:
-    """The first signal is the future's result. A second one ends the process at once, as if none were caught."""
+    """Yield a future whose result is the first signal. A second SIGINT or SIGTERM kills the process at once."""
     loop = asyncio.get_running_loop()
     caught: asyncio.Future[Signals] = loop.create_future()
 
     def catch(number: Signals) -> None:
         release()
-        # Not as an exception, which whatever happens to run just then might take for its own.
+        # Not default_int_handler: arbitrary code could catch its KeyboardInterrupt.
         signal(SIGINT, SIG_DFL)
         caught.set_result(number)
 

@@ -1,7 +1,6 @@
-"""`wakeful tasks`: the background work of all sessions or of one; end it, or read what it says."""
+"""`wakeful tasks`: list the background work of all sessions or of one, end a task, or print its output."""
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,14 +9,12 @@ import click
 import orjson
 
 from wakeful.cli.client import Client, ServerEvent
+from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.event_loop import run
 from wakeful.cli.lists.session_list import find_session
 from wakeful.cli.lists.task_list import find_task, read_tasks, task_lines
-from wakeful.cli.log import set_up_log
 from wakeful.cli.plain_text import harmless
 from wakeful.config.config import Config
-from wakeful.config.load import load_config
 from wakeful.errors import WakefulError
 from wakeful.model.event import PROCESS_COMPLETE
 
@@ -30,15 +27,14 @@ _KILL_SECONDS = 20.0
 def tasks(words: tuple[str, ...], as_json: bool) -> None:
     """List the background work of all sessions, or of one; end a task, or print what it has said so far."""
     if len(words) > 2 or (len(words) == 2) != (words[:1] in (("kill",), ("log",))):
-        raise click.UsageError("Say nothing more, a session, kill and a task, or log and a task.")
-    config = load_config(os.environ, defaults={"log_level": "warning"})
-    set_up_log(config)
+        raise click.UsageError("Give no arguments, a session, kill and a task, or log and a task.")
+    config = quiet_config()
     run(_do(config, words, as_json))
 
 
 async def _do(config: Config, words: tuple[str, ...], as_json: bool) -> None:
     is_kill = len(words) == 2 and words[0] == "kill"
-    # Only who watches a process can end it: where nobody does, we do for a moment.
+    # Only the engine that watches a process can end it: without a server, this command adopts it for a moment.
     async with connected(config, adopts=is_kill, door="terminal") as client:
         if is_kill:
             await _kill(client, words[1])
@@ -61,15 +57,15 @@ async def _kill(client: Client, name: str) -> None:
     if task["status"] != "running":
         raise WakefulError(f"{task['id']} has ended already.")
     async with aclosing(client.events("/api/session/stream", session_id=task["session_id"])) as events:
-        # It begins with how things stand: what comes after is not missed.
+        # The first event is the current state, so no later event is missed.
         await anext(events)
         await client.post(f"/api/tasks/{task['id']}/kill", {})
         try:
             async with asyncio.timeout(_KILL_SECONDS):
                 await _end_of(task["id"], events)
         except TimeoutError:
-            raise WakefulError(f"{task['id']} has not ended yet; it will be told to again.") from None
-    click.echo(f"{task['id']} was ended; nobody is woken by it.")
+            raise WakefulError(f"{task['id']} has not ended yet; the server keeps trying.") from None
+    click.echo(f"{task['id']} was ended; no agent is woken by it.")
 
 
 async def _end_of(task_id: str, events: AsyncGenerator[ServerEvent, None]) -> None:
@@ -79,7 +75,7 @@ async def _end_of(task_id: str, events: AsyncGenerator[ServerEvent, None]) -> No
 
 
 async def _print_log(client: Client, name: str) -> None:
-    """As it is into a pipe, harmless on a terminal."""
+    """Print the output: raw into a pipe, without control characters on a terminal."""
     task_id = await find_task(client, name)
     offset, is_screen = 0, sys.stdout.isatty()
     while True:

@@ -1,4 +1,4 @@
-"""What the operator has decided: one frozen Config, in the pieces that the rooms ask for."""
+"""The operator's settings as one frozen Config."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Config:
     engine: EngineSettings
     agent: AgentSettings
     providers: ProviderSettings
-    # Where each setting comes from that is not at its default, in words for a sentence.
+    # The origin of each setting that is not at its default, worded for error messages.
     origins: Mapping[str, str]
     # The folder that the tools of new sessions work in.
     workspace: Path
@@ -27,31 +27,31 @@ class Config:
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     host: str = "127.0.0.1"
     port: int = 8787
-    # Names under which browsers may reach the server, beside those of this machine's loopback.
+    # Names under which browsers may reach the server, besides loopback ones.
     hosts: tuple[str, ...] = ()
-    # Where a proxy serves the page; empty: nowhere but where the server listens.
+    # The address at which a proxy serves the page; empty without a proxy.
     public_url: str = ""
-    # For the page; empty: only by links.
+    # Logs in on the page; empty: only links do.
     password: str = field(default="", repr=False)
     log_level: str = "info"
-    # What the commands of agents may see of the server's environment, beside the usual names.
+    # Variables of the server's environment that agents' commands inherit, besides the usual ones.
     task_environment: tuple[str, ...] = ()
-    # How much disk the output of one process may take, in MiB.
+    # Most disk space for the output of one process, in MiB.
     task_output_mib: int = 256
-    # Requests of the API under way at the same time, in all and for each key.
+    # Most concurrent API requests, in all and per key.
     api_concurrency: int = 10_000
     api_concurrency_per_key: int = 10_000
-    # A reader of a stream that takes no byte for so long is dropped.
+    # How long a client of a stream may accept no byte before it is disconnected.
     stream_write_seconds: float = 20.0
-    # A stream says something at least so often.
+    # The longest silence of a stream: then it sends a comment.
     stream_comment_seconds: float = 15.0
-    # How responses tell of calls of the server's tools: mcp_call, or function_call for a call and its output.
+    # The items for calls of the server's tools in responses: mcp_call, or function_call for a call and its output.
     tool_items: str = "mcp_call"
-    # The origins of pages that may use the API from a browser.
+    # Origins of pages that may use the API from a browser.
     cors_origins: tuple[str, ...] = ()
-    # Who hears of the ends of background responses.
-    # Who finds titles for sessions of the page: model, or words (the first ones of the user).
+    # How sessions of the page get their title: from the model, or the user's first words.
     titles: str = "model"
+    # Receivers of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
 
@@ -61,7 +61,7 @@ class Config:
 
     @property
     def secrets(self) -> set[str]:
-        """All that must never be read in a log."""
+        """All values that must never appear in a log."""
         endpoint = self.providers.openai
         known = {*self.api_keys.values(), endpoint.api_key, self.password}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}

@@ -6,21 +6,21 @@ from pathlib import Path
 
 from wakeful.errors import ConfigError
 
-VARIABLE = "WAKEFUL_HOME"
+HOME_VARIABLE = "WAKEFUL_HOME"
 
 
 def find_home(environment: Mapping[str, str]) -> Path:
-    named = environment.get(VARIABLE, "").strip() or "~/.wakeful"
+    named = environment.get(HOME_VARIABLE, "").strip() or "~/.wakeful"
     try:
         return Path(named).expanduser().absolute()
     except (RuntimeError, OSError) as error:
         raise ConfigError(
-            f"There is no folder for {named}: set {VARIABLE} to the absolute path of a folder that can be written."
+            f"There is no folder for {named}: set {HOME_VARIABLE} to the absolute path of a folder that can be written."
         ) from error
 
 
 def make_home(home: Path) -> None:
-    """Make the folder if it is not there. It is for its owner only."""
+    """Create the folder if it does not exist, readable by its owner only. Raises ConfigError."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -29,4 +29,4 @@ def make_home(home: Path) -> None:
         raise ConfigError(f"The folder {home} cannot be written: {_ADVICE}.")
 
 
-_ADVICE = f"check its owner and permissions, or set {VARIABLE} to another folder"
+_ADVICE = f"check its owner and permissions, or set {HOME_VARIABLE} to another folder"

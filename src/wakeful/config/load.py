@@ -1,6 +1,6 @@
-"""Reads the Config: options of the command first, then the environment, then config.toml, then the defaults.
+"""Loads the Config. Options of the command win over the environment, then config.toml, then the defaults.
 
-Whatever is wrong stops the start with one sentence: which setting, where it stands, what it may be.
+A wrong value raises ConfigError with one sentence: which setting, where it was given, what it may be.
 """
 
 import tomllib
@@ -10,13 +10,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
-from wakeful.config.home import VARIABLE as HOME_VARIABLE
-from wakeful.config.home import find_home
-from wakeful.config.setting import PREFIX, SETTINGS, Setting
+from wakeful.config.home import HOME_VARIABLE, find_home
+from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
 from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
@@ -28,7 +27,7 @@ _SHOWN_LIMIT = 80
 class _Given:
     setting: Setting
     value: object
-    # Where it stands, as the subject of a sentence.
+    # Where it was given, as the subject of a sentence.
     origin: str
 
 
@@ -38,9 +37,9 @@ def load_config(
     options: Mapping[str, str | None] | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Config:
-    """`options` are the command's own, None where not used; `defaults` take the place of the usual ones."""
+    """`options` are those of the command, None if not given; `defaults` replace the usual ones."""
     home = find_home(environment)
-    # The later of two wins.
+    # Later sources win.
     given = {
         found.setting.name: found
         for source in (_in_file(home / "config.toml"), _in_environment(environment), _in_options(options or {}))
@@ -54,18 +53,18 @@ def load_config(
 
 
 def forget_secrets(environment: MutableMapping[str, str]) -> None:
-    """Take the keys out of an environment that has been read, so that nothing that is started later inherits them."""
-    for setting in SETTINGS.values():
+    """Remove the secrets from an environment that has been read, so that child processes do not inherit them."""
+    for setting in SETTINGS_BY_NAME.values():
         if setting.is_secret:
             environment.pop(setting.variable, None)
 
 
 def _in_file(path: Path) -> Iterator[_Given]:
     for name, value in _parse(path).items():
-        setting = SETTINGS.get(name)
+        setting = SETTINGS_BY_NAME.get(name)
         if setting is None:
-            near = get_close_matches(name, SETTINGS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS)}."
+            near = get_close_matches(name, SETTINGS_BY_NAME, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS_BY_NAME)}."
             raise ConfigError(f"{path} has an unknown setting {name}: {hint}")
         yield _Given(setting, value, f"{name} in {path}")
 
@@ -84,29 +83,31 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _in_environment(environment: Mapping[str, str]) -> Iterator[_Given]:
-    known = {setting.variable: setting for setting in SETTINGS.values()}
+    known = {setting.variable: setting for setting in SETTINGS_BY_NAME.values()}
     for variable, value in environment.items():
         # Container platforms describe a service named wakeful in variables such as WAKEFUL_PORT=tcp://….
         if not value.strip() or value.startswith("tcp://"):
             continue
         if variable in known:
             yield _Given(known[variable], value, variable)
-        elif variable.startswith(PREFIX) and variable != HOME_VARIABLE:
+        elif variable.startswith(VARIABLE_PREFIX) and variable != HOME_VARIABLE:
             _refuse_misspelling(variable, known)
 
 
 def _refuse_misspelling(variable: str, known: Mapping[str, Setting]) -> None:
-    """Only what is nearly a setting: other variables with our prefix are somebody else's, and none of our business."""
-    ours = [name.removeprefix(PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(PREFIX)]
-    near = get_close_matches(variable.removeprefix(PREFIX), ours, n=1, cutoff=0.75)
+    """Raise ConfigError for a variable that is almost a setting. Others with the prefix belong to other programs."""
+    ours = [name.removeprefix(VARIABLE_PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(VARIABLE_PREFIX)]
+    near = get_close_matches(variable.removeprefix(VARIABLE_PREFIX), ours, n=1, cutoff=0.75)
     if near:
-        raise ConfigError(f"The environment has an unknown setting {variable}: did you mean {PREFIX}{near[0]}?")
+        raise ConfigError(
+            f"The environment has an unknown setting {variable}: did you mean {VARIABLE_PREFIX}{near[0]}?"
+        )
 
 
 def _in_options(options: Mapping[str, str | None]) -> Iterator[_Given]:
     for name, value in options.items():
         if value is not None:
-            yield _Given(SETTINGS[name], value, f"--{name}")
+            yield _Given(SETTINGS_BY_NAME[name], value, f"--{name}")
 
 
 def _read(given: _Given) -> Any:
@@ -136,12 +137,12 @@ def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) 
 
 
 def _refuse_unknown_owners(config: Config) -> None:
-    """A webhook of nobody would never be called, and nobody would know why."""
+    """Raise ConfigError for a webhook whose owner has no key: it would never be called, without any message."""
     known = {OPERATOR, *config.api_keys}
     for webhook in config.webhooks:
         if webhook.owner not in known:
             raise ConfigError(
-                f"{config.origins['webhooks']}: there is no API key of the owner {_shown(webhook.owner)}; "
+                f"{config.origins['webhooks']}: no API key belongs to the owner {_shown(webhook.owner)}; "
                 f"the names are {', '.join(sorted(known))}."
             )
 

@@ -1,11 +1,11 @@
-"""All settings: the name in config.toml, what each takes, and its name in the environment."""
+"""All settings: the name in config.toml, the values that each takes, and the environment variable."""
 
 from dataclasses import dataclass
 
 from wakeful.config import values
 from wakeful.config.values import Read
 
-PREFIX = "WAKEFUL_"
+VARIABLE_PREFIX = "WAKEFUL_"
 
 _DAY = 86_400
 _MANY = 1_000_000_000
@@ -15,14 +15,14 @@ _MANY = 1_000_000_000
 class Setting:
     name: str
     read: Read
-    # The value may hold a password or a key, and is never shown.
+    # The value may contain a password or a key, and is never shown.
     is_secret: bool = False
-    # Some names belong to the ecosystem, and every tool knows them.
+    # False for variables that other tools share, such as OPENAI_API_KEY: they have no prefix.
     is_ours: bool = True
 
     @property
     def variable(self) -> str:
-        return (PREFIX if self.is_ours else "") + self.name.upper()
+        return (VARIABLE_PREFIX if self.is_ours else "") + self.name.upper()
 
 
 _ALL = [
@@ -72,4 +72,4 @@ _ALL = [
     Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
 ]
 
-SETTINGS = {setting.name: setting for setting in _ALL}
+SETTINGS_BY_NAME = {setting.name: setting for setting in _ALL}

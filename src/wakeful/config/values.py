@@ -1,4 +1,6 @@
-"""What settings take. Each reader gets a text from the environment or a value from TOML, and returns the real one."""
+"""Parsers of settings. Each takes a text from the environment or a TOML value and returns the value to use, or raises
+Unfit.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -11,17 +13,17 @@ from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.own_address import host_name
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 
-# The local key's holder: nobody else may have that name.
+# The owner of the local key; no other key may have this name.
 OPERATOR = "operator"
 
 _NAME_LIMIT = 64
 _SHORTEST_PASSWORD = 8
-# Nothing slows guesses down but the length of what is guessed.
+# Guesses are not rate-limited: only the length protects a key.
 _SHORTEST_KEY = 16
 
 
 class Unfit(Exception):
-    """A value that a setting does not take. Its text goes on after "must be"."""
+    """A setting does not take this value. The message completes "must be …"."""
 
 
 Read = Callable[[object], Any]
@@ -83,7 +85,7 @@ def folder(value: object) -> Path:
             return path
     except (Unfit, RuntimeError, OSError):
         pass
-    raise Unfit("the absolute path of a folder that is there and can be read")
+    raise Unfit("the absolute path of a folder that exists and can be read")
 
 
 def database_url(value: object) -> str:
@@ -101,14 +103,13 @@ def endpoint_url(value: object) -> str:
 
 
 def secret(value: object) -> str:
-    """A key that can be sent in a header."""
+    """Parse a key that can be sent in a header."""
     if not isinstance(value, str) or not _is_key(value.strip()):
         raise Unfit("a key of visible ASCII characters")
     return value.strip()
 
 
 def password(value: object) -> str:
-    """Whoever guesses it is the operator."""
     if not isinstance(value, str) or len(value) < _SHORTEST_PASSWORD or not value.isprintable():
         raise Unfit(f"a text of at least {_SHORTEST_PASSWORD} characters")
     return value
@@ -122,7 +123,7 @@ def host_names(value: object) -> tuple[str, ...]:
 
 
 def public_url(value: object) -> str:
-    """As browsers write it in Origin: nothing after the port, which stands there only if it is not the usual one."""
+    """Return the address as browsers write it in Origin: no path, and no port if it is the default one."""
     try:
         parts = urlsplit(text(value))
         usual = {"http": 80, "https": 443}[parts.scheme]
@@ -161,7 +162,7 @@ def variable_names(value: object) -> tuple[str, ...]:
 
 
 def origins(value: object) -> tuple[str, ...]:
-    """Exact ones only: with a star, any page that somebody opens could try keys."""
+    """Parse exact origins. A star is refused: with it, any web page could try keys."""
     given = value.split(",") if isinstance(value, str) else value
     if not isinstance(given, list) or not all(isinstance(one, str) and _is_origin(one.strip()) for one in given):
         raise Unfit("origins as a browser sends them, as in https://example.org,http://localhost:3000")
@@ -169,7 +170,7 @@ def origins(value: object) -> tuple[str, ...]:
 
 
 def webhooks(value: object) -> tuple[WebhookEndpoint, ...]:
-    """Raises ConfigError for a value inside of one, in words that show none of them."""
+    """Raises ConfigError for a wrong value inside a webhook, with a message that shows none of them."""
     if not isinstance(value, list) or not all(map(_is_webhook, value)):
         raise Unfit("tables [[webhooks]] in config.toml, each with the texts url, secret and owner and the list events")
     endpoints = tuple(_webhook(table) for table in value)
@@ -202,7 +203,7 @@ def _duration(unit: str, low: float, high: float) -> Read:
 
 
 def _number(value: object, kind: Callable[[str], N]) -> N | None:
-    """None when it is no number of this kind. TOML's true is not one, though Python thinks so."""
+    """Return None if the value is not a number of this kind. TOML's true is none, although bool is an int in Python."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -231,7 +232,7 @@ def _is_key(key: str) -> bool:
 
 
 def _is_origin(text: str) -> bool:
-    """Scheme, host and port, as a browser writes them: nothing after them, and no port that goes without saying."""
+    """Whether the text is an origin as browsers write it: no path, and no port if it is the default one."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -244,7 +245,7 @@ def _is_origin(text: str) -> bool:
 
 
 def _is_host(name: str) -> bool:
-    """Of an IPv6 address without brackets the end looks like a port."""
+    """Whether this is a host without a port. The end of a bare IPv6 address looks like one, so it gets brackets."""
     bare = f"[{name}]" if name.count(":") > 1 else name
     return bool(host_name(bare)) and name.count(":") != 1
 

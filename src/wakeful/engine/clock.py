@@ -1,15 +1,15 @@
-"""The clock on the wall."""
+"""The system's clocks: a monotonic one that counts sleep, and waits that notice when the wall clock is set."""
 
 import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
 
-# Where there is one, the clock that goes on while the machine sleeps.
+# CLOCK_BOOTTIME also counts the time that the machine sleeps; not every system has it.
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-# The timers of an event loop stand still while the machine sleeps: no one of them is longer than this.
+# An event loop's timers stop while the machine sleeps, so waits are split into naps of at most this length.
 _LONGEST_NAP_SECONDS = 1.0
-# A clock that is corrected by less than this was not set.
+# A smaller jump of the wall clock is a correction, not a new setting.
 _CORRECTION_SECONDS = 0.5
 
 
@@ -32,16 +32,16 @@ class SystemClock:
         return self._since_boot()
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        """It ends early when the wall clock is set: what was to be done at a stored time may be due. The time that the
-        machine sleeps counts.
+        """Wait for the event, `seconds` at most, counting the time that the machine sleeps. Returns early when the
+        wall clock is set: work with a stored time may be due.
         """
         end = float("inf") if seconds is None else self._since_boot() + seconds
-        before = self._ahead()
-        while (left := end - self._since_boot()) > 0 and abs(self._ahead() - before) < _CORRECTION_SECONDS:
+        before = self._offset()
+        while (left := end - self._since_boot()) > 0 and abs(self._offset() - before) < _CORRECTION_SECONDS:
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if seconds is None else min(left, self._nap)):
                     await event.wait()
                     return
 
-    def _ahead(self) -> float:
+    def _offset(self) -> float:
         return self._wall() - self._since_boot()

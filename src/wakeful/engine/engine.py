@@ -1,4 +1,4 @@
-"""The engine: submit, cancel, subscribe, start, stop."""
+"""The engine's facade: start, stop, and everything that doors do with sessions, messages and streams."""
 
 import asyncio
 import logging
@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.engine.inbox.branch_title import branch_title
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.intake import Intake
 from wakeful.engine.inbox.rewinding import latest_done, stands_in
 from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.engine.inbox.timekeeper import Timekeeper
+from wakeful.engine.inbox.title import branch_title
 from wakeful.engine.job import Job
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
@@ -25,9 +26,8 @@ from wakeful.engine.turns.runners import Runners
 from wakeful.engine.upkeep.indexer import Indexer
 from wakeful.engine.upkeep.janitor import Janitor
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
-from wakeful.engine.upkeep.old_words import OldWords
+from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.engine.upkeep.purger import Purger
-from wakeful.engine.upkeep.timekeeper import Timekeeper
 from wakeful.engine.vitals import Vitals
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.sharer import WordsSharer
@@ -40,7 +40,7 @@ from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import Position, Said, WordsHead
 from wakeful.store.base import Body, Transaction
 
-# What a stop may take beyond its grace.
+# How long a stop may take beyond its grace period.
 _RELEASE_SECONDS = 1.5
 _START = Position()
 _STOPPED = Outcome(TurnStatus.CANCELLED, "stopped", "The turn was stopped.")
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 class Engine:
     def __init__(self, ledger: Ledger, equipment: Equipment, *, adopts: bool = True) -> None:
-        """Without `adopts` it runs only what is submitted here."""
+        """Without `adopts` the engine runs only turns that are submitted to it, and takes over none."""
         store, clock, settings = ledger.store, ledger.clock, ledger.settings
         dispatcher, commits = ledger.dispatcher, ledger.commits
         self.node = ledger.node
@@ -74,7 +74,7 @@ class Engine:
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
         self._janitor = Janitor(store, clock)
         self._indexer = Indexer(store, clock)
-        self._old_words = OldWords(store, clock)
+        self._old_words = OldWordsMover(store, clock)
         self._hearer = WordsHearer(store, ledger.words, clock)
         self._sharer = WordsSharer(store, ledger.words, self.node, clock)
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
@@ -87,19 +87,19 @@ class Engine:
         return self._stopping.is_set()
 
     async def start(self) -> None:
-        """Take over what a crash left behind, then keep watch. Whatever is in the store, this comes to its end: a look
-        that fails is made again by its job.
+        """Take over what a crash left behind, then start the background jobs. Bad rows cannot make this fail: a job
+        repeats a sweep that failed.
         """
         await self._lease.renew()
         self.supervisor.start(*self._lasting_jobs())
         if self._adopts:
-            # Before any turn is resumed: its calls should find the processes that they have begun.
+            # Before any turn resumes: its calls must find the processes that they have started.
             await self._custodian.rounds.look()
         await self._rescuer.job.look()
         self.supervisor.start(*self._jobs())
 
     def _jobs(self) -> list[Job]:
-        """Those that end before the turns do."""
+        """Return the jobs that a stop ends before the turns."""
         own = [self._rescuer.job, self.delegations.job]
         if not self._adopts:
             return own
@@ -108,12 +108,13 @@ class Engine:
         return [*own, self._timekeeper.job, *upkeep, custodian.rounds, custodian.errands]
 
     def _lasting_jobs(self) -> list[Job]:
-        """As long as a turn runs, the lease is kept and its words are shown at other nodes."""
+        """Return the jobs that a stop ends last: running turns need the lease, and show their words on other nodes."""
         return [self._lease.job, self._sharer.job, self._hearer.job]
 
     async def stop(self) -> None:
-        """Take no more, let turns reach their next recorded step, leave the rest to the next node. It takes little
-        more than the grace, whatever the store does: what cannot be released is taken over as after a crash.
+        """Accept nothing more, let turns reach their next recorded step and leave the rest to the next node. Takes
+        little longer than the grace period even if the store hangs: turns that could not be released are taken over
+        as after a crash.
         """
         if self.is_stopping:
             return
@@ -126,7 +127,8 @@ class Engine:
                 await asyncio.gather(self._runners.drain(grace), self.ephemeral.drain(grace))
                 await self._release_all()
         except (TimeoutError, StoreError) as error:
-            logger.warning("some turns could not be released: %s", str(error) or "the store does not answer")
+            reason = str(error) or "the store does not answer"
+            logger.warning("some turns could not be released; the next node takes them over: %s", reason)
         finally:
             self._broadcaster.close()
             await self.supervisor.end(*self._lasting_jobs())
@@ -143,7 +145,7 @@ class Engine:
         return await self._store.write(body)
 
     async def branch(self, session_id: str, turn_id: str | None = None) -> Session:
-        """A new session that goes on from a closed turn of this one, the last by default. Raises TurnNotFound."""
+        """Create a session that continues from a closed turn of this one, by default the last. Raises TurnNotFound."""
 
         async def body(tx: Transaction) -> Session:
             session = await require_session(tx, session_id)
@@ -168,7 +170,7 @@ class Engine:
         return await self._store.write(body, lock=[session_id])
 
     async def change_session(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
-        """Give it another title or model. Wake-ups that waited for another model go on."""
+        """Change the title or the model. Wake-ups that were blocked by the old model's failure are opened."""
         changed = [name for name, value in (("title", title), ("model", model)) if value is not None]
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
@@ -183,7 +185,7 @@ class Engine:
     async def arrange_session(
         self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None
     ) -> None:
-        """Where it stands in lists. That is nothing that happened in it: its log does not tell."""
+        """Pin or archive a session. Only lists change, so nothing is appended to its log."""
 
         async def body(tx: Transaction) -> None:
             await require_session(tx, session_id)
@@ -192,10 +194,10 @@ class Engine:
         await self._store.write(body, lock=[session_id])
 
     async def submit(self, submission: Submission, *, before: Body[Receipt | None] | None = None) -> Receipt:
-        """Accept a message. It is on disk when this returns, and its turn too if the session was idle.
+        """Accept a message. When this returns it is committed, and so is its turn if the session was idle.
 
-        `before` runs first, in the same transaction: it may write what belongs to the message, refuse it by raising,
-        or return the receipt of one that takes its place.
+        `before` runs first, in the same transaction: it may write rows that belong to the message, refuse it by
+        raising, or return the receipt of an earlier message to use instead.
         """
         if self.is_stopping:
             raise EngineStopping
@@ -210,8 +212,8 @@ class Engine:
         return await self._commits.commit(body, lock=lock, seals=lock if submission.interrupts else ())
 
     async def record(self, submission: Submission) -> str:
-        """Add words to a conversation that nobody is to answer: a turn that is done as soon as it is there. Returns
-        its id. Raises SessionBusy.
+        """Add messages to a conversation without an answer, as a turn that is closed at once. Returns the turn's id.
+        Raises SessionBusy.
         """
 
         async def body(tx: Transaction) -> str:
@@ -223,9 +225,9 @@ class Engine:
         return await self._store.write(body, lock=[submission.session_id])
 
     async def cancel(self, session_id: str, turn_id: str = "") -> bool:
-        """Stop the active turn, on whichever node it runs; false when there is none. The queue stays.
+        """Stop the active turn, on whichever node it runs, and return whether there was one. Queued messages stay.
 
-        With a turn's id: only if it is that one.
+        With `turn_id`, stop only that turn.
         """
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
@@ -237,7 +239,7 @@ class Engine:
         return await self._commits.commit(body, lock=[session_id], seals=[session_id])
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
-        """Take a queued message back. Raises NotQueued when its turn has begun or it was withdrawn before."""
+        """Withdraw a queued message. Raises NotQueued when its turn has begun or it was withdrawn before."""
 
         async def body(tx: Transaction) -> None:
             row = await tx.inbox.find_by_turn(turn_id)
@@ -251,26 +253,26 @@ class Engine:
     def subscribe(
         self, session_id: str, start: Position = _START, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[StreamItem], None]:
-        """What happens in a session after this place, as long as the session and this node live, as much at a time as
-        there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
-        who has seen words that are not kept is told by the event's `void`.
+        """Yield pages of what happens in a session after `start`, until the session is gone or this node stops. The
+        first empty page means that the reader has caught up. With `starts_over`, words that were shown but not kept
+        are followed by `step_abandoned` and the kept ones; without it, only the event's `void` says so.
         """
         return self._broadcaster.follow_session(session_id, start, with_words=with_words, starts_over=starts_over)
 
     def subscribe_turn(
         self, session_id: str, turn_id: str, after: int = 0, word: int = 0, *, starts_over: bool = True
     ) -> AsyncGenerator[list[StreamItem], None]:
-        """The same of a turn, to its end, after its own event `after` and so many words; a turn that is still queued is
-        waited for.
+        """Yield pages of one turn after its own event `after` and `word` words, until the turn ends. A turn that is
+        still queued is waited for.
         """
         return self._broadcaster.follow_turn(session_id, turn_id, after, word, starts_over=starts_over)
 
     async def stream_so_far(self, session_id: str, turn_id: str) -> list[StreamItem]:
-        """All of a turn up to now, words included."""
+        """Return everything that the turn has emitted up to now, words included."""
         return await self._broadcaster.stream_so_far(session_id, turn_id)
 
     async def live_words(self, session_id: str) -> tuple[WordsHead, Said] | None:
-        """What the step that is being answered has said so far."""
+        """Return the words of the answer in progress."""
         words = await self._broadcaster.live_words(session_id)
         return None if words is None else (words.head, words.said())
 
@@ -285,12 +287,13 @@ class Engine:
         )
 
     async def store_failure(self) -> StoreError:
-        """Wait until the store fails under a turn of this node, and return how. The turn waits for the store to come
-        back; a door that ends with its turn need not."""
+        """Wait until the store fails under a turn of this node, and return the error. The turn itself waits for the
+        store to come back; a door that ends with its turn, such as `wakeful ask`, can give up.
+        """
         return await self._runners.store_failure()
 
     async def _release_all(self) -> None:
-        """All in one write: there may be hundreds, and little time."""
+        """Release all turns of this node in one write: there may be hundreds, and little time."""
 
         async def look(tx: Transaction) -> list[Turn]:
             return await tx.turns.running_on(self.node)
@@ -315,5 +318,5 @@ async def _closed_turn(tx: Transaction, session: Session, turn_id: str | None) -
 
 
 async def _belongs_to(tx: Transaction, turn: Turn, session: Session) -> bool:
-    """A session that was branched off begins with turns of another one."""
+    """Return whether the turn is part of the session; a branch begins with turns of another session."""
     return turn.session_id == session.id or await stands_in(tx, turn, session)

@@ -1,6 +1,6 @@
-"""Turns that are not stored: in memory, beside the inbox and the one-turn rule, each owned by its one reader.
+"""Turns that are not stored: they live in memory, bypass the inbox and the one-turn rule, and have one reader each.
 
-They read what a session has and write nothing into it, so several may run at once, and none is ever resumed.
+They read a session's conversation and write nothing to it, so several may run at once, and none is ever resumed.
 """
 
 import asyncio
@@ -13,16 +13,15 @@ from functools import partial
 from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
-from wakeful.engine.turns.memory_brief import memory_brief
-from wakeful.engine.turns.turn_run import follow, outcome_of
+from wakeful.engine.turns.turn_run import memory_brief, run_to_end, turn_outcome
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, StreamItem
-from wakeful.model.fact import Fact, ReasoningDelta, TextDelta
-from wakeful.model.message import Message
+from wakeful.model.journal.fact import Fact, ReasoningDelta, TextDelta
+from wakeful.model.journal.message import Message
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 
-# With so many events that nobody has taken the model is read no further.
+# With this many items unread by the client, the model's stream is paused.
 _FULL = 1000
 _STOPPING = Outcome(TurnStatus.FAILED, "stopping", "The server stopped before the answer was whole.")
 
@@ -34,12 +33,12 @@ class _Log:
     turn: Turn
     queue: asyncio.Queue[StreamItem] = field(default_factory=asyncio.Queue)
     count: int = 0
-    # Of the words since the last event.
+    # The head and the count of the words since the last event.
     head: WordsHead | None = None
     word: int = 0
 
-    def add(self, *told: NewEvent) -> None:
-        for new in told:
+    def add(self, *new_events: NewEvent) -> None:
+        for new in new_events:
             self.count += 1
             numbers = (self.turn.session_id, self.count, self.turn.id, self.count)
             self.queue.put_nowait(Event(*numbers, new.kind, new.payload, time.time()))
@@ -52,7 +51,7 @@ class _Log:
         kind = TOKEN if isinstance(delta, TextDelta) else REASONING
         self.queue.put_nowait(Word(self.head, self.word, kind, delta.text))
 
-    async def tell(self, fact: Fact) -> None:
+    async def record(self, fact: Fact) -> None:
         if isinstance(fact, TextDelta | ReasoningDelta):
             self.say(fact)
         else:
@@ -61,9 +60,9 @@ class _Log:
             await self.queue.join()
 
     async def take(self) -> StreamItem:
-        told = await self.queue.get()
+        item = await self.queue.get()
         self.queue.task_done()
-        return told
+        return item
 
 
 class EphemeralTurns:
@@ -78,15 +77,15 @@ class EphemeralTurns:
         self._jobs: set[asyncio.Task[Outcome]] = set()
 
     def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
-        """The events of the turn, as a stored one would tell them. It begins with the first that is asked for, and
-        closing the generator stops the model and the tools. Raises EngineStopping.
+        """Yield the events and words of the turn, like those of a stored one. The turn starts with the first request
+        for an item; closing the generator stops the model and the tools. Raises EngineStopping.
         """
         if self._stopping.is_set():
             raise EngineStopping
         return self._events(_Log(turn), messages)
 
     async def drain(self, grace: float) -> None:
-        """End what is not done within `grace`: its readers are told."""
+        """Wait up to `grace` seconds for running turns, then cancel the rest; their readers get a `failed` event."""
         jobs = list(self._jobs)
         if jobs:
             await asyncio.wait(jobs, timeout=grace)
@@ -94,15 +93,15 @@ class EphemeralTurns:
 
     async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
         log.add(turn_events.started(log.turn))
-        # In a context of its own, like every turn: it knows only what its own columns say.
+        # An empty context, as for every turn: only the binder says who the turn is.
         job = asyncio.create_task(self._run(log, messages), name=log.turn.id, context=Context())
         self._jobs.add(job)
         job.add_done_callback(partial(self._close, log))
         try:
             while True:
-                told = await log.take()
-                yield told
-                if isinstance(told, Event) and told.is_final:
+                item = await log.take()
+                yield item
+                if isinstance(item, Event) and item.is_final:
                     return
         finally:
             await _end([job])
@@ -112,14 +111,14 @@ class EphemeralTurns:
         log.add(turn_events.ended(log.turn, _STOPPING if job.cancelled() else job.result()))
 
     async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
-        return await outcome_of(log.turn.id, self._follow(log, messages))
+        return await turn_outcome(log.turn.id, self._follow(log, messages))
 
     async def _follow(self, log: _Log, messages: Sequence[Message]) -> bool:
-        # Its background work has ended before its own end is reported.
+        # Leaving these contexts ends the turn's background work, so that happens before its final event.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
             with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
                 run = self._loop.run(memory_brief(log.turn, messages))
-                return await follow(run, log.tell, self._settings.turn_seconds)
+                return await run_to_end(run, log.record, self._settings.turn_seconds)
 
 
 async def _end(jobs: Sequence[asyncio.Task[Outcome]]) -> None:

@@ -1,7 +1,7 @@
-"""A background job: a sweep that is made again and again, and that neither a failing store nor one bad row ends.
+"""A background job: a sweep that is repeated for ever, and survives a failing store and bad rows.
 
-A sweep says how many seconds it may be until the next one; None: until something happens. What a sweep does for each
-row it does through `row`, so that one row's trouble stays its own.
+A sweep returns the seconds until the next one is due, or None to wait until `wake` is called. It handles each row
+through `row`, so that an error in one row does not affect the others.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from wakeful.errors import StoreError
 
 Sweep = Callable[[], Awaitable[float | None]]
 
-# After trouble, give the store a moment; it doubles while the trouble lasts.
+# The pause after a failure; it doubles with each failure in a row.
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
 _LONGEST_REST_SECONDS = 60.0
-# The store's clock may be set at any time: what that makes due is seen after so long.
+# The store's clock may be set without notice: rows that become due by that are found after at most this long.
 _LONGEST_WAIT_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -31,9 +31,9 @@ logger = logging.getLogger(__name__)
 class JobCounts:
     runs: int = 0
     failures: int = 0
-    # Rows that broke, or that the store did not take.
+    # Rows that raised, or that the store refused.
     row_failures: int = 0
-    # By the clock on the wall; 0 while there was none.
+    # Wall-clock time; 0 before the first success.
     last_success: float = 0.0
 
 
@@ -49,7 +49,7 @@ class Job:
         settling_seconds: float = 0.0,
         longest_pause: float = _LONGEST_PAUSE_SECONDS,
     ) -> None:
-        """`changed` asks for a sweep, which is then made `settling_seconds` later."""
+        """Setting `changed` asks for a sweep, which then runs `settling_seconds` later."""
         self.name = name
         self.counts = JobCounts()
         self._sweep = sweep
@@ -60,14 +60,14 @@ class Job:
         self._longest_pause = longest_pause
         self._wait = first_wait
         self._failed_in_a_row = 0
-        # How often in a row each of them broke, and those that are left out for a while.
+        # How many times in a row each row has raised, and the timers of rows that are skipped for now.
         self._broken_rows: Counter[str] = Counter()
         self._resting: dict[str, asyncio.Task[None]] = {}
-        # Those of the sweep that is being made.
+        # The rows that the current sweep has tried.
         self._tried: set[str] = set()
 
     def wake(self) -> None:
-        """Something happened that the next sweep should see."""
+        """Ask for a sweep soon."""
         self._changed.set()
 
     async def run(self) -> NoReturn:
@@ -80,7 +80,7 @@ class Job:
                 rest.cancel()
 
     async def look(self) -> None:
-        """Make one sweep, whatever becomes of it."""
+        """Run one sweep; errors are logged and counted, not raised."""
         self._changed.clear()
         self._tried.clear()
         self.counts.runs += 1
@@ -88,11 +88,11 @@ class Job:
             self._wait = await self._sweep()
         except StoreError as error:
             self._note_failure()
-            # The first, second, fourth, eighth time …: a job that tries often must not fill the log of a long outage.
+            # Logged at failures 1, 2, 4, 8 …: a job that retries often must not fill the log in a long outage.
             if self._failed_in_a_row.bit_count() == 1:
-                logger.warning("%s: the store does not let it work: %s", self.name, error)
-        except Exception:  # The boundary of a background job: it must go on.
-            logger.exception("%s broke and goes on", self.name)
+                logger.warning("%s: the store failed, trying again: %s", self.name, error)
+        except Exception:  # A background job's boundary: the job must go on.
+            logger.exception("%s: the sweep failed, trying again", self.name)
             self._note_failure()
         else:
             self._failed_in_a_row = 0
@@ -100,8 +100,8 @@ class Job:
             self.counts.last_success = time.time()
 
     async def row(self, row_id: str, act: Callable[[], Awaitable[object]]) -> bool:
-        """Do it for one row; whether that was done. One that broke is left out for a while, longer each time, and then
-        asks for a sweep: the others neither wait nor suffer for it.
+        """Handle one row and return whether that succeeded. A row that raised is skipped for a while, longer each
+        time, and then asks for a sweep; other rows are not delayed.
         """
         if row_id in self._resting:
             return False
@@ -109,14 +109,14 @@ class Job:
         try:
             await act()
         except StoreError as error:
-            # The store's trouble is not the row's.
-            logger.warning("%s: %s has to wait: %s", self.name, row_id, error)
+            # The store failed, not the row: the skip does not grow.
+            logger.warning("%s: %s waits for the store: %s", self.name, row_id, error)
             self._rest(row_id, _PAUSE_SECONDS)
             return False
-        except Exception:  # The boundary of a row.
+        except Exception:  # One row's boundary.
             self._broken_rows[row_id] += 1
             seconds = _doubled(self._broken_rows[row_id], _LONGEST_REST_SECONDS)
-            logger.exception("%s: %s broke and is left out for %g s", self.name, row_id, seconds)
+            logger.exception("%s: %s failed and is skipped for %g s", self.name, row_id, seconds)
             self._rest(row_id, seconds)
             return False
         self._broken_rows.pop(row_id, None)
@@ -124,7 +124,7 @@ class Job:
 
     async def _pause(self) -> None:
         if self._failed_in_a_row:
-            # News does not cut it short: a store that is down is not asked more often for it.
+            # `wake` does not cut this pause short: it would only query a store that is down more often.
             await self._clock.wait(self._never, _doubled(self._failed_in_a_row, self._longest_pause))
         elif self._wait is None or self._wait > 0:
             await self._clock.wait(self._changed, _capped(self._wait))
@@ -132,7 +132,7 @@ class Job:
                 await self._clock.wait(self._never, self._settling)
 
     def _forget_gone_rows(self) -> None:
-        """What neither rests nor was tried is not there any more."""
+        """Forget failures of rows that no longer exist: the sweep neither tried nor skipped them."""
         for row_id in self._broken_rows.keys() - self._resting.keys() - self._tried:
             del self._broken_rows[row_id]
 

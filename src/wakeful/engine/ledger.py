@@ -1,11 +1,11 @@
-"""What is built first: all that writes turns, tasks and questions down. It opens turns and runs none.
+"""The parts of an engine that write turns, tasks and questions. A ledger opens turns but runs none.
 
-Tools are made of it, the loop of the tools, and the engine of the loop and of this.
+It is built first: the tools need a ledger, the loop needs the tools, and the engine needs the loop and the ledger.
 """
 
 import asyncio
 
-from wakeful.engine.approvals.approvals import Approvals
+from wakeful.engine.approvals.desk import ApprovalDesk
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, OnClose
 from wakeful.engine.ports import Clock, TurnBinder
@@ -38,19 +38,19 @@ class Ledger:
         self.settings = settings
         self.host = host
         self.binder = binder
-        # Set once, when the node stops.
+        # Set when the node begins to stop; never cleared.
         self.stopping = asyncio.Event()
         self.words = LiveWords(clock)
         self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
         self.commits = Commits(store, self.words)
         self.slots = TurnSlots(settings.concurrent_turns, self._owner_of)
-        self.approvals = Approvals(store, self.slots, clock, settings)
+        self.approvals = ApprovalDesk(store, self.slots, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)
         self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)
         self.memory_delegations = MemoryDelegations(binder, settings, host)
 
     async def _owner_of(self, turn: Turn) -> str:
-        """Turns that are not stored may have no session: they share one place in the line."""
+        """Return the owner by whom turns queue for slots. Unstored turns may have no session: they share one queue."""
 
         async def body(tx: Transaction) -> str:
             session = await tx.sessions.get(turn.session_id)

@@ -1,4 +1,4 @@
-"""What the engine needs from outside."""
+"""The interfaces that the engine needs and other rooms implement."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,14 +6,14 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from wakeful.model.fact import Brief, Fact
+from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 
 
 class AgentLoop(Protocol):
     def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
-        """Run the turn, or go on with it, and yield what happens; the next fact is asked for when one is recorded.
+        """Run or resume the turn and yield its facts; the engine asks for the next fact after recording the last.
 
         Raises TurnFailed when the turn cannot be finished. Closing the generator stops the model and the tools.
         """
@@ -22,35 +22,35 @@ class AgentLoop(Protocol):
 
 class Clock(Protocol):
     def monotonic(self) -> float:
-        """Seconds that never go back, and that pass while the machine sleeps."""
+        """Return seconds that never go back and that include the time the machine sleeps."""
         ...
 
     async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        """Return when the event is set or the seconds have passed, whichever is first; earlier when the clock is set:
-        callers that wait for a stored time look again.
+        """Return when the event is set or the seconds have passed; also when the wall clock is set, so that callers
+        that wait for a stored time check it again.
         """
         ...
 
 
 class TurnBinder(Protocol):
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
-        """Say who the turn is to everything that runs in it, from its own row: also after a resume."""
+        """Set the context variables of the turn from its row; they are unset when the context manager exits."""
         ...
 
 
 class Processes(Protocol):
-    """The processes of this machine that this node watches."""
+    """The background processes that this node watches, all on its machine."""
 
     async def adopt(self) -> None:
-        """Watch the processes that nobody watches, and report those that have ended meanwhile."""
+        """Watch this machine's processes that have no node, and record those that have ended meanwhile."""
         ...
 
     async def obey(self, task: Task) -> None:
-        """Somebody, somewhere, has written down that its end is wanted."""
+        """Kill the process: its row says that its end is wanted."""
         ...
 
     async def forget(self, task: Task) -> None:
-        """It has ended, and its row will be gone: remove what it has left on this machine."""
+        """Remove the files of an ended process from this machine, before its row is deleted."""
         ...
 
 
@@ -58,15 +58,15 @@ class UnstoredWork(Protocol):
     """The processes of turns that are not stored."""
 
     def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
-        """While this is open, the turn and its sub-agents may start processes; at its end those that still run are
-        killed, and nothing is left of any.
+        """Let the turn and its sub-agents start processes inside this context; on exit all of them are killed and
+        their files removed.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What an engine works with, made of what its ledger offers."""
+    """What an engine works with; each part is built on the ledger."""
 
     loop: AgentLoop
     processes: Processes

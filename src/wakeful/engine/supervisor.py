@@ -1,4 +1,4 @@
-"""The background jobs of a server: each in a task of its own, counted, and ended together."""
+"""Runs the background jobs of a server, each in an asyncio task, and ends them together."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +16,7 @@ class Supervisor:
             self._tasks[job] = asyncio.create_task(job.run(), name=job.name)
 
     async def end(self, *jobs: Job) -> None:
-        """End these, or all; those that have not been started are not missed."""
+        """End these jobs, or all without arguments. Jobs that were not started are ignored."""
         tasks = [task for job, task in self._tasks.items() if not jobs or job in jobs]
         for task in tasks:
             task.cancel()
@@ -31,5 +31,5 @@ class Supervisor:
             await self.end(job)
 
     def counts(self) -> Iterator[tuple[str, JobCounts]]:
-        """Of all that were started since the server was."""
+        """Return the name and counts of every job that was started, ended ones included."""
         return ((job.name, job.counts) for job in self._tasks)

@@ -1,11 +1,11 @@
-"""What a turn does, as the events that tell it. Turns that are stored and turns that are not tell the same."""
+"""The events that a turn emits for what it does; the same for stored and unstored turns."""
 
 from dataclasses import replace
 from typing import Any
 
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.fact import Answered, CallFinished, StepAbandoned
+from wakeful.model.journal.fact import Answered, CallFinished, StepAbandoned
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 
@@ -45,7 +45,7 @@ def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
 
 
 def answered(fact: Answered, ends: WordsEnd | None = None) -> list[NewEvent]:
-    """The first of them ends the words."""
+    """Return the events of an answer: its calls, then its usage. The first one carries `ends`."""
     calls = [_called(fact, index) for index in range(1, len(fact.message.calls) + 1)]
     first, *rest = [*calls, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
     return [replace(first, ends=ends), *rest]
@@ -60,7 +60,7 @@ def call_finished(fact: CallFinished) -> NewEvent:
         "is_error": fact.is_error,
     }
     if fact.consumes:
-        # The ends of background work that this result has shown: no notice will tell them.
+        # Background tasks whose end this result has shown: they get no notice.
         data["consumed"] = fact.consumes
     return NewEvent.quoting(events.TOOL_COMPLETE, data, fact.step, fact.index)
 

@@ -1,4 +1,4 @@
-"""How an engine is doing, for those who watch it from outside."""
+"""How an engine is doing, for /health and /metrics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from wakeful.engine.job import JobCounts
 
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    # Turns at work, and turns that wait for a place.
+    # Turns that have a slot, and turns that wait for one.
     turns_at_work: int
     turns_waiting: int
-    # Turns that this node has gone on with, since its start.
+    # How many turns this node has taken over since its start.
     taken_over: int
-    # None where the store is the node's own and needs no lease.
+    # None on an exclusive store, which needs no lease.
     lease_seconds_left: float | None
     is_lease_late: bool
     jobs: Sequence[tuple[str, JobCounts]]

@@ -1,4 +1,4 @@
-"""The ASGI app: health, who may ask, and the routes that app.py hands in."""
+"""Builds the ASGI app: the entrance's middleware, the health check, and the routes that app.py passes in."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,14 +14,14 @@ from wakeful.errors import WakefulError
 from wakeful.gateway.entrance.auth import Keyring, RequireKey
 from wakeful.gateway.entrance.check_host import CheckHost
 from wakeful.gateway.entrance.cors import AllowOrigins
+from wakeful.gateway.entrance.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.gateway.entrance.logins.desk import LoginDesk
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.entrance.own_commands import RefuseCommands
-from wakeful.gateway.entrance.request_id import NameRequests
+from wakeful.gateway.entrance.request_id import AddRequestId
 from wakeful.gateway.entrance.security_headers import AddSecurityHeaders
+from wakeful.gateway.monitoring.health import HealthCheck
 from wakeful.gateway.openai.errors import ApiError, answer_api_error
-from wakeful.gateway.operation.health import HealthCheck
-from wakeful.gateway.operation.limits import LimitRequests, RequestLimits, TooManyRequests, answer_too_many
 from wakeful.wire.body_room import ShareBodyRoom
 from wakeful.wire.errors import answer_broken, answer_gone, answer_http_error, answer_known_error
 
@@ -40,15 +40,15 @@ def http_app(
     address: OwnAddress = _LOOPBACK,
     is_command: Callable[[int], bool] = lambda pid: False,
 ) -> ASGIApp:
-    """`origins` are those of other pages that may use the API from a browser. Without a desk only keys count, no
-    cookies. `is_command` tells the processes of agents' commands, which may not answer for a person.
+    """`origins` are the other origins whose pages may use the API from a browser. Without a desk only keys are
+    accepted, no cookies. `is_command` recognises the processes of agents' commands, which may not answer for a person.
     """
 
-    async def tell_health(request: Request) -> Response:
+    async def check_health(request: Request) -> Response:
         return await health()
 
     app = Starlette(
-        routes=[Route("/health", tell_health), *routes],
+        routes=[Route("/health", check_health), *routes],
         middleware=[
             Middleware(RequireKey, keyring=keyring, desk=desk, address=address),
             Middleware(RefuseCommands, is_command=is_command),
@@ -64,8 +64,8 @@ def http_app(
             Exception: answer_broken,
         },
     )
-    # An address is right or wrong: a redirect to the right one loses the body, or the key, with many clients.
+    # Many clients lose the body or the key when they follow a redirect, so a wrong address is a 404.
     app.router.redirect_slashes = False
-    # Outside of Starlette, which answers for what broke outside of its own middleware.
+    # Around Starlette, which creates some error responses outside of its own middleware.
     shared = AllowOrigins(app, origins) if origins else app
-    return NameRequests(AddSecurityHeaders(CheckHost(shared, address)))
+    return AddRequestId(AddSecurityHeaders(CheckHost(shared, address)))

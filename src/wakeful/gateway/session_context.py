@@ -1,4 +1,4 @@
-"""The session context under the names that tools and clients know it by."""
+"""The session context, at the import path that the contract promises to tools and clients."""
 
 from wakeful.context import (
     async_delivery_supported,

@@ -1,4 +1,4 @@
-"""What the OpenAI-compatible API keeps beside sessions and turns."""
+"""What the OpenAI-compatible API stores beside sessions and turns."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class Conversation:
     id: str
     owner: str
     session_id: str
-    # Empty: it has none.
+    # Empty: it has no name.
     name: str = ""
     # JSON, as the client gave it.
     metadata: bytes = b"{}"
@@ -19,11 +19,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A client's own name for a request: the same one again is the same turn."""
+    """A client's name for a request: a request with the same key gets the same turn."""
 
     owner: str
     key: str
-    # Of the body: another body under the same key is a mistake.
+    # Of the request body: another body with the same key is an error.
     fingerprint: str
     turn_id: str
     created_at: float = 0.0

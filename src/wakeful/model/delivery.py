@@ -1,20 +1,20 @@
-"""A delivery: one event on its way to one receiver of webhooks."""
+"""A delivery: one event for one receiver of webhooks."""
 
 from dataclasses import dataclass
 
-# Nothing is made to wait longer for its next try. What seems to, waits no more: the clock was set back.
+# The longest wait between two tries. A delivery that is due later than that is due now: the clock was set back.
 LONGEST_WAIT_SECONDS = 5 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    # The same for the same event and receiver, so that a queue can refuse to hold it twice.
+    # Made from the event and the receiver, so that a queue holds each delivery once.
     id: str
-    # The webhook-id of every try, by which a receiver knows what it has seen.
+    # The webhook-id of every try, by which a receiver recognises duplicates.
     event_id: str
-    # The `key` of its WebhookEndpoint. Address and secret are looked up there and stand in no queue.
+    # The `key` of its WebhookEndpoint, which has the address and the secret: neither is stored in a queue.
     endpoint: str
-    # Sent as it is, in every try.
+    # Every try sends the same bytes.
     body: bytes
-    # How many tries have failed: each `retry_later` is one.
+    # How many tries have failed; `retry_later` counts them.
     tries: int = 0

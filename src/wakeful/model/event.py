@@ -1,4 +1,4 @@
-"""An event: a numbered fact in the log of a session, and of a turn if it belongs to one."""
+"""An event: a numbered fact in the log of a session, and in that of a turn if it belongs to one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,31 +30,32 @@ APPROVAL_ANSWERED = "approval_answered"
 SESSION_UPDATED = "session-updated"
 WAKE_WAITS = "wake_waits"
 
-# The last event of a turn is one of these, and there is exactly one.
+# The last event of a turn is one of these, and a turn has exactly one.
 FINAL_KINDS = frozenset({DONE, FAILED, CANCELLED})
 
-# What these say in the words of the journal, by the names that it has in their data.
+# The fields whose text stands in the journal, by kind of event.
 QUOTING = {MESSAGE: ("content",), NOTICE: ("content", "output"), TOOL: ("arguments",), TOOL_COMPLETE: ("result",)}
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What an event says in the words of its turn's journal: the log names the entry and leaves the words out."""
+    """Texts of an event that stand in its turn's journal: the log names the entry and leaves them out."""
 
     step: int
-    # A call is named by the place of its result; its words stand in the answer.
+    # For a call: the index of its result, although its text stands in the answer.
     index: int
     texts: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """A fact on its way into the log; it gets its numbers there."""
+    """A fact before it is in the log, which gives it its numbers."""
 
     kind: str
-    # Its data as the log keeps them, as bytes, so that any text fits: what it quotes is empty in them.
+    # Its data as the log stores them, with empty texts where it quotes. They are bytes, because a text column cannot
+    # hold every text.
     kept: bytes
-    # Of the words that end with it.
+    # About the words that end with it.
     ends: WordsEnd | None = None
     quote: Quote | None = None
 
@@ -64,7 +65,7 @@ class NewEvent:
 
     @classmethod
     def quoting(cls, kind: str, data: Mapping[str, Any], step: int, index: int) -> "NewEvent":
-        """One whose entry is written in the same transaction."""
+        """Make an event that quotes an entry, which has to be written in the same transaction."""
         texts = {name: data[name] for name in QUOTING[kind] if name in data}
         return cls(kind, pack({**data, **dict.fromkeys(texts, "")}), quote=Quote(step, index, texts))
 
@@ -80,10 +81,10 @@ class Event:
     turn_id: str | None
     turn_seq: int | None
     kind: str
-    # As in a new one.
+    # As in NewEvent.
     kept: bytes
     at: float
-    # Of the words that end with it; they come before it.
+    # About the words that end with it; they come before it.
     ends: WordsEnd | None = None
     quote: Quote | None = None
 
@@ -93,7 +94,6 @@ class Event:
 
     @property
     def payload(self) -> bytes:
-        """The data, packed."""
         return _whole(self.kept, self.quote)
 
     @property
@@ -102,14 +102,26 @@ class Event:
 
     @property
     def words_head(self) -> WordsHead:
-        """Of the words that end with it."""
+        """The head of the words that end with it."""
         assert self.ends is not None
         assert self.turn_id is not None
         return WordsHead(self.session_id, self.turn_id, self.ends.step, self.ends.base)
 
 
-def quoted(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What an event of this kind, about this place of its step, says in the words of an entry with these data."""
+@dataclass(frozen=True, slots=True)
+class News:
+    """An event that its owner is notified of, whichever session they are looking at."""
+
+    # Counted per owner from 1, in the order of the commits: a cursor over all of the owner's sessions.
+    number: int
+    event: Event
+    # The session's title and newest number, as they are now.
+    title: str
+    last_seq: int
+
+
+def quoted_texts(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts that an event of this kind, about this index of its step, quotes from an entry's data."""
     if kind == TOOL:
         return {"arguments": entry["calls"][index - 1]["arguments"]}
     if kind == TOOL_COMPLETE:
@@ -127,15 +139,15 @@ def _whole(kept: bytes, quote: Quote | None) -> bytes:
     return kept if quote is None else pack(_data(kept, quote))
 
 
-# What a reader of a log gets, in order.
+# What a reader of a log gets.
 StreamItem = Event | Word
 
 
-def spoken(told: StreamItem) -> tuple[str, int, str] | None:
-    """Kind, step and text of a word, also of one that an older version has written down as an event."""
-    if isinstance(told, Word):
-        return told.kind, told.head.step, told.text
-    if told.kind in (TOKEN, REASONING):
-        data = told.data
-        return told.kind, data["step"], data["text"]
+def spoken(item: StreamItem) -> tuple[str, int, str] | None:
+    """Return kind, step and text of a word, also of one that an older version stored as an event."""
+    if isinstance(item, Word):
+        return item.kind, item.head.step, item.text
+    if item.kind in (TOKEN, REASONING):
+        data = item.data
+        return item.kind, data["step"], data["text"]
     return None

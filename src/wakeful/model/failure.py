@@ -1,4 +1,4 @@
-"""The one shape of a tool's failure, as the model reads it."""
+"""The one format in which a model reads that a tool failed."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ def failure_text(code: str, sentence: str, **fields: Any) -> str:
 
 
 def failure_sentence(text: str) -> str:
-    """What a person reads of a failed call: its sentence, or all of a text that has another shape."""
+    """Return what a person reads of a failed call: its sentence, or the whole text if it has another format."""
     try:
-        told = orjson.loads(text)
+        failure = orjson.loads(text)
     except orjson.JSONDecodeError:
         return text
-    sentence = told.get("error") if isinstance(told, dict) else None
+    sentence = failure.get("error") if isinstance(failure, dict) else None
     return sentence if isinstance(sentence, str) else text

@@ -1,4 +1,4 @@
-"""Names for new things: a prefix that tells the noun, then time and chance, so that ids sort by age."""
+"""Ids of new objects: a prefix for the kind of object, then time and random bytes, so that ids sort by age."""
 
 import os
 import time

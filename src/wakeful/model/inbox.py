@@ -1,4 +1,4 @@
-"""The inbox: everything that wants the agent's attention. A row is consumed by exactly one turn."""
+"""The inbox: everything that wants the agent's attention. Exactly one turn consumes a row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from wakeful.model.turn import Door
 class RowKind(StrEnum):
     MESSAGE = "message"
     NOTICE = "notice"
-    # A wake-up that failed for a passing reason is tried again; the notice's text is already in the context.
+    # Retries a wake-up that failed for a passing reason; the notice's text is already in the context.
     RETRY = "retry"
 
 
@@ -40,7 +40,7 @@ class IfBusy(StrEnum):
     REJECT = "reject"
 
 
-# As a request it is not understood.
+# `request` is None, so that the turn fails as a request that is not understood.
 _UNREADABLE: dict[str, Any] = {"text": "[What was written here cannot be read.]", "attempt": 0, "request": None}
 
 
@@ -51,7 +51,7 @@ class InboxRow:
     dedupe_key: str
     kind: RowKind
     source: str
-    # The id that its turn will have. Given out when the row is accepted.
+    # The id that its turn will have, returned to the client when the row is accepted.
     turn_id: str
     door: Door
     address: Address
@@ -60,20 +60,20 @@ class InboxRow:
     steers: bool = False
     # An interrupting message goes ahead of the queue.
     is_urgent: bool = False
-    # A retry waits until then; a notice, too, but goes along with whatever opens a turn before.
+    # A retry waits until then. So does a notice, unless another row opens a turn before.
     not_before: float = 0.0
     status: RowStatus = RowStatus.PENDING
     claimed_by: str | None = None
     created_at: float = 0.0
 
     def is_due(self, now: float) -> bool:
-        """One from the future is: the clock was set back, and its time may be hours away."""
+        """Whether its time has come. A row from the future is due: the clock was set back, perhaps by hours."""
         return self.not_before <= now or self.created_at > now
 
     @property
     def data(self) -> dict[str, Any]:
-        """Of one that cannot be read, something that opens a turn which fails and says why: whatever waits behind it
-        does not wait for ever.
+        """The decoded payload. One that cannot be read is replaced by data that open a turn which fails and says why:
+        otherwise the rows behind it would wait for ever.
         """
         try:
             decoded = orjson.loads(self.payload)
@@ -104,12 +104,11 @@ class Batch:
 
 
 def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -> Batch | None:
-    """What the next turn of an idle session consumes; `pending` is in the order of arrival.
+    """Return what the next turn of an idle session consumes; `pending` is in the order of arrival.
 
-    A waiting retry rides along with any message of its address even before its time: that turn's context
-    holds the notice it is about.
+    A retry joins any message of its address even before its time: that turn's context holds the notice.
     """
-    # Words that were to steer the last turn and came too late are still about it: they go before the queue.
+    # Steering messages that came too late for the last turn are still about it: they go ahead of the queue.
     messages = sorted(_messages(pending), key=lambda row: (not row.is_urgent, not row.steers))
     message = messages[0] if messages else None
     notices = [row for row in pending if row.kind is not RowKind.MESSAGE]
@@ -124,7 +123,9 @@ def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -
 
 
 def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> list[InboxRow]:
-    """What a running turn takes between two steps: notices of its address, if its door delivers, and steering words."""
+    """Return what a running turn takes between two steps: notices of its address, if its door can deliver later, and
+    steering messages.
+    """
     notices = [row for row in pending if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address]
     return notices + [row for row in _messages(pending) if row.steers]
 
@@ -132,8 +133,10 @@ def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> l
 def _is_readable(kind: RowKind, data: dict[str, Any]) -> bool:
     if kind is RowKind.RETRY:
         return isinstance(data.get("attempt"), int)
-    told = data.get("inputs") or [data]
-    return isinstance(told, list) and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in told)
+    inputs = data.get("inputs") or [data]
+    return isinstance(inputs, list) and all(
+        isinstance(given, dict) and isinstance(given.get("text"), str) for given in inputs
+    )
 
 
 def _messages(pending: Sequence[InboxRow]) -> list[InboxRow]:

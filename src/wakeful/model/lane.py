@@ -1,4 +1,4 @@
-"""A lane: a session as one read shows it, with all that a decision about its next turn asks for."""
+"""A lane: a session with everything that decides about its next turn, read at once."""
 
 from dataclasses import dataclass
 
@@ -14,11 +14,11 @@ class Lane:
     active: Turn | None = None
     # In the order of arrival.
     pending: tuple[InboxRow, ...] = ()
-    # The row that already has the name which was asked about.
+    # The row that already has the dedupe key that was asked for.
     known: InboxRow | None = None
     # Running tasks whose end or output will still wake the session.
     promised: frozenset[str] = frozenset()
-    # When the wake-up was opened that used up the budget of the last hour; None: some of it is left.
+    # When the wake-up opened that used up the last hour's budget; None: some of it is left.
     spent_at: float | None = None
     # The store's time.
     now: float = 0.0

@@ -1,4 +1,4 @@
-"""What lets a browser in: a ticket, which works once, and the login that it becomes."""
+"""How a browser gets in: a ticket, which works once, and the login that it is exchanged for."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ _ID_LENGTH = 16
 class Ticket:
     """A one-time token, as it is stored."""
 
-    # Of the token, which is told to whoever asked for it and kept nowhere.
+    # Of the token, which only the response that issues it contains.
     digest: str
-    # Who is let in.
+    # The user whom it lets in.
     principal: str
     created_at: float
     expires_at: float
@@ -20,20 +20,20 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A browser that has been let in; its cookie holds the secret."""
+    """A browser that is logged in; its cookie holds the secret."""
 
     digest: str
     principal: str
     created_at: float
-    # A few minutes late at most.
+    # May lag by a few minutes.
     used_at: float
     expires_at: float
-    # What the browser called itself when it logged in.
+    # The browser's name for itself when it logged in.
     browser: str = ""
-    # Where it logged in from: its own address, or that of a proxy. Empty: through the Unix socket.
+    # The address it logged in from, its own or a proxy's. Empty: through the Unix socket.
     address: str = ""
 
     @property
     def id(self) -> str:
-        """A name for people and lists, from which nothing can be learned about the secret."""
+        """A name for lists and commands, which reveals nothing about the secret."""
         return f"login_{self.digest[:_ID_LENGTH]}"

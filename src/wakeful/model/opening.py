@@ -1,6 +1,6 @@
-"""The opening of a turn and its closing, as values: what is decided here, the store writes as it is.
+"""The opening of a turn and its closing, as values: the engine decides, and the store writes them as they are.
 
-They carry no times of their own: the store gives a time to whatever has none yet.
+They carry no times: the store fills in those that are missing.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowStatus
-from wakeful.model.journal import Entry
-from wakeful.model.message import Usage
+from wakeful.model.journal.entry import Entry
+from wakeful.model.journal.message import Usage
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Outcome, Turn
 
@@ -18,19 +18,19 @@ from wakeful.model.turn import Outcome, Turn
 @dataclass(frozen=True, slots=True)
 class Opening:
     turn: Turn
-    # Rows that wait in the store and are consumed by the turn, by their ids.
+    # The ids of waiting rows that the turn consumes.
     claimed: tuple[int, ...] = ()
-    # Rows that come in with the opening, and are consumed by the turn at once.
+    # New rows that the turn consumes at once.
     posted: tuple[InboxRow, ...] = ()
     entries: tuple[Entry, ...] = ()
     facts: tuple[NewEvent, ...] = ()
-    # A person has spoken: notices need not wait any more.
+    # A user has written: notices stop waiting.
     releases_hold: bool = False
-    # What the session is called from now on; empty: as before.
+    # The session's new title; empty: it keeps its title.
     title: str = ""
-    # Facts of the session alone, after the turn's own.
+    # Facts of the session only, written after the turn's.
     session_facts: tuple[NewEvent, ...] = ()
-    # A session that is made with its first turn, and the conversation that it is to an API client.
+    # A new session, created with its first turn, and its conversation for an API client.
     session: Session | None = None
     conversation: Conversation | None = None
 
@@ -41,12 +41,12 @@ class Opening:
 
     @property
     def consumed(self) -> tuple[InboxRow, ...]:
-        """The rows that come in with it, as they are written."""
+        """The posted rows as they are written: claimed by the turn."""
         return tuple(replace(row, status=RowStatus.CLAIMED, claimed_by=self.turn.id) for row in self.posted)
 
     @property
     def new_session(self) -> Session | None:
-        """The session that is made with it, as it is written: its first turn runs already."""
+        """The new session as it is written: with its first turn running."""
         if self.session is None:
             return None
         title, origin = self.session.title, self.session.title_origin
@@ -61,7 +61,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An opening that was written: the turn and its facts, with their numbers and times."""
+    """A written opening: the turn and its events, with their numbers and times."""
 
     turn: Turn
     events: Sequence[Event]
@@ -73,7 +73,7 @@ class Step:
 
     entries: Sequence[Entry]
     facts: Sequence[NewEvent]
-    # Tasks whose end the agent has seen: their notices are not needed any more.
+    # Tasks whose end the agent has seen: their notices are no longer needed.
     consumes: Sequence[str] = ()
     cost: Usage | None = None
 
@@ -82,17 +82,17 @@ class Step:
 class Closing:
     turn: Turn
     outcome: Outcome
-    # The last one is its end; before it the last answer's, where that is recorded with the end.
+    # The last one is the turn's end. Those of the last answer come before it if both are recorded together.
     facts: tuple[NewEvent, ...]
-    # The last answer, or the words of one that was cut.
+    # The last answer, or the words of an answer that was cut off.
     entries: tuple[Entry, ...] = ()
-    # Of that answer.
+    # The cost of that answer.
     cost: Usage | None = None
-    # The session afterwards.
+    # The state of the session afterwards.
     checkpoint: str | None = None
     is_held: bool = False
     is_blocked: bool = False
-    # Rows that come in with the end, and wait.
+    # New rows, which wait.
     posted: tuple[InboxRow, ...] = ()
     # The turn that opens in the same transaction.
     next: Opening | None = None
@@ -100,7 +100,7 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A closing that was written: the facts of the answer and the end, and the next turn, if one was opened."""
+    """A written closing: the events of the answer and the end, and the next turn, if one was opened."""
 
     events: Sequence[Event]
     next: Opened | None = None

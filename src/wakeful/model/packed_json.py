@@ -1,4 +1,4 @@
-"""JSON that is kept for a while."""
+"""JSON for objects that stay in memory."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ import orjson
 
 
 def pack(data: Any) -> bytes:
-    """As short as it looks: what orjson returns has room for 4 KB, however little is in it."""
+    """Encode as JSON, in a copy of just its length: the bytes that orjson returns hold on to at least 4 KB."""
     return b"%b" % orjson.dumps(data)

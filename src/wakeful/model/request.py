@@ -1,6 +1,6 @@
-"""What a client asks of one turn beside its words: instructions, tools of its own, options of the model.
+"""A client's request of one turn, without its messages: instructions, the client's tools, options of the model.
 
-It is stored with the turn, so that a resume goes on with it and whoever looks later sees what was asked.
+It is stored with the turn, so that a resume continues with it and the API can return it later.
 """
 
 from collections.abc import Mapping
@@ -11,55 +11,58 @@ import orjson
 
 from wakeful.errors import RequestNotUnderstood
 
+# The model name that clients send for the configured default, whatever that is.
+DEFAULT_MODEL = "wakeful"
+
 
 @dataclass(frozen=True, slots=True)
 class ClientTool:
-    """A function that the client runs itself: a call of it ends the turn."""
+    """A function that the client runs: a call of it ends the turn."""
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-# A chat completion belongs to its connection; a run's client can be asked while it runs, also by the sub-agents that
-# work for it.
+# A chat completion belongs to its connection. The client of a run can answer questions while it runs, also those of
+# its sub-agents (RUN_PART).
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"
 _KINDS = frozenset({"", "response", "items", CHAT, RUN, RUN_PART})
-# What is stored as it is, and of which type.
+# Fields that are stored as they are, with their types.
 _PLAIN: Mapping[str, type] = {
     "kind": str, "instructions": str, "tool_items": str, "options": dict, "echo": dict,
 }  # fmt: skip
 
-# How a client is told of calls of the server's tools: as items that hold their result, or as pairs of a call and its
+# How calls of the server's tools are shown to a client: as items that hold their result, or as pairs of a call and its
 # output, which many clients take for calls that they have to run.
 MCP_CALL, FUNCTION_CALL = "mcp_call", "function_call"
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    # Which kind of object the turn is to its client: response, items or one of the above; empty for turns of other
+    # The kind of object that the turn is to its client: response, items or one of the above; empty for turns of other
     # doors.
     kind: str = ""
     instructions: str = ""
     tools: tuple[ClientTool, ...] = ()
-    # Fields of a chat-completions request, as the model's endpoint takes them.
+    # Fields of a chat-completions request, passed on to the model's endpoint.
     options: Mapping[str, Any] = field(default_factory=dict)
-    # The request as the client wrote it, for those who are to see it again.
+    # The request as the client wrote it, to be returned with the response.
     echo: Mapping[str, Any] = field(default_factory=dict)
-    # One of the two above: what was told of a turn once is told in the same words for ever. Empty: another door's turn,
-    # or one of a version that knew only pairs.
+    # One of the two above, stored so that a turn always looks the same. Empty: a turn of another door, or of a version
+    # that knew only pairs.
     tool_items: str = ""
     # The only tools that may be called, by name; None: all of them.
     allowed_tools: tuple[str, ...] | None = None
 
     @property
     def can_ask(self) -> bool:
-        """Whether its client has a way to answer questions."""
+        """Whether the client has a way to answer questions."""
         return self.kind in (RUN, RUN_PART)
 
     @property
     def tool_call_limit(self) -> int | None:
-        """How many calls of the server's tools its client allows; None: as many as it takes."""
+        """How many calls of the server's tools the client allows; None: no limit."""
         limit: int | None = self.echo.get("max_tool_calls")
         return limit
 
@@ -75,8 +78,8 @@ class TurnRequest:
 
 
 def request_from(stored: bytes) -> TurnRequest:
-    """Raises RequestNotUnderstood for what a newer version has written, or what is damaged: half of a request is not
-    carried out.
+    """Decode a stored request. Raises RequestNotUnderstood if it is damaged or a newer version wrote it: a turn must
+    not carry out half of a request.
     """
     try:
         data = orjson.loads(stored)
@@ -91,7 +94,7 @@ def request_from(stored: bytes) -> TurnRequest:
 
 
 def request_as_far_as_known(stored: bytes) -> TurnRequest:
-    """For those who list and show turns, and must do so with one that cannot be carried out."""
+    """Decode the fields that this version knows, for lists and pages: they show also turns that cannot be run."""
     try:
         return request_from(stored)
     except RequestNotUnderstood:

@@ -41,7 +41,7 @@ class Address:
 
 
 class TitleOrigin(StrEnum):
-    """Who made a title. What the user has chosen stays."""
+    """Who made a title. A title that the user has chosen is never replaced."""
 
     WORDS = "words"
     MODEL = "model"
@@ -54,15 +54,15 @@ class Session:
     owner: str
     address: Address
     model: str = ""
-    # The folder that its tools work in, wherever the server was started that runs its next turn.
+    # The folder that its tools work in, on whichever node its next turn runs.
     workspace: str = ""
     title: str = ""
     # The chat on a messaging platform that it belongs or belonged to; empty elsewhere.
     chat_key: str = ""
     chat_name: str = ""
-    # The delegation that it works for; None for a session of its own.
+    # The delegation that it works for; None for a session of a user.
     task_id: str | None = None
-    # Whether people see it among their sessions; not when it was made for a single response.
+    # Whether lists show it; false when it was made for a single response.
     is_listed: bool = True
     # The last closed turn, whatever its status: the next turn grows from here.
     head: str | None = None
@@ -78,18 +78,18 @@ class Session:
     is_blocked: bool = False
     # When the wake budget frees; until then notices wait.
     wake_at: float | None = None
-    # The journal entries of its closed turns.
+    # How many journal entries its closed turns have.
     message_count: int = 0
     is_pinned: bool = False
     is_archived: bool = False
-    # Deleted: hidden until this moment, and then gone for good.
+    # Deleted: hidden until this moment, then removed.
     purge_at: float | None = None
     # The number of the event that closed its last turn.
     closed_seq: int = 0
     title_origin: TitleOrigin = TitleOrigin.USER
     # How often a model was asked for a title.
     title_tries: int = 0
-    # What its answers have cost, and how much the last one had to read.
+    # What its answers have cost, and how many tokens the last one had to read.
     input_tokens: int = 0
     output_tokens: int = 0
     context_tokens: int = 0
@@ -98,9 +98,23 @@ class Session:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a list can show it; a sub-agent's session shows in the one that it works for."""
+        """Whether a list can show it. A sub-agent's session is shown in the one that it works for."""
         return self.is_listed and self.task_id is None
 
     @property
     def is_deleted(self) -> bool:
         return self.purge_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a list of sessions shows beside each session, for one reader."""
+
+    running_tasks: int = 0
+    # Questions that wait for an answer, in the session or in those of its sub-agents.
+    open_approvals: int = 0
+    # A turn has ended since the reader last looked.
+    is_unread: bool = False
+    # How its last closed turn ended, and whether notices alone had opened it.
+    last_status: str | None = None
+    is_woken: bool = False

@@ -1,5 +1,6 @@
 """A turn: one run of the agent, from the rows that opened it to its one closing event."""
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,7 +28,7 @@ TRANSITIONS: dict[TurnStatus, frozenset[TurnStatus]] = {
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The way a message came in, and whether that way can deliver something later."""
+    """The way a message came in, and whether it can deliver something later."""
 
     name: str
     async_delivery: bool
@@ -43,59 +44,58 @@ class Turn:
     address: Address
     # Who spoke: user, process_wakeup, watch_match, delegation_wakeup, cron.
     source: str
-    # Opened by notices alone: it counts against the wake budget and is tried again when it fails.
+    # Opened by notices alone: it counts against the wake budget and is retried when it fails.
     is_wakeup: bool
     model: str
     status: TurnStatus
-    # The node that runs it, and the number that fences the writes of every node that ran it before.
+    # The node that runs it, and the number that fences off writes of the nodes that ran it before.
     node: str | None
     epoch: int
     # Resumes since the last recorded step; counted before a resume starts.
     resumes: int = 0
     # The number of its newest event.
     last_seq: int = 0
-    # So many pieces of an answer may have been shown before it is recorded; see words.py.
+    # How many pieces of an answer may be shown before it is recorded; see words.py.
     reserved: int = 1000
-    # How often this wake-up was tried before, by other turns.
+    # How many earlier turns tried this wake-up and failed.
     attempt: int = 0
     # The folder that its tools work in.
     workspace: str = ""
-    # Its sender's name for the message that opened it; empty for a wake-up.
+    # The sender's id of the message that opened it; empty for a wake-up.
     message_id: str = ""
-    # What its client asked of it beside the words: JSON, see request.py.
+    # The client's request without its messages: JSON, see request.py.
     request: bytes = b"{}"
-    # Its client has deleted it, as a response.
+    # The client has deleted it, as a response.
     is_hidden: bool = False
-    # It lives in memory only and ends with its reader (store=false): nothing can be written down in its name.
+    # It lives in memory only and ends with its reader (store=false): the store has no row for it.
     is_ephemeral: bool = False
-    # A sub-agent's, in memory too: the turn that a client has asked for, and that it ends with. Empty: it is that one.
+    # For a sub-agent's turn in memory: the client's turn, with which it ends. Empty: it is the client's turn.
     works_for: str = ""
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None
-    # Its place in the conversation, counted from 1: given by the store.
+    # Its position in the conversation, counted from 1; set by the store.
     number: int = 1
 
     @property
     def was_taken_over(self) -> bool:
-        """Whether another run of it came to no end."""
+        """Whether an earlier run of it did not finish."""
         return self.epoch > 1
 
     @property
     def root_id(self) -> str:
-        """The turn whose end is also the end of what this one has started, where they live in memory."""
+        """The turn with which this one and its sub-agents end, where they live in memory."""
         return self.works_for or self.id
 
     @property
     def lease(self) -> "Lease":
-        """The right of the node that runs it."""
         assert self.node is not None
         return Lease(self.id, self.session_id, self.node, self.epoch)
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write to a turn. It ends when the epoch in the store is another one."""
+    """The right to write to a turn. It ends when the epoch in the store changes."""
 
     turn_id: str
     session_id: str
@@ -111,5 +111,16 @@ class Outcome:
     code: str = ""
     message: str = ""
     passing: bool = False
-    # Why an answer that ended in good order is not whole: the model reached its output limit.
+    # Why the answer of a turn that is done is not whole: the model reached its output limit.
     incomplete: str = ""
+
+
+def removable_turns(turns: Sequence[str], children: Mapping[str, Collection[str]], held: Collection[str]) -> list[str]:
+    """Return the turns of a deleted session, given newest first, that nothing needs: no session has its head there
+    (`held`), and no turn that stays grows from them. `children` has all turns that grow from each, in any session.
+    """
+    gone: dict[str, None] = {}
+    for turn in turns:
+        if turn not in held and all(child in gone for child in children.get(turn, ())):
+            gone[turn] = None
+    return list(gone)

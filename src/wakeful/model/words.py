@@ -1,8 +1,8 @@
-"""Words: the text and the reasoning of an answer, piece by piece, as the model gives them.
+"""Words: the text and the reasoning of an answer, in the pieces in which the model streams them.
 
-While a step is being answered its words are shown and not written down. They end in one fact of their turn (an event
-with `ends`), which knows where they were cut into pieces: a later reader of the log gets the same pieces at the same
-places as one who was there.
+While a model answers a step, its words are shown but not stored. They end with one event of their turn (an event with
+`ends`), which records where the pieces were cut: a later reader of the log gets the same pieces with the same numbers
+as a live one.
 """
 
 from array import array
@@ -14,26 +14,26 @@ from typing import Any, NamedTuple
 TOKEN = "token"
 REASONING = "reasoning"
 
-# The smallest of these that has room for every length: a byte a piece is the rule.
+# Type codes of `array` and the lengths that fit. The smallest possible is used: most pieces take one byte.
 _WIDTHS = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
 
 
 @dataclass(frozen=True, slots=True)
 class WordsHead:
-    """Which words these are."""
+    """Identifies the words of a step."""
 
     session_id: str
     turn_id: str
     step: int
-    # The session's number of the last fact of their turn before them.
+    # The session's number of the last event of their turn before them.
     base: int
 
 
 class Word(NamedTuple):
-    """One piece, as it came from the model."""
+    """One piece, as the model sent it."""
 
     head: WordsHead
-    # Counted from 1, since the base.
+    # Counted from 1 after the base.
     number: int
     # TOKEN or REASONING.
     kind: str
@@ -42,7 +42,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """All words of a step, joined, and where they were cut: lengths in letters, those of reasoning below zero."""
+    """All words of a step, joined, and the lengths of the pieces in characters, negative for reasoning."""
 
     text: str = ""
     reasoning: str = ""
@@ -58,7 +58,7 @@ class Said:
         )
 
     def words(self, head: WordsHead, after: int = 0, limit: int | None = None) -> list[Word]:
-        """The pieces after the first `after`, at most so many."""
+        """Return the pieces after the first `after`, at most `limit`."""
         said = sum(cut for cut in islice(self.cuts, after) if cut > 0)
         thought = -sum(cut for cut in islice(self.cuts, after) if cut < 0)
         words: list[Word] = []
@@ -75,30 +75,30 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class WordsPart:
-    """Some pieces of a step that is being answered, as one node shows them to the others."""
+    """Some pieces of a step that is being answered, as a node shares them with the others."""
 
     head: WordsHead
-    # The number of their base in the log of its turn.
+    # The turn's number of the base.
     turn_base: int
-    # The number of the first of them.
+    # The number of the first piece.
     first: int
     said: Said
 
 
 @dataclass(frozen=True, slots=True)
 class WordsEnd:
-    """What an event that ends words knows of them."""
+    """What the event that ends words records about them."""
 
     step: int
     # As in the words' head.
     base: int
-    # How many pieces are kept.
+    # How many pieces are stored.
     count: int = 0
-    # More may have been shown than are kept, but not more than this: their numbers are not given out again. 0: no.
+    # How many may have been shown in all, if more than are stored: their numbers are not reused. 0: all are stored.
     void: int = 0
-    # The words themselves, where no entry of the journal has them.
+    # The words, where no entry of the journal has them.
     said: Said | None = None
-    # The numbers, first and last, that the session's log gave to these words when each was an event.
+    # The first and last number of these words in the session's log, from when each was an event.
     old: tuple[int, int] | None = None
 
     def data(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class WordsEnd:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a reader of a session stands: after this fact, and after so many words since that base."""
+    """How far a reader of a session has read: up to this event, and up to this word after the base."""
 
     fact: int = 0
     base: int = 0

@@ -1,7 +1,7 @@
-"""What the engine asks of a store: intents, grouped by noun. SQLite and PostgreSQL are siblings behind it.
+"""The interface of a store, which SQLite and PostgreSQL implement. Its methods are grouped by noun: see store/tables.
 
-A write is a body of code that runs inside one transaction, under the locks of the sessions it names. The body
-awaits nothing but its transaction: one of the stores runs it on a thread without an event loop.
+A write is a function that runs inside one transaction, with the sessions it names locked. It may await only its
+transaction, because the SQLite store runs it on a thread without an event loop.
 """
 
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
@@ -29,16 +29,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What a commit changed: where to look. Losing one costs latency, never correctness."""
+    """Says which sessions a commit changed. Losing a signal costs latency, never correctness."""
 
     sessions: frozenset[str]
-    # Turns and their new epochs: a node that runs one of them under an older epoch must stop it.
+    # Turns and their new epochs: a node that runs one of them with an older epoch must stop it.
     fenced: Mapping[str, int] = field(default_factory=dict)
     # The events themselves, when the commit was made by this process.
     events: tuple[Event, ...] = ()
-    # Sessions that are saying something at another node.
+    # Sessions whose model is streaming words at another node.
     spoken: frozenset[str] = frozenset()
-    # The line to the database was down: anything may have changed.
+    # The connection to the database was lost: anything may have changed.
     is_everything: bool = False
 
 
@@ -51,7 +51,7 @@ class Notifier(Protocol):
         ...
 
     def watch(self, followed: Callable[[], Iterable[str]]) -> None:
-        """Find out within a second or so also what a lost signal would have said of these sessions."""
+        """Check the sessions that `followed` returns about once a second, in case one of their signals is lost."""
         ...
 
 
@@ -106,23 +106,23 @@ class Transaction(Protocol):
     def old_words(self) -> OldWords: ...
 
     async def now(self) -> float:
-        """The store's time: one clock for all nodes."""
+        """Return the store's time, which all nodes share."""
         ...
 
     async def lane(self, session_id: str, *, wake_budget: int, key: str = "") -> Lane | None:
-        """A session and all that a decision about its next turn asks for, in one read; None when it is not there.
+        """Read a session with everything that decides about its next turn, in one query; None when there is none.
 
-        `wake_budget`: how many wake-ups an hour it may have. `key`: the dedupe key of a row that is about to come in.
+        `wake_budget` is the number of wake-ups that it may have in an hour, `key` the dedupe key of a new row.
         """
         ...
 
     async def open(self, opening: Opening) -> Opened:
-        """Write an opening. Raises NameTaken when its session or conversation is new and was there first."""
+        """Write an opening. Raises NameTaken when it creates a session or conversation that exists already."""
         ...
 
     async def close(self, closing: Closing) -> Closed:
-        """Write a closing and the opening that follows it, and raise the turn's epoch, so that its runner, if it is not
-        the one that asks, stops. Raises LeaseLost when the turn has ended or was taken over.
+        """Write a closing and the opening that follows it, and raise the turn's epoch, which stops its runner unless
+        that is the caller. Raises LeaseLost when the turn has ended or was taken over.
         """
         ...
 
@@ -131,24 +131,26 @@ Body = Callable[[Transaction], Coroutine[Any, Any, T]]
 
 
 class SharedWords(Protocol):
-    """The words of steps that are being answered, for other nodes to show. They cost no sync, and a crash of the
-    database may lose them: a reader takes what follows without a hole.
+    """The words of steps that are being answered, shared with other nodes. Writing them costs no sync, and a crash of
+    the database may lose them; readers never get words after a gap.
     """
 
     async def has_readers(self, node: str) -> bool:
-        """Whether there is another node."""
+        """Whether any other node is alive."""
         ...
 
     async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
-        """Add these, remove those that have ended, and tell the other nodes."""
+        """Add parts, remove the words of heads that have ended, and notify the other nodes."""
         ...
 
     async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
-        """What is being said in these sessions after these bases and places, in order; a part may begin before."""
+        """Return the words of these sessions after the given (base, word number), in order. The first part may begin
+        before it.
+        """
         ...
 
     async def sweep(self) -> None:
-        """Remove what no node says any more."""
+        """Remove words of steps that are no longer being answered."""
         ...
 
 
@@ -161,12 +163,12 @@ class Store(Protocol):
 
     @property
     def words(self) -> SharedWords | None:
-        """None where no other node can follow."""
+        """None if the store cannot be shared with other nodes."""
         ...
 
     @property
     def is_exclusive(self) -> bool:
-        """Only one process can have this store open: every other node that ever was is gone."""
+        """Whether only one process can have the store open, so that every other node is gone."""
         ...
 
     async def open(self) -> None:
@@ -178,27 +180,25 @@ class Store(Protocol):
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         """Run `body` in a transaction that first locks the named sessions, in the order of their ids.
 
-        What the body raises undoes its writes and reaches the caller; no other write notices. With `patience`: raise
-        SessionLocked rather than wait longer than so many seconds for a lock.
+        An exception in the body undoes its writes and reaches the caller; other writes are not affected. Raises
+        SessionLocked after waiting `patience` seconds for a lock.
         """
         ...
 
     async def write_lease(self, body: Body[T]) -> T:
-        """A write about leases of nodes: it queues behind nothing else, however busy the store is."""
+        """Run a write about the leases of nodes, which does not queue behind other writes."""
         ...
 
     async def read(self, body: Body[T]) -> T:
-        """Run `body` on one consistent view; its writes are refused."""
+        """Run `body` on one consistent view of the database, which refuses writes."""
         ...
 
     async def search(self, body: Body[T]) -> T:
-        """A read that may take long: few of them run at once, and none of them holds up other reads. Raises
+        """Run a read that may take long. Few of them run at once, and they do not hold up other reads. Raises
         StoreTooSlow.
         """
         ...
 
     async def open_new(self, opening: Opening) -> Opened:
-        """Open the first turn of a new session, in one transaction with all others that are waiting for it. Raises
-        NameTaken.
-        """
+        """Open the first turn of a new session, in one transaction with other openings that wait. Raises NameTaken."""
         ...

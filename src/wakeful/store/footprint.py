@@ -1,4 +1,4 @@
-"""What one transaction may write and what it has written: the locks it holds, and what its commit will tell."""
+"""The footprint of a transaction: the locks it holds, and the changes that its commit will signal."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from wakeful.store.base import Signal
 
 class Footprint:
     def __init__(self, locked: Iterable[str] | None) -> None:
-        # None: the transaction only reads, and the database itself refuses its writes.
+        # None: the transaction only reads; the database refuses its writes.
         self._locked = None if locked is None else set(locked)
         # Sessions with new events or new inbox rows.
         self.sessions: set[str] = set()
@@ -20,7 +20,9 @@ class Footprint:
             self._locked.add(session_id)
 
     def require_lock(self, session_id: str) -> None:
-        """One of the stores locks only what it is told to: a write without its lock is a race there."""
+        """Raise if the session is not locked: PostgreSQL locks only the sessions that write() names, so this would be a
+        race there.
+        """
         if self._locked is not None and session_id not in self._locked:
             raise RuntimeError(f"session {session_id} is written without its lock: name it in write(lock=…)")
 
@@ -36,7 +38,7 @@ class Footprint:
 
     @property
     def signal(self) -> Signal | None:
-        """What to tell after the commit; None when there is nothing to look at."""
+        """The signal to publish after the commit; None if it changed nothing that others follow."""
         if not self.sessions and not self.fenced:
             return None
         return Signal(frozenset(self.sessions), dict(self.fenced), tuple(self.events))

@@ -1,4 +1,4 @@
-"""Those of this process who want to hear of commits."""
+"""The functions in this process that are called after each commit."""
 
 import logging
 
@@ -14,10 +14,10 @@ class Listeners:
     def add(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def tell(self, signal: Signal) -> None:
+    def notify(self, signal: Signal) -> None:
         for listener in self._listeners:
             try:
                 listener(signal)
             except Exception:
-                # The commit has happened: neither its author nor the other listeners may suffer from this one.
-                logger.exception("a listener failed on a commit")
+                # The commit has happened, so its caller and the other listeners must continue.
+                logger.exception("a listener to commits failed")

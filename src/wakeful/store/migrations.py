@@ -1,4 +1,4 @@
-"""The numbered SQL files of a store, in order. A released file is never edited: a change is a new file."""
+"""Reads the numbered SQL files of a store. A released file is never edited: each change is a new file."""
 
 import logging
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from wakeful.errors import StoreTooNew
 
 logger = logging.getLogger(__name__)
 
-# The migration that turns allowances into grants, and those that it forgets.
+# The migration that turns allowances into grants, and the number of allowances that it drops.
 FORGETS_ALLOWANCES = 8
 FORGOTTEN_ALLOWANCES = "SELECT count(*) FROM allowances WHERE owner <> '' OR danger IN ('kill_server', 'unclear')"
 
@@ -24,11 +24,11 @@ def migrations_in(folder: Path) -> list[Migration]:
     return [Migration(int(file.name[:4]), file.read_text(encoding="utf-8")) for file in files]
 
 
-def tell_forgotten(allowances: int) -> None:
+def warn_of_forgotten(allowances: int) -> None:
     if allowances:
         logger.warning(
-            "what an older version had allowed for ever is forgotten and will be asked about again (%d); "
-            "from now on it is allowed for a session or for a folder",
+            "%d permissions that an older version had granted for ever were dropped: the agent will ask again, and "
+            "permissions are now granted for a session or a folder",
             allowances,
         )
 

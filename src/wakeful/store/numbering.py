@@ -1,4 +1,4 @@
-"""Facts on their way into the log get their numbers, one after another."""
+"""Numbers new facts for the log."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,31 +10,31 @@ from wakeful.model.opening import Opened, Opening
 def number(
     facts: Iterable[NewEvent], session_id: str, session_seq: int, turn_id: str | None, turn_seq: int, at: float
 ) -> list[Event]:
-    """`session_seq` and `turn_seq` are the last numbers that were given before."""
+    """Return the facts as numbered events; `session_seq` and `turn_seq` are the last numbers in use."""
     return [
         Event(
             session_id,
-            session_seq + place,
+            session_seq + offset,
             turn_id,
-            None if turn_id is None else turn_seq + place,
+            None if turn_id is None else turn_seq + offset,
             fact.kind,
             fact.kept,
             at,
             fact.ends,
             fact.quote,
         )
-        for place, fact in enumerate(facts, start=1)
+        for offset, fact in enumerate(facts, start=1)
     ]
 
 
 def opened(opening: Opening, session_seq: int, at: float) -> Opened:
-    """An opening that was written at this time, after this number of its session's log."""
+    """Return an opening that was written at this time, after this number in its session's log."""
     turn = replace(opening.turn, opened_at=opening.turn.opened_at or at)
     return Opened(turn, number_opening(opening, session_seq, at))
 
 
 def number_opening(opening: Opening, session_seq: int, at: float) -> list[Event]:
-    """The first facts of the turn, and those of its session after them."""
+    """Number the first facts of the turn, and then those of its session."""
     turn = opening.turn
     facts = number(opening.facts, turn.session_id, session_seq, turn.id, 0, at)
     return facts + number(opening.session_facts, turn.session_id, session_seq + len(facts), None, 0, at)

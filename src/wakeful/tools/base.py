@@ -1,4 +1,4 @@
-"""What a tool is. A tool's failure is a value that the model reads, not an exception."""
+"""The interface of tools. A tool's failure is a value that the model reads, not an exception."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wakeful.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What the model is told about a tool; `parameters` is a JSON schema."""
+    """A tool's description for the model; `parameters` is a JSON schema."""
 
     name: str
     description: str
@@ -22,7 +22,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """Where a call stands: its turn, its key in the journal, and its id in the conversation."""
+    """A call's turn, its key in the journal (step and index), and its id in the conversation."""
 
     turn: Turn
     step: int
@@ -35,25 +35,25 @@ class ToolContext:
 
     @property
     def workspace(self) -> Path:
-        """The directory that its paths are relative to."""
+        """The folder that the call's paths are relative to."""
         return Path(self.turn.workspace)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     text: str
-    # Tasks whose end this result shows: their notices are consumed with it.
+    # Tasks whose end this result shows: it consumes their notices.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = ()) -> "ToolResult":
-        """Build the result of a call that answers with a JSON object."""
+        """Build a result that is a JSON object."""
         return cls(orjson.dumps(answer).decode(), consumes)
 
     @classmethod
     def failed(cls, code: str, sentence: str, **fields: Any) -> "ToolResult":
-        """Build the result of a call that failed; `fields` are the tool's own, after `error` and `code`."""
+        """Build the result of a failed call. `fields` follow `error` and `code`."""
         return cls(failure_text(code, sentence, **fields), is_error=True)
 
 
@@ -66,8 +66,8 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec: ...
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """Whether a call that a crash cut off is simply run again: because that does no harm, or because the tool
-        finds by itself what the first run has begun.
+        """Return whether a call that a crash cut off can simply run again, because that does no harm or because the
+        tool finds what the first run has begun.
         """
         ...
 

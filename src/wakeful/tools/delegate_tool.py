@@ -1,4 +1,4 @@
-"""`delegate_task`: hand goals to sub-agents, each in a session of its own."""
+"""`delegate_task`: hands goals to sub-agents, each in a new session."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,24 +13,24 @@ _SYNCHRONOUSLY = (
     "This channel cannot deliver a result later, so the sub-agents ran synchronously, in this turn: "
     "the results are here, and no further message will come."
 )
-_WILL_HEAR = "You will be told once for each, when it is done; there is no need to wait or to ask."
+_NOTICES_WILL_COME = "You will be told once for each, when it is done; there is no need to wait or to ask."
 
 
 class DelegateTool:
     spec = ToolSpec(
         name="delegate_task",
         description=(
-            "Hand a goal, or several at once, to sub-agents. Each works in a session of its own, with the same tools "
-            "and folder and without this conversation: say all that it needs to know in goal and context. By default "
-            "the call waits and answers with the results. With background=true it answers at once, and a message "
-            "comes when a sub-agent is done; on a channel that cannot deliver later it waits all the same, and its "
-            "note says so. process(action='list'), 'poll', 'wait' and 'kill' work on delegation ids too."
+            "Hand a goal, or several at once, to sub-agents. Each works in a new session, with the same tools and "
+            "folder but without this conversation: put all that it needs to know into goal and context. By default "
+            "the call waits and returns the results. With background=true it returns at once, and a message comes "
+            "when a sub-agent is done; on a channel that cannot deliver later it waits all the same, and its note "
+            "says so. process(action='list'), 'poll', 'wait' and 'kill' work on delegation ids too."
         ),
         parameters={
             "type": "object",
             "properties": {
                 "goal": {"type": "string", "description": "What the sub-agent is to achieve."},
-                "context": {"type": "string", "description": "What it must know to do so; with tasks, what all must."},
+                "context": {"type": "string", "description": "What it must know; with tasks, what all must know."},
                 "tasks": {
                     "type": "array",
                     "description": "Several goals at once, instead of goal.",
@@ -40,18 +40,18 @@ class DelegateTool:
                         "required": ["goal"],
                     },
                 },
-                "background": {"type": "boolean", "description": "Answer at once and tell the results later."},
+                "background": {"type": "boolean", "description": "Return at once and deliver the results later."},
             },
         },
     )
 
     def __init__(self, delegator: Delegator, in_memory: MemoryDelegator) -> None:
-        """`in_memory` serves turns that are not stored."""
+        """`in_memory` is for turns that are not stored."""
         self._delegator = delegator
         self._in_memory = in_memory
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """The sub-agents of the first run are found again."""
+        # The delegator finds the sub-agents of the first run again.
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
@@ -73,16 +73,16 @@ class DelegateTool:
         return _results(tasks, _SYNCHRONOUSLY if wants_background else "")
 
     async def _begin(self, context: ToolContext, goals: Sequence[str], *, wants_background: bool) -> list[Task]:
-        """Those that the call waits for have ended."""
+        """Start the sub-agents, and wait for those that run inline."""
         is_inline = not (wants_background and async_delivery_supported())
         tasks = await self._delegator.begin(context.turn, context.step, context.index, goals, is_inline=is_inline)
         return await self._delegator.ended([task.id for task in tasks]) if tasks[0].is_inline else tasks
 
 
 def _goals_of(arguments: Mapping[str, Any]) -> list[str] | str:
-    """A text for each sub-agent; or what is wrong with the arguments."""
+    """Return a text for each sub-agent, or what is wrong with the arguments."""
     given = arguments.get("tasks")
-    # Some models fill in what they do not mean to use.
+    # Some models fill in parameters that they do not mean to use.
     if given is None or given == []:
         given = [arguments]
     elif arguments.get("goal"):
@@ -92,12 +92,12 @@ def _goals_of(arguments: Mapping[str, Any]) -> list[str] | str:
     shared = "" if given[0] is arguments else arguments.get("context")
     goals = [_goal_of(part, shared) for part in given]
     if not all(goals):
-        return "every goal must be a text that says what to achieve, and its context a text too"
+        return "every goal must be a string that says what to achieve, and every context a string"
     return goals
 
 
 def _goal_of(part: Any, shared: Any) -> str:
-    """Empty when it is not one."""
+    """Return the goal with its context, or an empty string if it is not valid."""
     if not isinstance(part, Mapping):
         return ""
     texts: list[Any] = [part.get("goal"), shared or "", part.get("context") or ""]
@@ -113,7 +113,7 @@ def _dispatched(tasks: Sequence[Task]) -> ToolResult:
         {"delegation_id": task.id, "session_id": task.child_session_id, "goal": task.command.split("\n", 1)[0]}
         for task in tasks
     ]
-    answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _WILL_HEAR}
+    answer = {"status": "dispatched", "delegation_id": tasks[0].id, "delegations": started, "note": _NOTICES_WILL_COME}
     return ToolResult.of(answer)
 
 

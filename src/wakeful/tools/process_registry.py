@@ -1,5 +1,5 @@
-"""Processes that no engine owns: started by `terminal_tool` in a program without one. Their rows are in memory, and
-what an engine would deliver waits in `completion_queue` for whoever reads it.
+"""Keeps processes that no engine owns: `terminal_tool` starts them in a program without an engine. Their rows are in
+memory, and the notices that an engine would deliver wait in `completion_queue` for the program.
 """
 
 import asyncio
@@ -26,18 +26,18 @@ from wakeful.tools.processes.settings import ProcessSettings
 
 T = TypeVar("T")
 
-# How often, in seconds, a reader of pending_watchers is asked to look.
+# Seconds between two checks, for readers of pending_watchers.
 _CHECK_INTERVAL = 5
-# Nobody asks about older ends any more.
+# Older ends are forgotten.
 _MOST_CONSUMED = 10_000
 
 
 class ProcessRegistry:
     def __init__(self) -> None:
         self.completion_queue: queue.Queue[dict[str, Any]] = queue.Queue()
-        # Whoever reads it may put another list in its place.
+        # Public: its reader may replace the list.
         self.pending_watchers: list[dict[str, Any]] = []
-        # In the order in which they came, for the oldest to be forgotten.
+        # In the order of arrival, to forget the oldest.
         self._consumed: dict[str, None] = {}
         self._consume_in_engine: Callable[[str], None] | None = None
         self._lock = threading.Lock()
@@ -47,24 +47,24 @@ class ProcessRegistry:
         return session_id in self._consumed
 
     def mark_completion_consumed(self, session_id: str) -> None:
-        """Somebody has seen the end of this process: it need not be told any more."""
+        """Record that the end of this process was seen, so it is not delivered any more."""
         self.note_delivered(session_id)
         if self._consume_in_engine is not None:
             self._consume_in_engine(session_id)
 
     def note_delivered(self, session_id: str) -> None:
-        """An engine has delivered the end of this process: other readers must not deliver it again."""
+        """Record that an engine has delivered the end of this process, so other readers do not deliver it again."""
         with self._lock:
             self._consumed[session_id] = None
             while len(self._consumed) > _MOST_CONSUMED:
                 del self._consumed[next(iter(self._consumed))]
 
     def serve_engine(self, consume: Callable[[str], None] | None) -> None:
-        """Tell an engine what is marked as consumed; `consume` is called from any thread. None ends it."""
+        """Pass what is marked as consumed to an engine. `consume` is called from any thread; None disconnects it."""
         self._consume_in_engine = consume
 
     def new_task(self, command: str, launch: Launch) -> Task:
-        """A process of the session that the context is bound to, if it is."""
+        """Return a task for a process of the session that the context is bound to, if any."""
         kept = self._kept_open()
         return Task(
             id=new_id("proc"),
@@ -88,7 +88,7 @@ class ProcessRegistry:
         )
 
     def note_promise(self, task: Task) -> None:
-        """For gateways that watch by themselves: they have a platform to deliver to."""
+        """Add the task to `pending_watchers` if a gateway has a platform to deliver its end to."""
         if not task.address.platform:
             return
         self.pending_watchers.append(
@@ -107,11 +107,11 @@ class ProcessRegistry:
         )
 
     def run(self, work: Callable[[ProcessKeeper], Coroutine[Any, Any, T]]) -> T:
-        """Do something with the keeper, on its own event loop, and wait for it. Not to be called from that loop."""
+        """Run work with the keeper on the keeper's event loop, and wait for it. Do not call this from that loop."""
         return self._kept_open().run(work)
 
     def close(self) -> None:
-        """Processes run on, but nobody is told of their ends. The next use begins anew."""
+        """Stop watching. Processes run on without notices of their ends, and the next use starts a new keeper."""
         with self._lock:
             kept, self._kept = self._kept, None
         if kept is not None:
@@ -120,10 +120,10 @@ class ProcessRegistry:
     def _kept_open(self) -> "_KeeperThread":
         with self._lock:
             if self._kept is None:
-                self._kept = _KeeperThread(MemoryLedger(self._tell_end, self._tell_match))
+                self._kept = _KeeperThread(MemoryLedger(self._queue_end, self._queue_match))
             return self._kept
 
-    def _tell_end(self, task: Task) -> None:
+    def _queue_end(self, task: Task) -> None:
         if task.id in self._consumed:
             return
         self.completion_queue.put(
@@ -140,7 +140,7 @@ class ProcessRegistry:
             }
         )
 
-    def _tell_match(self, task: Task, match: WatchMatch) -> None:
+    def _queue_match(self, task: Task, match: WatchMatch) -> None:
         self.completion_queue.put(
             {
                 "type": "watch_match",
@@ -155,15 +155,15 @@ class ProcessRegistry:
 
 
 class _KeeperThread:
-    """A keeper on an event loop of its own: the callers have none, or one that must not wait."""
+    """A keeper with its own event loop and thread: callers have no loop, or one that must not block."""
 
     def __init__(self, ledger: MemoryLedger) -> None:
-        # For this user only.
+        # mkdtemp makes a folder that only this user can read.
         self._root = Path(tempfile.mkdtemp(prefix="wakeful-"))
         self._ledger = ledger
         self.keeper = ProcessKeeper(ledger, ProcessSettings(self._root / "processes"), this_host(self._root))
         self._loop = asyncio.new_event_loop()
-        # Its own, because it must be possible to end it while the interpreter shuts down.
+        # Not asyncio's default executor: this one must be shut down while the interpreter exits.
         self._executor = ThreadPoolExecutor(thread_name_prefix="wakeful-processes")
         self._loop.set_default_executor(self._executor)
         self._thread = threading.Thread(target=self._loop.run_forever, name="wakeful-processes", daemon=True)
@@ -183,6 +183,6 @@ class _KeeperThread:
             shutil.rmtree(self._root, ignore_errors=True)
 
 
-# The one global that the package has: clients import it by this name.
+# The only global of the package: clients import it by this name.
 process_registry = ProcessRegistry()
 atexit.register(process_registry.close)

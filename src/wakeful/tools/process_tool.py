@@ -1,4 +1,4 @@
-"""Looking after background work: what the agent can do with processes and delegations that it has started."""
+"""The tool for background work: lists, reads, waits for, writes to and ends processes and delegations of the agent."""
 
 import asyncio
 import time
@@ -29,12 +29,12 @@ Look after background work: processes of terminal(background=true) and backgroun
 
 Actions: list (all of this session), poll (status and the end of the output), log (the output from a byte offset; its \
 end if no offset is given), wait (until it ends or the timeout is over, {LONGEST_TIMEOUT} s at most), kill (ends the \
-process with everything in its process group; a child that made a session of its own is not found and may go on), \
+process with everything in its process group; a child that started a new session is not found and may go on), \
 write (data to its input as it is), submit (data and a newline), close (end of its input; ^D for a terminal). \
 All but list need session_id, the id that the start has returned.
 
-When poll, wait, log or kill has shown you the end of a process, you are not woken for it any more. A process that was \
-killed wakes nobody. Delegations know list, poll, wait and kill."""
+Once poll, wait, log or kill has shown you the end of a process, you are not woken for it any more. You are not woken \
+for a process that was killed either. Delegations support list, poll, wait and kill."""
 
 _PARAMETERS = {
     "type": "object",
@@ -61,7 +61,7 @@ class ProcessTool:
         self._ledger = ledger
         self._delegator = delegator
         self._gate = gate
-        # What is typed is judged with what was typed before it: one after the other.
+        # Inputs of a process go one after the other: the gate reads each together with those before it.
         self._typing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self._actions: Mapping[str, Callable[[Task, Mapping[str, Any], ToolContext], Awaitable[ToolResult]]] = {
             "poll": self._poll,
@@ -147,9 +147,9 @@ class ProcessTool:
         task = await self._ledger.get(task.id) or task
         answer = _summary(task)
         if not is_killed:
-            answer["note"] = "It had ended before."
+            answer["note"] = "It had ended already."
         elif task.is_running:
-            answer["note"] = f"Its end was asked for; it runs on host {task.host.id}."
+            answer["note"] = f"It runs on host {task.host.id}, which was asked to kill it."
         return _result(answer, task)
 
     async def _write(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
@@ -169,7 +169,7 @@ class ProcessTool:
             try:
                 await self._keeper.write(task.id, text.encode(errors="replace"))
             except InputRefused:
-                # How much of it the process has got cannot be known.
+                # How much of the text the process has read is unknown.
                 await asyncio.to_thread(typed.add, LOST)
                 raise
         return _result({"session_id": task.id, "status": "ok", "bytes_written": len(text.encode(errors="replace"))})
@@ -177,7 +177,7 @@ class ProcessTool:
     async def _close(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_input(task)
         async with self._typing.setdefault(task.id, Lock()):
-            # A terminal stays open: what follows goes to the program around the one that has ended.
+            # A terminal stays open: later input goes to the program that started the one that reads ^D.
             await asyncio.to_thread(self._keeper.outputs.folder(task.id).typed.add, LOST)
             await self._keeper.close_input(task.id)
         return _result({"session_id": task.id, "status": "ok"})
@@ -186,14 +186,14 @@ class ProcessTool:
         answer = _summary(task)
         if task.kind is TaskKind.PROCESS and self._is_here(task):
             output, answer["is_cut"] = await self._keeper.outputs.tail(task.id, _PREVIEW)
-            # What never ran has no output; its row says why.
+            # A process that never ran has no output; its row says why.
             answer["output"] = output or task.result
         elif not task.is_running:
             answer["output"] = task.result
         elif task.kind is TaskKind.PROCESS:
-            answer["note"] = f"It runs on host {task.host.id}; its output is there."
+            answer["note"] = f"It runs on host {task.host.id}, and its output is on that host."
         if waited is not None and task.is_running:
-            answer["note"] = f"It still runs after {waited:g} s."
+            answer["note"] = f"It is still running after {waited:g} s."
         return _result(answer, task)
 
     def _is_here(self, task: Task) -> bool:
@@ -211,7 +211,7 @@ class ProcessTool:
 
     def _require_process(self, task: Task) -> None:
         if task.kind is TaskKind.DELEGATION:
-            raise Unusable(f"{task.id} is a delegation: it knows poll, wait and kill")
+            raise Unusable(f"{task.id} is a delegation, which supports only poll, wait and kill")
 
 
 def _summary(task: Task) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def _summary(task: Task) -> dict[str, Any]:
 def _data(arguments: Mapping[str, Any]) -> str:
     data = arguments.get("data")
     if not isinstance(data, str):
-        raise Unusable("data must be a text")
+        raise Unusable("data must be a string")
     return data
 
 
@@ -243,6 +243,6 @@ def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
 
 
 def _result(answer: Mapping[str, Any], task: Task | None = None) -> ToolResult:
-    """With a task that has ended: this shows its end."""
+    """Build the result. If the task has ended, the result shows its end and consumes its notice."""
     consumes = () if task is None or task.is_running else (task.id,)
     return ToolResult.of(answer, consumes)

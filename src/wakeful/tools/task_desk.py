@@ -1,4 +1,4 @@
-"""Background work for people: they look without consuming anything, and may end what runs."""
+"""Shows background work to people and ends it for them. Reading here consumes no notice."""
 
 import re
 
@@ -6,7 +6,7 @@ from wakeful.model.tasks.task import LogPage, Task, TaskKind
 from wakeful.tools.ports import Delegator
 from wakeful.tools.processes.keeper import ProcessKeeper
 
-# Far enough to see the last line of a progress bar that writes over itself.
+# Enough for the last state of a progress bar that overwrites itself.
 _LAST_BYTES = 1_000
 _PERCENTAGE = re.compile(rb"(?<![\d.])(\d{1,3})(?:\.\d+)? ?%")
 
@@ -17,7 +17,7 @@ class TaskDesk:
         self._delegator = delegator
 
     async def kill_task(self, task: Task) -> bool:
-        """End it on purpose: it wakes nobody. False when it has ended already."""
+        """End the task on purpose, without a notice. Return False if it has ended already."""
         if task.kind is TaskKind.DELEGATION:
             return await self._delegator.stop(task.id)
         return await self._keeper.kill(task.id)
@@ -32,7 +32,7 @@ class TaskDesk:
         return LogPage(page.text, page.offset, page.next_offset, is_last)
 
     def progress(self, task: Task) -> int | None:
-        """0 to 100, when the end of its output names a percentage."""
+        """Return 0 to 100 if the end of the output shows a percentage."""
         if not self._has_output(task):
             return None
         output = self._keeper.outputs.of(self._keeper.outputs.folder(task.id))
@@ -41,7 +41,7 @@ class TaskDesk:
         return int(found[-1]) if found and int(found[-1]) <= 100 else None
 
     def _substitute(self, task: Task) -> str:
-        """A delegation speaks in its own session, and the output of another machine is there."""
+        """Return the text for a task without an output here: a delegation, or a process of another machine."""
         if task.kind is TaskKind.DELEGATION or task.result:
             return task.result
         return f"[The output of this process is on the machine where it runs, host {task.host.id}.]"

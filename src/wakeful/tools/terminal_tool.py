@@ -1,4 +1,4 @@
-"""The terminal: commands that the agent waits for, and processes that it starts in the background."""
+"""The terminal tool: runs commands that the agent waits for, and starts processes in the background."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
-from wakeful.tools.commands.gate.gate import Gate, Refusal, nobody_to_ask
+from wakeful.tools.commands.gate.gate import Gate, Refusal, no_person_to_ask
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.request import (
     DEFAULT_TIMEOUT,
@@ -30,27 +30,27 @@ from wakeful.tools.processes.launch import Launch, launch_of
 _REFUSED = -1
 
 NOTIFY_UNSUPPORTED = (
-    "This channel cannot deliver anything later, so nothing was registered and nobody will be told of the end or of a "
-    "match. Ask with process(action='poll') or process(action='wait') before this turn ends."
+    "This channel cannot deliver anything later, so nothing was registered, and no notice of the end or of a match "
+    "will come. Ask with process(action='poll') or process(action='wait') before this turn ends."
 )
 
 ENDS_WITH_RESPONSE = (
-    "This response is not stored: the process is killed when the response ends, and nobody will be told of its end or "
-    "of a match. Ask with process(action='poll') or process(action='wait') before this turn ends."
+    "This response is not stored: the process is killed when the response ends, and no notice of its end or of a match "
+    "will come. Ask with process(action='poll') or process(action='wait') before this turn ends."
 )
 
 _DESCRIPTION = f"""\
 Run a shell command (bash where there is one) in the workspace.
 
 Foreground (default): waits for the command, {DEFAULT_TIMEOUT} s if no timeout is given and {LONGEST_TIMEOUT} s at \
-most, and returns its output and exit code. When it ends, everything that it has left in its process group is killed: \
+most, and returns its output and exit code. When it ends, everything left in its process group is killed: \
 use background=true for servers, not "&".
 
 Background (background=true): returns at once with session_id, the id for the process tool. The process outlives this \
 turn and a restart of the server. With notify_on_complete=true you are woken once, when it ends, with its exit code \
-and the end of its output. With watch_patterns you are told of lines that contain one of the texts, once in 15 seconds \
-at most; after too many matches the watch turns itself off and becomes a notice of the end. A process that you kill \
-wakes nobody. A child that makes a session of its own (setsid, a daemon) is not found again.
+and the end of its output. With watch_patterns you get notices of lines that contain one of the texts, at most one in \
+15 seconds; after too many matches the watch turns itself off, and you get a notice of the end instead. You are not \
+woken for a process that you kill. A child that starts a new session (setsid, a daemon) is not found again.
 
 Some channels cannot deliver anything later. There notify_on_complete and watch_patterns register nothing, and the \
 answer has notify_on_complete: false and notify_unsupported: use process(action='poll') or process(action='wait') \
@@ -73,7 +73,7 @@ _PARAMETERS = {
         "watch_patterns": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Background only: be told of output lines that contain one of these texts.",
+            "description": "Background only: be notified of output lines that contain one of these texts.",
         },
     },
     "required": ["command"],
@@ -88,8 +88,8 @@ class TerminalTool:
         self._gate = gate
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """A background call finds the row of the process that it has begun; any other has begun nothing as long as it
-        waits for a person's word.
+        """Return True for a background call, which finds the row of the process that it has begun. Any other call has
+        begun nothing only while it waits for a person's answer.
         """
         if asks_for_background(arguments):
             return True
@@ -119,7 +119,7 @@ def terminal_tool(
     notify_on_complete: bool = False,
     watch_patterns: list[str] | None = None,
 ) -> str:
-    """Run a command without an engine; the answer is JSON. Dangerous ones are refused: no person can be asked."""
+    """Run a command without an engine, and return JSON. Dangerous commands are refused: no person can be asked."""
     arguments = {
         "command": command,
         "background": background,
@@ -135,7 +135,7 @@ def terminal_tool(
     except Unusable as unusable:
         return _unusable(unusable).text
     if reasons := find_reasons(request.command, Scene(request.workdir, workspace, _own_home())):
-        return _refused(nobody_to_ask(Question("", "terminal", request.command, reasons))).text
+        return _refused(no_person_to_ask(Question("", "terminal", request.command, reasons))).text
     if not request.background:
         return process_registry.run(lambda keeper: _run_foreground(keeper, request)).text
     launch, has_promise = _launch(request, can_deliver=async_delivery_supported())
@@ -149,7 +149,7 @@ def terminal_tool(
 
 
 def _own_home() -> Path:
-    """Where a server of this user would keep its key; without an engine there are no settings to ask."""
+    """Return the folder where a server of this user keeps its key; without an engine there are no settings to read."""
     return Path(os.environ.get("WAKEFUL_HOME", "").strip() or "~/.wakeful").expanduser()
 
 
@@ -167,7 +167,7 @@ async def _start(
     try:
         started = await keeper.start(lease, task)
     except SpawnFailed as failed:
-        # This shows its end.
+        # The failure shows the task's end, so it consumes its notice.
         fields = {"output": "", "session_id": task.id, "exit_code": failed.exit_code}
         failure = ToolResult.failed("tool_error", as_sentence(failed.reason), **fields)
         return replace(failure, consumes=(task.id,))
@@ -181,7 +181,7 @@ def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: Proces
         id=new_id("proc"),
         kind=TaskKind.PROCESS,
         session_id=turn.session_id,
-        # Written by the ledger, from the session.
+        # The ledger fills it in from the session.
         owner="",
         turn_id=turn.root_id,
         step=context.step,
@@ -197,7 +197,7 @@ def _task_of_turn(request: TerminalRequest, context: ToolContext, keeper: Proces
 
 
 def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, bool]:
-    """How to start it, with the promises that can be kept; and whether there is one."""
+    """Return how to start the process, with the promises that can be kept, and whether there is one."""
     launch = Launch(
         workdir=str(request.workdir),
         pty=request.pty,
@@ -216,7 +216,7 @@ def _foreground_answer(result: ForegroundResult) -> ToolResult:
 
 
 def _background_answer(started: Started, request: TerminalRequest, *, ends_with_turn: bool) -> ToolResult:
-    """As at its spawn, also when that was in an earlier run of the same call."""
+    """Build the answer from the launch of the spawn, which may have been in an earlier run of the same call."""
     launch = launch_of(started.task)
     answer: dict[str, Any] = {
         "output": "Background process started",

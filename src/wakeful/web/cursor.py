@@ -3,7 +3,7 @@
 `N` is after the fact N. `N.k` is after the k-th frame of the fact N; after its last frame the cursor is `N`.
 `N~b~p` is in the middle of words: after the fact N, and after p pieces of the words that follow the fact b. Other facts
 of the session can be committed while its turn streams words, so b may be less than N. A stream of several sessions
-joins their cursors: `a:12~9~37,b:40.1`. A cursor in one turn counts the turn's own facts and needs no base: `N~p`.
+joins their cursors: `a:12~9~37,b:40.1`. The cursor of a turn's stream counts the turn's facts and needs no base: `N~p`.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wakeful.model.words import Position
 
-# Longer ones are no numbers that any log gives out.
+# No log gets to numbers with more digits.
 _NUMBER = r"(\d{1,15})"
 _OF_SESSION = re.compile(rf"{_NUMBER}(?:\.{_NUMBER})?(?:~{_NUMBER}~{_NUMBER})?", re.ASCII)
 _OF_TURN = re.compile(rf"{_NUMBER}(?:~{_NUMBER})?", re.ASCII)
@@ -47,9 +47,9 @@ def fact_of(text: str) -> int:
 
 
 def parse_cursor(text: str, last: int) -> Cursor:
-    """Return the start for a cursor that is malformed or lies beyond the log's end, so that no reader skips facts.
+    """Return the cursor, or the start if it is malformed or beyond the log's end, so that no reader skips facts.
 
-    A position in words may lie beyond those that this node knows: the engine waits for them.
+    A position in words may lie beyond the words that this node has: the engine waits for them.
     """
     found = _OF_SESSION.fullmatch(text)
     if found is None:
@@ -63,14 +63,14 @@ def parse_cursor(text: str, last: int) -> Cursor:
 
 
 def parse_turn_cursor(text: str, last: int) -> tuple[int, int]:
-    """Return the fact of the turn and the number of pieces after it; (0, 0) for a cursor that cannot be."""
+    """Return the fact of the turn and the number of pieces after it; (0, 0) for a malformed cursor."""
     found = _OF_TURN.fullmatch(text)
     fact, word = (0, 0) if found is None else (int(found[1]), int(found[2] or 0))
     return (fact, word) if 0 < fact <= last else (0, 0)
 
 
 def parse_cursors(text: str, lasts: Mapping[str, int]) -> dict[str, Cursor]:
-    """One cursor for each session that the text names; when it is not understood at all, the start for every one."""
+    """Return the cursors of the known sessions that the text names; if it is malformed, the start for all of them."""
     parts = [part.rpartition(":") for part in text.split(",")]
     if not all(name and colon for name, colon, _ in parts):
         return dict.fromkeys(lasts, START)

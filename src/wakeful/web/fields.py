@@ -1,7 +1,7 @@
-"""The fields that requests of the page and the terminal have in common, with their limits, and how both are read."""
+"""Fields that requests to the web routes share, with their limits, and the functions that read requests."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from msgspec import Meta
 from starlette.requests import Request
@@ -32,37 +32,41 @@ def _is_folder(value: str) -> bool:
         return False
 
 
-# A name that we, or the client, have given to something.
+# Chosen by the server or by the client.
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200, pattern=_NO_NUL)]
-# The same in a query; empty: none.
+# For queries, where an empty text means none.
 MaybeId: TypeAlias = Annotated[str, Meta(max_length=200, pattern=_NO_NUL)]
 SearchWords: TypeAlias = Annotated[
-    str, Meta(max_length=500, pattern=_NO_NUL), says("{} must be words to look for, 500 characters at most.")
+    str, Meta(max_length=500, pattern=_NO_NUL), says("{} must be a search text of at most 500 characters.")
 ]
-MessageText: TypeAlias = Annotated[str, Meta(pattern="\\S"), says("{} must be a text that is not empty.")]
+MessageText: TypeAlias = Annotated[str, Meta(pattern="\\S"), says("{} must be a non-empty text.")]
 Title: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"maxLength": _TITLE_LIMIT, "pattern": _NO_NUL}),
     says(f"{{}} must be a text of at most {_TITLE_LIMIT} characters.", check=_is_title),
 ]
-ModelName: TypeAlias = Annotated[
+ModelId: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"pattern": "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$"}),
     says("{} must be provider:model, as in demo:wakeful.", check=_is_model),
 ]
 Folder: TypeAlias = Annotated[
     str,
-    words("The absolute path of a folder that is there."),
-    says("{} must be the absolute path of a folder that is there.", check=_is_folder),
+    words("The absolute path of an existing folder."),
+    says("{} must be the absolute path of an existing folder.", check=_is_folder),
 ]
 
 
 class OfSession(Incoming):
-    session_id: Annotated[Id, words("Which.")]
+    session_id: Annotated[Id, words("The id of a session.")]
+
+
+class DoorHeader(Incoming, rename={"door": "X-Wakeful-Door"}):
+    door: Annotated[Literal["ask", "terminal", "web"], words("Which client this is; `web` by default.")] = "web"
 
 
 def clamped(low: int, high: int) -> Meta:
-    """A number that is out of range is moved to its end."""
+    """Annotate a number that is moved into this range instead of being refused."""
     return says("{} must be a whole number.", clamped=(low, high))
 
 
@@ -74,3 +78,8 @@ async def read_body(request: Request, kind: type[T]) -> T:
 def read_query(request: Request, kind: type[T]) -> T:
     """Raises InvalidRequest."""
     return read_texts(kind, request.query_params)
+
+
+def read_headers(request: Request, kind: type[T]) -> T:
+    """Raises InvalidRequest."""
+    return read_texts(kind, request.headers)

@@ -1,4 +1,4 @@
-"""The page, the login page, and the files that they are made of."""
+"""Serves the page, the login page and their static files."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from starlette.routing import Route
 from wakeful.web.static_files import StaticFile, StaticFiles
 
 _FOLDER = Path(__file__).parent / "static"
-# The page names the current files, so it is asked for each time; they never change under their names.
-_ASK_EACH_TIME = "no-cache"
+# A page names the current static files, so browsers revalidate it each time; a static file never changes its content.
+_REVALIDATE = "no-cache"
 _KEEP = "public, max-age=31536000, immutable"
-# It speaks for the whole page, though it lies among its files: a browser asks for leave to do so.
+# The service worker is served below /static/ but controls every page: browsers require a header for that.
 _SERVICE_WORKER = "service_worker.js"
-_FOR_THE_WHOLE_PAGE = {"service-worker-allowed": "/"}
+_CONTROLS_ALL_PAGES = {"service-worker-allowed": "/"}
 _REFUSAL = re.compile(r"q=0(\.0*)?")
 
 
@@ -36,22 +36,22 @@ class PageRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        """The same for every session: what is in one, the page asks for."""
-        return _answer(request, self._static.pages["page.html"], _ASK_EACH_TIME)
+        """Return the same page for every session; its script loads the session's content."""
+        return _answer(request, self._static.pages["page.html"], _REVALIDATE)
 
     async def login(self, request: Request) -> Response:
-        return _answer(request, self._static.pages["login.html"], _ASK_EACH_TIME)
+        return _answer(request, self._static.pages["login.html"], _REVALIDATE)
 
     async def icon(self, request: Request) -> Response:
-        return _answer(request, self._static.files["icon.svg"], _ASK_EACH_TIME)
+        return _answer(request, self._static.files["icon.svg"], _REVALIDATE)
 
     async def file(self, request: Request) -> Response:
-        """Found by its name among those that were read: no path reaches the disk."""
+        # The path is a key into files that are in memory: it never reaches the disk.
         path = request.path_params["path"]
         file = self._static.files.get(path)
         if file is None or request.path_params["digest"] != self._static.digest:
             raise HTTPException(404)
-        return _answer(request, file, _KEEP, _FOR_THE_WHOLE_PAGE if path == _SERVICE_WORKER else {})
+        return _answer(request, file, _KEEP, _CONTROLS_ALL_PAGES if path == _SERVICE_WORKER else {})
 
 
 def _answer(
@@ -73,5 +73,5 @@ def _takes_gzip(request: Request) -> bool:
 
 
 def _known_etags(request: Request) -> list[str]:
-    """A cache on the way may have made ours weak."""
+    """Return the client's ETags without `W/`: a proxy may have weakened ours."""
     return [etag.strip().removeprefix("W/") for etag in request.headers.get("if-none-match", "").split(",")]

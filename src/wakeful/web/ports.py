@@ -1,4 +1,4 @@
-"""What the web routes need from outside: the background work behind its rows."""
+"""The protocols that the web routes need from outside."""
 
 from typing import Protocol
 
@@ -7,13 +7,13 @@ from wakeful.model.tasks.task import LogPage, Task
 
 class TaskDoor(Protocol):
     async def kill_task(self, task: Task) -> bool:
-        """End it on purpose: it wakes nobody. False when it has ended already."""
+        """End the task without waking its session. Return False if it has already ended."""
         ...
 
     async def read_log(self, task: Task, offset: int) -> LogPage:
-        """What it has said from this byte on, a page at most. Whoever reads it here consumes nothing."""
+        """Return a page of the task's output from this byte on. Reading here does not consume it for the agent."""
         ...
 
     def progress(self, task: Task) -> int | None:
-        """0 to 100, when the end of its output names a percentage."""
+        """Return 0 to 100 if the end of the task's output contains a percentage."""
         ...

@@ -1,15 +1,15 @@
-"""The routes of the web API, for app.py to hand to the HTTP door."""
+"""Collects the routes of the web API."""
 
 from starlette.routing import Route
 
 from wakeful.web.approvals.grants import GrantRoutes
 from wakeful.web.approvals.routes import ApprovalRoutes
+from wakeful.web.chat.routes import ChatRoutes
 from wakeful.web.home.routes import HomeRoutes
-from wakeful.web.sessions.chat import ChatRoutes
 from wakeful.web.sessions.routes import SessionRoutes
-from wakeful.web.sessions.timeline import TimelineRoutes
 from wakeful.web.streams.routes import StreamRoutes
 from wakeful.web.tasks.routes import TaskRoutes
+from wakeful.web.timeline.routes import TimelineRoutes
 from wakeful.web.web import Web
 
 

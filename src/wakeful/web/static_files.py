@@ -1,4 +1,4 @@
-"""The page's own files, in memory: read once, named by what is in them, so that browsers may keep them for good."""
+"""Holds the page's static files in memory. Their URLs contain a digest, so that browsers may keep them forever."""
 
 import gzip
 import posixpath
@@ -18,10 +18,10 @@ _TYPES = {
     ".woff2": "font/woff2",
     ".png": "image/png",
 }
-# These are compressed already.
+# Already compressed.
 _DENSE = (".woff2", ".png")
-# In pages: where the files are, and the modules that the page's own script needs, all the way down.
-_PLACE = b"{{static}}"
+# Replaced in pages: the URL of the files, and the links that preload all modules which the page's script imports.
+_STATIC = b"{{static}}"
 _MODULES = b"{{modules}}"
 _MAIN = "js/main.js"
 _IMPORT = re.compile(rb'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
@@ -32,19 +32,19 @@ class StaticFile:
     body: bytes
     type: str
     mark: str
-    # None where it saves nothing.
+    # None if compression does not make it smaller.
     gzipped: bytes | None
 
 
 class StaticFiles:
     def __init__(self, folder: Path, *, leave_out: Collection[str] = ()) -> None:
-        """`leave_out` names parts of pages: what stands between <!-- name --> and <!-- /name -->."""
+        """`leave_out` names parts of pages, which stand between <!-- name --> and <!-- /name -->."""
         self._folder = folder
         self._leave_out = leave_out
 
     @cached_property
     def digest(self) -> str:
-        """Of all files: one changed file gives all of them a new address, and so the imports between them."""
+        """Digest all files together: files import each other by relative path, so one change moves all of them."""
         whole = sha256()
         for path, body in self._bodies.items():
             whole.update(b"%b\0%d\0%b" % (path.encode(), len(body), body))
@@ -52,26 +52,27 @@ class StaticFiles:
 
     @cached_property
     def files(self) -> Mapping[str, StaticFile]:
-        """By their paths below the folder."""
+        """Return the files by path below the folder."""
         return {path: _file(path, body) for path, body in self._bodies.items()}
 
     @cached_property
     def pages(self) -> Mapping[str, StaticFile]:
-        """The html files, which know where the others are."""
-        place = f"/static/{self.digest}".encode()
+        """Return the HTML files, with the URL of the static files filled in."""
+        address = f"/static/{self.digest}".encode()
         pages = {path: body for path, body in self._bodies.items() if path.endswith(".html")}
         links = b"\n  ".join(
-            b'<link rel="modulepreload" href="%b/%b">' % (_PLACE, path.encode()) for path in self.modules
+            b'<link rel="modulepreload" href="%b/%b">' % (_STATIC, path.encode()) for path in self.modules
         )
         return {
-            path: _file(path, self._without_parts(body).replace(_MODULES, links).replace(_PLACE, place))
+            path: _file(path, self._without_parts(body).replace(_MODULES, links).replace(_STATIC, address))
             for path, body in pages.items()
         }
 
     @cached_property
     def modules(self) -> list[str]:
-        """What the page's script imports. A browser that is told so asks for all at once: it would otherwise learn of
-        each when it has read the one before.
+        """Return all modules that the page's script imports, directly or not.
+
+        The page lists them so that the browser loads them at once, instead of finding each in the one before.
         """
         found = [_MAIN]
         for path in found:
@@ -96,7 +97,7 @@ def _imported(path: str, name: str) -> str:
 
 def _file(path: str, body: bytes) -> StaticFile:
     suffix = Path(path).suffix
-    # The same bytes at every start.
+    # mtime=0 gives the same bytes at every start.
     gzipped = None if suffix in _DENSE else gzip.compress(body, mtime=0)
     if gzipped is not None and len(gzipped) >= len(body):
         gzipped = None

@@ -1,4 +1,4 @@
-"""What every web route works with, handed in by app.py, and who may see what."""
+"""The dependencies of the web routes, and the rules for who may see what."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,11 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 from wakeful.web.feeds.news_feed import NewsFeed
 from wakeful.web.feeds.row_feed import RowFeed
+from wakeful.web.fields import DoorHeader, read_headers
 from wakeful.web.messages.answers import Answers
 from wakeful.web.ports import TaskDoor
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
-
-_DOOR_HEADER = "x-wakeful-door"
-_DEFAULT_DOOR = "web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +25,13 @@ class Web:
     engine: Engine
     store: Store
     tasks: TaskDoor
-    # The doors that a client may say it is, by name; `web` is the one that says nothing.
+    # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
-    # Raises ConfigError when nobody can answer under this name.
+    # Raises ConfigError if no provider serves the model.
     check_model: Callable[[str], None]
-    # Whoever holds this name sees everything; others see what they own.
+    # The principal who sees everything; others see what they own.
     operator: str
-    # For sessions that name none.
+    # For sessions that name no model.
     model: str
     workspace: str
     streams: StreamSettings = field(default_factory=StreamSettings)
@@ -46,11 +44,8 @@ class Web:
         object.__setattr__(self, "news", NewsFeed(self.store))
 
     def door(self, request: Request) -> Door:
-        name = request.headers.get(_DOOR_HEADER, _DEFAULT_DOOR)
-        if name not in self.doors:
-            known = ", ".join(sorted(self.doors))
-            raise InvalidRequest(f"X-Wakeful-Door must be one of {known}.")
-        return self.doors[name]
+        """Raises InvalidRequest."""
+        return self.doors[read_headers(request, DoorHeader).door]
 
     def checked_model(self, name: str) -> str:
         try:
@@ -60,7 +55,7 @@ class Web:
         return name
 
     def owner_seen_by(self, request: Request) -> str | None:
-        """Whose things this client may see; None: everybody's."""
+        """Return the owner whose sessions and tasks this client may see; None for all owners."""
         principal: str = request.state.principal
         return None if principal == self.operator else principal
 
@@ -68,13 +63,14 @@ class Web:
         return self.owner_seen_by(request) in (None, owner)
 
     async def require_session(self, tx: Transaction, request: Request, session_id: str) -> Session:
-        """Another owner's session is not told from one that does not exist."""
+        """Raises SessionNotFound, also for another owner's session: clients cannot learn that it exists."""
         session = await tx.sessions.get(session_id)
         if session is None or session.is_deleted or not self.may_see(request, session.owner):
             raise SessionNotFound(f"There is no session {session_id}.")
         return session
 
     async def require_task(self, tx: Transaction, request: Request, task_id: str) -> Task:
+        """Raises TaskNotFound, also for another owner's task."""
         task = await tx.tasks.get(task_id)
         session = None if task is None else await tx.sessions.get(task.session_id)
         if task is None or session is None or session.is_deleted or not self.may_see(request, task.owner):
@@ -82,6 +78,8 @@ class Web:
         return task
 
     async def find_session(self, request: Request, session_id: str) -> Session:
+        """Raises SessionNotFound."""
+
         async def body(tx: Transaction) -> Session:
             return await self.require_session(tx, request, session_id)
 

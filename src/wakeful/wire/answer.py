@@ -1,4 +1,4 @@
-"""Answers as JSON, from their declared types."""
+"""JSON responses, encoded from declared types."""
 
 from typing import Any
 
@@ -16,5 +16,5 @@ class JsonAnswer(Response):
 
 
 class Ok(Outgoing):
-    # Of a route that has nothing else to say.
+    # The answer of a route that returns no data.
     ok: bool = True

@@ -1,4 +1,4 @@
-"""The body of a request, within bounds: its own, and those of all that are read at the same time."""
+"""Reads request bodies within two limits: one per body, and one for all bodies in memory at the same time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,14 +10,17 @@ from starlette.requests import Request
 from wakeful.wire.errors import BodyTooLarge, InvalidRequest
 
 _KIB = 1024
-# The server holds so much of every request anyway; only what is larger needs room.
+# The server buffers this much of every request anyway; only larger bodies reserve room.
 _SMALL = 64 * _KIB
-# How many levels deeper than in the body a value may end up.
-_ROOM = 20
+# How many levels deeper than in the body a value may end up, in a row or in an event.
+_EXTRA_LEVELS = 20
 
 
 async def read_object(request: Request, *, kib: int, may_be_empty: bool = True) -> dict[str, Any]:
-    """`may_be_empty`: then it is an empty object. Raises InvalidRequest, or BodyTooLarge beyond so many KiB."""
+    """Return the body as a JSON object. With `may_be_empty` an empty body reads as {}.
+
+    Raises InvalidRequest, or BodyTooLarge beyond `kib` KiB.
+    """
     async with whole_body(request, kib * _KIB) as body:
         try:
             given = {} if may_be_empty and not body.strip() else orjson.loads(body)
@@ -30,9 +33,9 @@ async def read_object(request: Request, *, kib: int, may_be_empty: bool = True) 
 
 
 def _require_shallow(given: dict[str, Any]) -> None:
-    """JSON can be read more deeply nested than it can be written, and what is stored and sent lies deeper still."""
+    """Refuse a body that orjson can parse but could not write again once it is nested in a row or an event."""
     nested: Any = given
-    for _ in range(_ROOM):
+    for _ in range(_EXTRA_LEVELS):
         nested = [nested]
     try:
         orjson.dumps(nested)
@@ -42,10 +45,11 @@ def _require_shallow(given: dict[str, Any]) -> None:
 
 @asynccontextmanager
 async def whole_body(request: Request, limit: int) -> AsyncIterator[bytearray]:
-    """Yields the body, which is to be parsed inside. Raises BodyTooLarge beyond `limit` bytes, NoRoom when too many
-    are read at the same time.
+    """Yield the body; parse it inside the block, while its room is reserved.
+
+    Raises BodyTooLarge beyond `limit` bytes, and NoRoom when too many large bodies are being read.
     """
-    size = _announced(request, limit)
+    size = _announced_size(request, limit)
     if size > limit:
         raise _too_large(limit)
     if size <= _SMALL:
@@ -55,8 +59,8 @@ async def whole_body(request: Request, limit: int) -> AsyncIterator[bytearray]:
         yield await _read(request, limit)
 
 
-def _announced(request: Request, limit: int) -> int:
-    """One that does not say how long it is may be as long as any."""
+def _announced_size(request: Request, limit: int) -> int:
+    """Return the content length; a chunked body, whose length is unknown, counts as `limit` bytes."""
     length = request.headers.get("content-length", "")
     if length.isascii() and length.isdecimal():
         return int(length[:20])

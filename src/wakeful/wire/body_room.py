@@ -1,4 +1,4 @@
-"""How much memory the bodies of all requests may take together while they are read."""
+"""Limits the memory that the bodies of all requests may take together while they are read."""
 
 import asyncio
 from collections import deque
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from wakeful.errors import WakefulError
 
 _MIB = 1024 * 1024
-# Eight of the largest.
+# Enough for eight of the largest bodies.
 _ROOM = 128 * _MIB
 _WAIT_SECONDS = 5.0
 
@@ -20,7 +20,7 @@ class NoRoom(WakefulError):
 
 
 class BodyRoom:
-    """First come, first served. A body takes all of its room at once, so none waits for another that waits for it."""
+    """First come, first served. A body reserves all of its room at once, so two bodies cannot deadlock."""
 
     def __init__(self, size: int = _ROOM) -> None:
         self._free = size
@@ -28,7 +28,7 @@ class BodyRoom:
 
     @asynccontextmanager
     async def taken(self, size: int) -> AsyncIterator[None]:
-        """For as long as the body is held. Raises NoRoom when there is none for some seconds."""
+        """Reserve room while the block runs. Raises NoRoom when none becomes free within some seconds."""
         await self._take(size)
         try:
             yield
@@ -57,7 +57,7 @@ class BodyRoom:
                 turn.set_result(None)
 
     def _give_up(self, size: int, turn: asyncio.Future[None]) -> None:
-        """Its turn may have come in the very moment in which it stopped to wait."""
+        """Stop waiting, and return the room if it was granted in the same moment."""
         if turn.done() and not turn.cancelled():
             self._free += size
         turn.cancel()
@@ -66,7 +66,7 @@ class BodyRoom:
 
 
 class ShareBodyRoom:
-    """ASGI middleware: one room for all requests, as `request.state.body_room`."""
+    """ASGI middleware: gives all requests the same BodyRoom, as `request.state.body_room`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,8 +1,9 @@
-"""What a client sends and what it is answered, declared as types.
+"""Requests and answers, declared as types.
 
-A subclass of Incoming or Outgoing is the one declaration of a body, a query or an answer. reading.py reads and checks
-after it, schema.py writes its part of the OpenAPI document. The limits of a field stand in its annotation, as
-msgspec.Meta has them; `says` adds the words of a refusal. The docstring of such a class is its public description.
+A subclass of Incoming or Outgoing is the one declaration of a body, a query or an answer: reading.py reads and checks
+requests by it, and schema.py generates its part of the OpenAPI document from it. A field's limits are in its
+annotation, as msgspec.Meta; `says` adds the error sentence. The docstring of such a class is its description in the
+document.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +18,7 @@ from msgspec.structs import FieldInfo
 
 
 class _ByName(StructMeta):
-    """msgspec does not inherit this choice. Fields are given by name, so they may stand in the document's order."""
+    """Makes every subclass kw_only, which msgspec does not inherit: fields can then be in the document's order."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any) -> Any:
         return super().__new__(mcs, name, bases, namespace, **{"kw_only": True} | config)
@@ -25,40 +26,43 @@ class _ByName(StructMeta):
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
 class Incoming(Struct, frozen=True, metaclass=_ByName):
-    # Fields that the type does not name are ignored; null counts as left out where a field has a default.
+    # Unknown fields are ignored; null counts as left out where a field has a default.
 
-    # What the schema says beyond the fields, such as which of them exclude each other.
+    # Schema keywords beyond the fields, such as which of them exclude each other.
     more_schema: ClassVar[Mapping[str, Any]] = {}
-    # Where fields that the type does not name are refused instead: the sentence.
+    # The error sentence for unknown fields, where they are refused instead of ignored.
     no_others: ClassVar[str] = ""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
 class Outgoing(Struct, frozen=True, metaclass=_ByName):
-    # Every field is always there, unless its type includes UnsetType.
+    # Every field is always sent, unless its type includes UnsetType.
     pass
 
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """The words of a refusal, where those that follow from the type do not do. `{}` stands for the field's name."""
+    """Error sentences that replace the generated ones, and rules that a type cannot express.
+
+    In a sentence, `{}` stands for the field's name.
+    """
 
     unfit: str = ""
-    # Where a required field is left out.
+    # For a required field that is left out.
     missing: str = ""
-    # Of one of several kinds of object: it is none of them. `{tag}` stands for what it says it is.
+    # For an object of an unknown kind. `{tag}` stands for the kind that it names.
     unknown: str = ""
-    # What is wrong inside is said of the whole.
+    # Errors inside of the value are reported as errors of the value itself.
     covers_inside: bool = False
-    # The only texts that are taken, where another module has them already.
+    # The allowed texts, where another module lists them already.
     among: tuple[str, ...] = ()
     # A condition beyond the type and the limits.
     check: Callable[[Any], bool] | None = None
-    # The kind of an object that does not name its kind.
+    # Chooses the kind of an object that does not name one.
     untagged: Callable[[Mapping[str, Any]], str] | None = None
-    # Of a number in a query: moved to this range; an empty text counts as left out.
+    # A number in a query is moved into this range; an empty text counts as left out.
     clamped: tuple[int, int] | None = None
-    # Of a yes or no in a query: also 1, 0 and an empty text.
+    # A boolean in a query may also be 1, 0 or an empty text.
     is_switch: bool = False
 
 
@@ -83,11 +87,11 @@ class Shape:
 
     # A class, Literal or Union.
     base: Any
-    # Of a list, a dictionary, a Literal or a Union.
+    # The arguments of a list, a dictionary, a Literal or a Union.
     args: tuple[Any, ...]
     metas: tuple[Meta, ...]
     is_nullable: bool
-    # It may be missing from an answer.
+    # The field may be left out of an answer.
     may_be_unset: bool
 
     @property
@@ -96,13 +100,13 @@ class Shape:
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """The only values, in order; empty where it is not a choice."""
+        """The allowed values, in order; empty where any value is allowed."""
         if is_enum(self.base):
             return tuple(member.value for member in self.base)
         return self.args if self.base is Literal else self.says.among
 
     def limit(self, name: str) -> Any:
-        """The one that was annotated last, which is the outermost."""
+        """Return the limit that was annotated last, which is the outermost, or None."""
         given = [value for meta in self.metas if (value := getattr(meta, name)) is not None]
         return given[-1] if given else None
 
@@ -135,7 +139,7 @@ def is_enum(base: Any) -> bool:
 
 
 def tag_of(kinds: tuple[type[Struct], ...]) -> str:
-    """The field by which these kinds of object are told apart: it has other values in each."""
+    """Return the name of the field that distinguishes these kinds of object: a Literal in each of them."""
     first, *others = ({field.name for field in tags_in(kind)} for kind in kinds)
     return next(field.name for field in tags_in(kinds[0]) if field.name in first.intersection(*others))
 

@@ -1,4 +1,4 @@
-"""The two shapes of an error: of the OpenAI-compatible API, and of all other routes."""
+"""The two shapes of an error response: OpenAI's, under /v1, and that of all other routes."""
 
 from typing import Annotated, Literal
 

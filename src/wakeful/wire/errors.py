@@ -1,4 +1,4 @@
-"""Errors as the HTTP client sees them: always the same JSON, whatever went wrong."""
+"""Turns exceptions into JSON error responses: in OpenAI's shape under /v1, and in our own elsewhere."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from wakeful.wire.body_room import NoRoom
 from wakeful.wire.error_types import Failure, Problem, api_problem
 
 _API_PATH = "/v1/"
-# What OpenAI's clients know under another name.
+# Codes that OpenAI's clients know under another name.
 _API_CODES = {"body_too_large": "request_too_large"}
 _NAMED = {
     404: ("not_found", "There is nothing at this address."),
@@ -27,7 +27,7 @@ class InvalidRequest(WakefulError):
     """The request cannot be understood."""
 
     def __init__(self, message: str = "", *, param: str | None = None) -> None:
-        """`param` is the name of the field, as in tools[0].name."""
+        """`param` is the path of the field, such as tools[0].name."""
         super().__init__(message)
         self.param = param
 
@@ -36,8 +36,8 @@ class BodyTooLarge(WakefulError):
     """The body of the request is too large."""
 
 
-# The first class in an error's ancestry that stands here says how it is told.
-_TOLD: Mapping[type[WakefulError], tuple[int, str]] = {
+# Status and code by error class. An error whose class is not listed is answered as its nearest listed base class.
+_ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     InvalidRequest: (400, "invalid_request"),
     errors.MessageUnusable: (400, "invalid_request"),
     BodyTooLarge: (413, "body_too_large"),
@@ -69,7 +69,7 @@ def error_response(
     param: str | None = None,
     active_stream_id: str | UnsetType | None = UNSET,
 ) -> JsonAnswer:
-    """On the paths of the OpenAI-compatible API an error also says of which type it is and which parameter it means."""
+    """Build an error response. Under /v1 it has OpenAI's shape, which adds the error's type and parameter."""
     if path.startswith(_API_PATH):
         return JsonAnswer(api_problem(status, _API_CODES.get(code, code), message, param), status, headers)
     failure = Failure(code=code, message=message, active_stream_id=active_stream_id)
@@ -86,18 +86,18 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _allowed_methods(request: Request) -> str:
-    """Of all routes at this address: the router itself names those of the first only."""
+    """Return the methods of all routes at this address. Starlette's router lists those of the first match only."""
     routes = [route for route in request.app.routes if isinstance(route, Route)]
     here = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     return ", ".join(sorted({method for route in here for method in route.methods or ()}))
 
 
 async def answer_known_error(request: Request, error: Exception) -> Response:
-    """An error that the client can do something about; any other is a bug and goes on."""
-    told = next((_TOLD[kind] for kind in type(error).__mro__ if kind in _TOLD), None)
-    if told is None:
+    """Answer an error that is listed in _ANSWERS; any other is a bug and is raised again."""
+    answer = next((_ANSWERS[kind] for kind in type(error).__mro__ if kind in _ANSWERS), None)
+    if answer is None:
         raise error
-    status, code = told
+    status, code = answer
     return error_response(
         status,
         code,
@@ -110,11 +110,11 @@ async def answer_known_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_gone(request: Request, error: Exception) -> Response:
-    """The client went away in the middle of its request: nobody reads this."""
+    """Answer a client that disconnected in the middle of its request. The response is never read."""
     return Response(status_code=400)
 
 
 async def answer_broken(request: Request, error: Exception) -> Response:
-    """The last resort; the server logs the traceback."""
+    """Answer an unexpected error; the server logs its traceback."""
     message = "Something broke inside the server; its log has the details."
     return error_response(500, "internal_error", message, path=request.url.path)

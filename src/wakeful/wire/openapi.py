@@ -1,7 +1,7 @@
-"""The operations of an OpenAPI document: plain dictionaries, made by small functions.
+"""Builds the operations of an OpenAPI document, as plain dictionaries.
 
-Each family of routes says what its routes are for and which statuses they answer with. What is sent and answered stands
-there as a declared type: schema.py replaces it by its schema when the document is built.
+Each family of routes describes its routes and lists the statuses that they answer with. Bodies and answers are given as
+declared types: schema.py replaces each type by its schema when the document is built.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,30 +22,12 @@ class Family:
     words: str
     # By path, then by method.
     paths: Mapping[str, Mapping[str, Json]]
-    # The types that the document has under a name of their own.
+    # The types that are listed under components/schemas, by name.
     schemas: Mapping[str, Any] = field(default_factory=dict)
 
 
 def choice(*values: str) -> Json:
     return {"type": "string", "enum": list(values)}
-
-
-def only(value: str) -> Json:
-    return {"type": "string", "const": value}
-
-
-def any_of(*schemas: Json) -> Json:
-    return {"anyOf": list(schemas)}
-
-
-def record(needed: Mapping[str, Json], more: Mapping[str, Json] | None = None, **how: Any) -> Json:
-    """An object with these fields, of which `more` may be left out. Others may be there."""
-    made: dict[str, Any] = {"type": "object", "properties": {**needed, **(more or {})}, **how}
-    return made | {"required": list(needed)} if needed else made
-
-
-def header(name: str, schema: Json, words: str) -> Json:
-    return {"name": name, "in": "header", "required": False, "schema": schema, "description": words}
 
 
 def path(name: str, words: str) -> Json:
@@ -61,16 +43,18 @@ def json_answer(words: str, schema: Any) -> Json:
 
 
 def stream_answer(words: str, data: Any, *, ends: str = "") -> Json:
-    """The schema of a stream is that of one event, with this JSON in it; `ends` is the last event's data, if it has
-    one that is no JSON.
+    """Describe a stream by the schema of one event, whose data is JSON of the type `data`.
+
+    `ends` is the data of the last event, where that is not JSON.
     """
     content: Json = {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
-    event = record({"data": any_of(only(ends), content) if ends else content}, {"event": TEXT, "id": TEXT})
+    content = {"anyOf": [{"type": "string", "const": ends}, content]} if ends else content
+    event = {"type": "object", "properties": {"data": content, "event": TEXT, "id": TEXT}, "required": ["data"]}
     return {"description": words, "content": {"text/event-stream": {"schema": event}}}
 
 
 def either(words: str, *answers: Json) -> Json:
-    """One status with several kinds of content."""
+    """Return one response with the content types of all of these."""
     content = {kind: media for answer in answers for kind, media in answer["content"].items()}
     return {"description": words, "content": content}
 
@@ -89,7 +73,7 @@ def operation(
     body: Json | None = None,
     is_open: bool = False,
 ) -> Json:
-    """`is_open`: it needs no key."""
+    """`is_open` marks a route that needs no key."""
     made: dict[str, Any] = {"operationId": name, "summary": summary}
     if words:
         made["description"] = words

@@ -1,4 +1,4 @@
-"""Reads what a client sends into its declared type, or refuses it with one sentence and the name of the field."""
+"""Reads a request into its declared type, or refuses it with one sentence that names the field."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -11,8 +11,8 @@ from msgspec.structs import FieldInfo
 
 from wakeful.wire.declared import Shape, is_enum, is_struct, shape_of, tag_of
 from wakeful.wire.values import (
-    Reader,
     UnfitError,
+    ValueReader,
     bounds,
     choice_reader,
     flag_reader,
@@ -26,12 +26,12 @@ from wakeful.wire.values import (
 T = TypeVar("T", bound=Struct)
 
 _SWITCHES = {"1": True, "true": True, "0": False, "false": False}
-# More digits are out of every range, and slow to read.
+# Longer numbers are out of every range, and slow to parse.
 _DIGITS = 20
 
 
 def read(kind: type[T], given: Mapping[str, Any]) -> T:
-    """Raises InvalidRequest."""
+    """Read a JSON object. Raises InvalidRequest."""
     try:
         made: T = _struct_reader(kind)(given)
     except UnfitError as error:
@@ -40,7 +40,7 @@ def read(kind: type[T], given: Mapping[str, Any]) -> T:
 
 
 def read_texts(kind: type[T], given: Mapping[str, str]) -> T:
-    """Of a query or headers, where every value is a text. Raises InvalidRequest."""
+    """Read a query or headers, where every value is a text. Raises InvalidRequest."""
     return read(kind, {name: _parsed(shape, given[name]) for name, shape in _shapes(kind).items() if name in given})
 
 
@@ -50,7 +50,7 @@ def _shapes(kind: type[Struct]) -> Mapping[str, Shape]:
 
 
 def _parsed(shape: Shape, text: str) -> Any:
-    """The value that a text stands for; the text itself where it stands for none, which is then refused."""
+    """Return the value that the text stands for, or the text itself, which the reader then refuses."""
     if not text and (shape.says.clamped or shape.says.is_switch):
         return None
     if shape.base is bool:
@@ -62,10 +62,10 @@ def _parsed(shape: Shape, text: str) -> Any:
 
 
 @cache
-def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
+def _struct_reader(kind: type[Struct], unfit: str = "") -> ValueReader:
     sentence = unfit or "{} must be an object."
     fields = msgspec.structs.fields(kind)
-    # A field is read where it is given and not null: then its reader need not look for null again.
+    # A field's reader is called only with values that are not null, so it need not check for null again.
     readers = {field.encode_name: (field.name, _reader(shape_of(field.type), is_given=True)) for field in fields}
     needed = {field.name: field for field in fields if field.required}
     look_up = readers.get
@@ -86,14 +86,14 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> Reader:
         if no_others and given.keys() - readers.keys():
             raise UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
         if not needed.keys() <= values.keys():
-            values |= {name: _left_out(given, field) for name, field in needed.items() if name not in values}
+            values |= {name: _value_left_out(given, field) for name, field in needed.items() if name not in values}
         return kind(**values)
 
     return read_struct
 
 
-def _left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
-    """A required field that may be null has to be given all the same."""
+def _value_left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
+    """Return None for a required field that may be null, or refuse it. One with a `missing` sentence must be sent."""
     key, shape = field.encode_name, shape_of(field.type)
     if shape.says.missing and key not in given:
         raise UnfitError(shape.says.missing).within(f".{key}")
@@ -104,18 +104,18 @@ def _left_out(given: Mapping[str, Any], field: FieldInfo) -> Any:
         raise
 
 
-def _reader(shape: Shape, *, is_given: bool = False) -> Reader:
+def _reader(shape: Shape, *, is_given: bool = False) -> ValueReader:
     read_value = _checked(shape, _bare_reader(shape))
     if shape.says.covers_inside:
         read_value = _covered(read_value, sentence_of(shape))
     return _or_none(read_value) if shape.is_nullable and not is_given else read_value
 
 
-def _or_none(read_value: Reader) -> Reader:
+def _or_none(read_value: ValueReader) -> ValueReader:
     return lambda given: None if given is None else read_value(given)
 
 
-def _checked(shape: Shape, read_value: Reader) -> Reader:
+def _checked(shape: Shape, read_value: ValueReader) -> ValueReader:
     check, sentence = shape.says.check, sentence_of(shape)
     if check is None:
         return read_value
@@ -129,7 +129,7 @@ def _checked(shape: Shape, read_value: Reader) -> Reader:
     return read_checked
 
 
-def _covered(read_value: Reader, sentence: str) -> Reader:
+def _covered(read_value: ValueReader, sentence: str) -> ValueReader:
     def read_covered(given: Any) -> Any:
         try:
             return read_value(given)
@@ -139,7 +139,7 @@ def _covered(read_value: Reader, sentence: str) -> Reader:
     return read_covered
 
 
-def _bare_reader(shape: Shape) -> Reader:
+def _bare_reader(shape: Shape) -> ValueReader:
     base = shape.base
     if base is Any:
         return lambda given: given
@@ -154,7 +154,7 @@ def _bare_reader(shape: Shape) -> Reader:
     return _READERS[base](shape)
 
 
-def _list_reader(shape: Shape) -> Reader:
+def _list_reader(shape: Shape) -> ValueReader:
     sentence, (low, high) = sentence_of(shape), bounds(shape, "min_length", "max_length")
     read_item = _reader(shape_of(shape.args[0]))
 
@@ -173,7 +173,7 @@ def _list_reader(shape: Shape) -> Reader:
     return read_list
 
 
-def _mapping_reader(shape: Shape) -> Reader:
+def _mapping_reader(shape: Shape) -> ValueReader:
     sentence, (_, high) = sentence_of(shape), bounds(shape, "min_length", "max_length")
     read_key, read_value = (_reader(shape_of(arg)) for arg in shape.args)
 
@@ -192,8 +192,8 @@ def _mapping_reader(shape: Shape) -> Reader:
     return read_mapping
 
 
-def _union_reader(shape: Shape) -> Reader:
-    """JSON has few kinds of values: which member it is follows from that, and of objects from their tag."""
+def _union_reader(shape: Shape) -> ValueReader:
+    """Choose the member of the union by the JSON type of the value, and among objects by their tag."""
     sentence = sentence_of(shape)
     members = [shape_of(member) for member in shape.args]
     structs = tuple(member.base for member in members if is_struct(member.base))
@@ -212,7 +212,7 @@ def _union_reader(shape: Shape) -> Reader:
     return read_union
 
 
-def _tagged_reader(shape: Shape, kinds: tuple[type[Struct], ...]) -> Reader:
+def _tagged_reader(shape: Shape, kinds: tuple[type[Struct], ...]) -> ValueReader:
     said, tag_name = shape.says, tag_of(kinds)
     by_tag = {tag: _struct_reader(kind) for kind in kinds for tag in _tags(kind, tag_name)}
     known = f"{{}} must be one of {', '.join(tag for tag in by_tag if tag is not None)}."
@@ -234,12 +234,12 @@ def _tagged_reader(shape: Shape, kinds: tuple[type[Struct], ...]) -> Reader:
 
 
 def _tags(kind: type[Struct], tag_name: str) -> list[str | None]:
-    """None too, where the tag may be left out."""
+    """Return the tags of a kind, and None if its tag may be left out."""
     field = next(field for field in msgspec.structs.fields(kind) if field.name == tag_name)
     return [*shape_of(field.type).args, *([] if field.required else [None])]
 
 
-_READERS: Mapping[type, Callable[[Shape], Reader]] = {
+_READERS: Mapping[type, Callable[[Shape], ValueReader]] = {
     bool: flag_reader,
     str: text_reader,
     int: whole_reader,
@@ -247,5 +247,5 @@ _READERS: Mapping[type, Callable[[Shape], Reader]] = {
     list: _list_reader,
     dict: _mapping_reader,
 }
-# Of a member of a union; one that is a union itself has objects of several kinds.
+# The JSON type of a union's member; a nested union stands for objects of several kinds.
 _JSON_KIND: Mapping[Any, type] = {list: list, dict: dict, int: int, bool: bool, Union: dict}

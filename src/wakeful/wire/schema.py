@@ -1,4 +1,4 @@
-"""The schemas of declared types, as the OpenAPI document has them."""
+"""Generates the JSON schemas of declared types for the OpenAPI document."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, Union
@@ -13,7 +13,7 @@ Json = Mapping[str, Any]
 NULL: Json = {"type": "null"}
 
 _TYPES = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array", dict: "object"}
-# What the limits are called, by type; a dictionary's and a list's are not its text's.
+# The keyword of each limit, by type: texts, lists and dictionaries have different keywords for their length.
 _LIMITS: Mapping[type, Mapping[str, str]] = {
     str: {"min_length": "minLength", "max_length": "maxLength", "pattern": "pattern"},
     int: {"ge": "minimum", "le": "maximum"},
@@ -27,27 +27,25 @@ _EMPTY: Json = {"type": "string", "maxLength": 0}
 
 class Schemas:
     def __init__(self, named: Mapping[str, Any]) -> None:
-        """`named` are the types that stand in the document under a name of their own; others stand where they are
-        used.
-        """
+        """`named` are the types listed under components/schemas; the schemas of other types are inlined."""
         self._named = named
         self._names = {_key(shape_of(kind)): name for name, kind in named.items()}
 
     def of(self, kind: Any) -> Json:
-        return self._told(shape_of(kind))
+        return self._schema(shape_of(kind))
 
     def components(self) -> dict[str, Json]:
         return {name: self._described(shape_of(kind)) for name, kind in self._named.items()}
 
-    def resolved(self, told: Any) -> Any:
-        """What a route tells of itself, with the schemas of the types in it."""
-        if isinstance(told, Mapping):
-            return {key: self.resolved(value) for key, value in told.items()}
-        if isinstance(told, list | tuple):
-            return [self.resolved(value) for value in told]
-        return told if told is None or isinstance(told, str | int | float) else self.of(told)
+    def resolved(self, document: Any) -> Any:
+        """Return the document, or a part of it, with every declared type replaced by its schema."""
+        if isinstance(document, Mapping):
+            return {key: self.resolved(value) for key, value in document.items()}
+        if isinstance(document, list | tuple):
+            return [self.resolved(value) for value in document]
+        return document if document is None or isinstance(document, str | int | float) else self.of(document)
 
-    def _told(self, shape: Shape) -> Json:
+    def _schema(self, shape: Shape) -> Json:
         name = self._names.get(_key(shape))
         made = self._described(shape) if name is None else {"$ref": f"#/components/schemas/{name}"} | _words(shape)
         return or_null(made) if shape.is_nullable else made
@@ -83,9 +81,9 @@ class Schemas:
         return {"anyOf": [made, _EMPTY]} if shape.says.clamped else made
 
     def _entries(self, key: Any, value: Any) -> dict[str, Any]:
-        longest, told = shape_of(key).limit("max_length"), self.of(value)
+        longest, schema = shape_of(key).limit("max_length"), self.of(value)
         made: dict[str, Any] = {} if longest is None else {"propertyNames": {"maxLength": longest}}
-        return made | {"additionalProperties": told} if told else made
+        return made | {"additionalProperties": schema} if schema else made
 
     def _record(self, kind: type[Struct]) -> dict[str, Any]:
         fields = msgspec.structs.fields(kind)
@@ -94,9 +92,9 @@ class Schemas:
         needed = []
         for field in fields:
             shape = shape_of(field.type)
-            told = self._told(shape)
+            schema = self._schema(shape)
             is_needed = field.required if is_incoming else not shape.may_be_unset
-            made["properties"][field.encode_name] = told if is_needed or not is_incoming else or_null(told)
+            made["properties"][field.encode_name] = schema if is_needed or not is_incoming else or_null(schema)
             needed += [field.encode_name] if is_needed else []
         made |= {"required": needed} if needed else {}
         made |= {"description": " ".join(kind.__dict__["__doc__"].split())} if kind.__dict__.get("__doc__") else {}
@@ -106,14 +104,14 @@ class Schemas:
         return made
 
 
-def parameters(kind: type[Struct], place: str) -> list[Json]:
-    """Of a query or of headers: one parameter for each field."""
+def parameters(kind: type[Struct], location: str) -> list[Json]:
+    """Return one parameter for each field of a query or of headers; `location` says which."""
     schemas = Schemas({})
     made: list[Json] = []
     for field in msgspec.structs.fields(kind):
         schema = dict(schemas.of(field.type))
         words = schema.pop("description", "")
-        head = {"name": field.encode_name, "in": place, "required": field.required}
+        head = {"name": field.encode_name, "in": location, "required": field.required}
         made.append({**head, "schema": schema, "description": words})
     return made
 
@@ -143,7 +141,7 @@ def _choice(values: Any) -> dict[str, Any]:
 
 
 def _key(shape: Shape) -> Hashable:
-    """A name belongs to a class, or to a choice between certain classes."""
+    """Return what a schema's name is looked up by: a class, or the set of classes in a union."""
     if shape.base is not Union:
         return shape.base if is_struct(shape.base) else None
     kinds = [shape_of(member).base for member in shape.args]

@@ -1,16 +1,16 @@
-"""Whether a reader takes what is sent to it, as far as its connection shows."""
+"""Tells whether a client still reads what is sent to it, from its connection's write buffer."""
 
 import asyncio
 
-# What the chunked encoding adds to a piece, at most.
+# The most bytes that chunked encoding adds to a piece.
 _CHUNK = 12
 
 
 class Uptake:
     def __init__(self, transport: asyncio.Transport | None, now: float) -> None:
         self._transport = transport
-        # What would be unsent if the reader had taken nothing since the last look. Rather too much than too little: a
-        # reader that takes a little must not count as stalled.
+        # How much would be unsent if the client had read nothing since the last check. An estimate that is too high is
+        # fine, one that is too low is not: a client that reads slowly must not count as stalled.
         self._untouched = 0
         self._taken_at = now
 
@@ -19,11 +19,11 @@ class Uptake:
         return 0 if self._transport is None else self._transport.get_write_buffer_size()
 
     def add(self, size: int) -> None:
-        """A piece of this size was given to the connection."""
+        """Count a piece of this size as written to the connection."""
         self._untouched += size + _CHUNK
 
     def idle_seconds(self, now: float) -> float:
-        """Return for how long the reader has taken nothing, as far as the looks could see."""
+        """Return the seconds since a check last found that the client had read something."""
         unsent = self.unsent
         if unsent == 0 or unsent < self._untouched:
             self._untouched, self._taken_at = unsent, now

@@ -1,4 +1,4 @@
-"""Readers of single values, and the sentences of their refusals."""
+"""Readers of single values, and the sentences with which they refuse one."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,11 +8,11 @@ from typing import Any, Union
 from wakeful.wire.declared import Shape, shape_of
 from wakeful.wire.errors import InvalidRequest
 
-Reader = Callable[[Any], Any]
+ValueReader = Callable[[Any], Any]
 
 
 class UnfitError(Exception):
-    """The path grows from the unfit value outwards, so that what is fit costs nothing."""
+    """A value does not fit its type. Its path is built while the error propagates, so valid requests pay nothing."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -28,8 +28,8 @@ class UnfitError(Exception):
         return InvalidRequest(self._sentence.replace("{}", where, 1), param=where)
 
 
-def refused(sentence: str) -> Reader:
-    """Of a field that clients know and that has no meaning here: null is all that it may be."""
+def refused(sentence: str) -> ValueReader:
+    """Return a reader for a field that clients know but that is not supported here: only null is allowed."""
 
     def refuse(given: Any) -> Any:
         raise UnfitError(sentence)
@@ -37,7 +37,7 @@ def refused(sentence: str) -> Reader:
     return refuse
 
 
-def choice_reader(shape: Shape, choices: Mapping[str, Any]) -> Reader:
+def choice_reader(shape: Shape, choices: Mapping[str, Any]) -> ValueReader:
     sentence = sentence_of(shape)
 
     def read_choice(given: Any) -> Any:
@@ -48,7 +48,7 @@ def choice_reader(shape: Shape, choices: Mapping[str, Any]) -> Reader:
     return read_choice
 
 
-def flag_reader(shape: Shape) -> Reader:
+def flag_reader(shape: Shape) -> ValueReader:
     sentence = sentence_of(shape)
 
     def read_flag(given: Any) -> Any:
@@ -59,10 +59,10 @@ def flag_reader(shape: Shape) -> Reader:
     return read_flag
 
 
-def text_reader(shape: Shape) -> Reader:
+def text_reader(shape: Shape) -> ValueReader:
     sentence, (low, high) = sentence_of(shape), bounds(shape, "min_length", "max_length")
     pattern = shape.limit("pattern")
-    # JSON Schema means the end of the text, where Python's $ also means a line break at the end.
+    # In JSON Schema $ matches at the end of the text only; in Python also before a final line break.
     matches = None if pattern is None else re.compile(re.sub(r"\$$", r"\\Z", pattern)).search
     is_any = matches is None and (low, high) == (-inf, inf)
 
@@ -76,12 +76,12 @@ def text_reader(shape: Shape) -> Reader:
     return read_text
 
 
-def whole_reader(shape: Shape) -> Reader:
+def whole_reader(shape: Shape) -> ValueReader:
     sentence, clamped, (low, high) = sentence_of(shape), shape.says.clamped, bounds(shape, "ge", "le")
 
     def read_whole(given: Any) -> Any:
         if isinstance(given, float) and given.is_integer():
-            # In JSON 1.0 is a whole number.
+            # JSON does not distinguish 1.0 from 1.
             given = int(given)
         if isinstance(given, bool) or not isinstance(given, int):
             raise UnfitError(sentence)
@@ -94,7 +94,7 @@ def whole_reader(shape: Shape) -> Reader:
     return read_whole
 
 
-def number_reader(shape: Shape) -> Reader:
+def number_reader(shape: Shape) -> ValueReader:
     sentence, (low, high) = sentence_of(shape), bounds(shape, "ge", "le")
 
     def read_number(given: Any) -> Any:

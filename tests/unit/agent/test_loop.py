@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import Finished, ModelRequest, Part, TextPart
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
-from wakeful.model.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
+from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
-from wakeful.model.transcript import INTERRUPTED
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 
@@ -41,13 +41,13 @@ class ScriptedModel:
     is_cut: bool = False
     is_closed: bool = False
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         self.requests.append(list(request.messages))
         self.asked.append(request)
         texts, end = self.answers.pop(0)
         try:
             for text in texts:
-                yield TextPart(text)
+                yield AnswerText(text)
             if isinstance(end, Exception):
                 raise end
             yield Finished(AssistantMessage("".join(texts), calls=end), Usage(10, 5), self.is_cut)
@@ -131,7 +131,7 @@ async def test_calls_are_run_and_their_results_and_what_arrived_reach_the_next_r
     assert facts[1].consumes == ("task",)
 
 
-async def test_a_call_knows_its_place_in_the_journal_and_works_in_the_folder_of_its_session() -> None:
+async def test_a_call_knows_its_step_and_index_and_works_in_the_folder_of_its_session() -> None:
     tool = EchoTool()
     brief = replace(brief_with(), turn=replace(TURN, workspace="/srv/project"))
     await facts_of(loop_with(ScriptedModel([([], (call("echo"),)), (["done"], ())]), tool), brief)
@@ -158,7 +158,7 @@ async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_orde
         (call("echo", arguments='{"breaks": true}'), "echo broke: ZeroDivisionError"),
     ],
 )
-async def test_a_call_that_fails_is_told_to_the_model(bad_call: ToolCall, text: str) -> None:
+async def test_a_failed_call_is_reported_to_the_model(bad_call: ToolCall, text: str) -> None:
     model = ScriptedModel([([], (bad_call,)), (["sorry"], ())])
     await facts_of(loop_with(model, EchoTool()), brief_with())
     answer = model.requests[1][-1]
@@ -230,7 +230,7 @@ async def test_a_turn_that_was_answered_before_a_crash_does_nothing_more() -> No
     assert await facts_of(loop_with(ScriptedModel([])), brief_with(is_answered=True)) == []
 
 
-async def test_after_a_crash_a_call_of_unknown_outcome_is_told_and_not_run_again() -> None:
+async def test_after_a_crash_a_call_of_unknown_outcome_is_reported_and_not_run_again() -> None:
     tool = EchoTool()
     model = ScriptedModel([(["I will check"], ())])
     said, calls = answered_with(call("echo")), [OpenCall(1, call("echo"))]
@@ -275,7 +275,7 @@ async def test_known_secrets_are_taken_out_of_every_result() -> None:
     assert model.requests[1][-1] == ToolMessage("c1", "echo ***")
 
 
-# A client with a tool of its own.
+# A client that brings a tool.
 WITH_LOOK = TurnRequest("response", "Be brief.", (ClientTool("look", "sees", {"type": "object"}),), {"temperature": 0})
 
 
@@ -298,7 +298,7 @@ async def test_our_own_calls_run_before_a_turn_ends_with_calls_for_the_client() 
     assert (len(tool.runs), len(model.requests)) == (1, 1)
 
 
-async def test_the_model_is_told_what_the_client_asks_for() -> None:
+async def test_the_model_reads_what_the_client_asks_for() -> None:
     model = ScriptedModel([(["done"], ())])
     await facts_of(loop_with(model, EchoTool()), brief_with(asked=WITH_LOOK))
     asked = model.asked[0]
@@ -307,7 +307,7 @@ async def test_the_model_is_told_what_the_client_asks_for() -> None:
     assert [tool.name for tool in asked.tools] == ["echo", "look"]
 
 
-async def test_a_tool_of_the_client_takes_the_place_of_ours_with_the_same_name() -> None:
+async def test_a_tool_of_the_client_replaces_ours_with_the_same_name() -> None:
     tool = EchoTool()
     model = ScriptedModel([([], (call("echo"),))])
     asked = TurnRequest("response", tools=(ClientTool("echo", "another one"),))
@@ -331,7 +331,7 @@ async def test_after_a_crash_a_turn_with_only_calls_for_the_client_does_nothing_
     assert await facts_of(loop_with(ScriptedModel([])), brief) == []
 
 
-async def test_an_answer_that_reached_the_output_limit_is_told_as_cut() -> None:
+async def test_an_answer_that_reached_the_output_limit_is_marked_as_cut() -> None:
     model = ScriptedModel([(["so m"], ())], is_cut=True)
     facts = await facts_of(loop_with(model), brief_with())
     assert isinstance(facts[-1], Answered)
@@ -343,11 +343,11 @@ NO_CALLS = TurnRequest("response", tools=WITH_LOOK.tools, echo={"max_tool_calls"
 ONLY_LOOK = TurnRequest("response", tools=WITH_LOOK.tools, allowed_tools=("look",))
 
 
-@pytest.mark.parametrize(("asked", "told"), [(NO_TOOLS, []), (NO_CALLS, ["look"]), (ONLY_LOOK, ["look"])])
-async def test_the_model_is_told_only_of_the_tools_that_the_client_allows(asked: TurnRequest, told: list[str]) -> None:
+@pytest.mark.parametrize(("asked", "offered"), [(NO_TOOLS, []), (NO_CALLS, ["look"]), (ONLY_LOOK, ["look"])])
+async def test_the_model_gets_only_the_tools_that_the_client_allows(asked: TurnRequest, offered: list[str]) -> None:
     model = ScriptedModel([(["done"], ())])
     await facts_of(loop_with(model, EchoTool()), brief_with(asked=asked))
-    assert [tool.name for tool in model.asked[0].tools] == told
+    assert [tool.name for tool in model.asked[0].tools] == offered
 
 
 @pytest.mark.parametrize(

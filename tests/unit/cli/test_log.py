@@ -1,4 +1,4 @@
-"""The log shows no secret, whoever writes it."""
+"""The log shows no secret, whichever module logs it."""
 
 import logging
 

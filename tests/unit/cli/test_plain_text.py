@@ -2,7 +2,7 @@
 
 import pytest
 
-from wakeful.cli.plain_text import duration, folded, harmless, one_line, output_lines
+from wakeful.cli.plain_text import duration, harmless, one_line, output_lines, shortened_lines
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_words_fit_on_one_line() -> None:
 def test_long_output_is_folded_in_its_middle() -> None:
     lines = [str(number) for number in range(2000)]
 
-    assert folded(lines, 1, 2) == ["0", "… 1,997 more lines", "1998", "1999"]
+    assert shortened_lines(lines, 1, 2) == ["0", "… 1,997 more lines", "1998", "1999"]
 
 
 def test_nothing_is_folded_to_hide_a_single_line() -> None:
-    assert folded(["a", "b", "c"], 1, 1) == ["a", "b", "c"]
+    assert shortened_lines(["a", "b", "c"], 1, 1) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_a_new_home_is_for_its_owner_only(tmp_path: Path) -> None:
     assert home.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_that_name_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
 
     with pytest.raises(ConfigError, match=r"cannot be made .*WAKEFUL_HOME"):

@@ -326,7 +326,7 @@ def test_webhooks_are_read_from_the_file(tmp_path: Path) -> None:
         (f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_SECRET}"', "A webhook's secret must be"),
         (f'[[webhooks]]\nurl = "{_SECRET}"\nsecret = "{_SECRET}"', "A webhook's url must be"),
         (f"{_WEBHOOK}\n{_WEBHOOK}", "a different url for each webhook of one owner"),
-        (f'{_WEBHOOK}\nowner = "nobody"', "no API key of the owner 'nobody'; the names are operator."),
+        (f'{_WEBHOOK}\nowner = "nobody"', "no API key belongs to the owner 'nobody'; the names are operator."),
     ],
 )
 def test_a_wrong_webhook_is_refused_without_showing_its_secret(tmp_path: Path, toml: str, allowed: str) -> None:

@@ -1,4 +1,4 @@
-"""Words in memory: whose they are, and when they may be added to."""
+"""Words in memory: which turn they belong to, and when more may be added."""
 
 import asyncio
 

@@ -27,7 +27,7 @@ async def request(
     given = [*(("authorization", value) for value in authorization), *(headers or {}).items()]
     scope = {
         "type": "http",
-        # From this version on a response need not ask whether its reader is still there.
+        # From this version on, Starlette does not poll `receive` for a disconnect.
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "method": method,
         "path": path,
@@ -48,10 +48,10 @@ async def request(
         sent.append(message)
 
     await app(scope, receive, send)
-    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:]))
+    headers_sent = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Answer(sent[0]["status"], headers_sent, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
 async def well() -> Response:
-    """A check of a server's health that has nothing to say."""
+    """A health check that always succeeds."""
     return JSONResponse({"status": "ok"})

@@ -77,21 +77,21 @@ async def test_a_route_knows_whose_key_it_is(app: ASGIApp, authorization: str, p
     assert (answer.status, answer.body) == (200, principal)
 
 
-async def test_an_unknown_address_is_told_as_json(app: ASGIApp) -> None:
+async def test_an_unknown_address_is_answered_with_json(app: ASGIApp) -> None:
     answer = await request(app, "/nothing", "Bearer ci-key")
 
     assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
 
 
-async def test_a_wrong_method_is_told_as_json(app: ASGIApp) -> None:
+async def test_a_wrong_method_is_answered_with_json(app: ASGIApp) -> None:
     answer = await request(app, "/who", "Bearer ci-key", method="POST")
 
     assert (answer.status, answer.json["error"]["code"]) == (405, "method_not_allowed")
 
 
-async def test_a_broken_route_tells_nothing_of_its_inside(app: ASGIApp) -> None:
+async def test_a_broken_route_reveals_no_details(app: ASGIApp) -> None:
     async def logged(scope: Any, receive: Any, send: Any) -> None:
-        # The error goes on to the server, which logs it.
+        # The error is raised on to the server, which logs it.
         with pytest.raises(RuntimeError):
             await app(scope, receive, send)
 

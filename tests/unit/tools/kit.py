@@ -1,4 +1,4 @@
-"""Turns, and the parts of an engine that the tools ask for."""
+"""Turns, and the parts of an engine that the tools need."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 from wakeful.tools.commands.gate.gate import Gate
 
-# The folder of a server that is not there.
+# The folder of a server that does not exist.
 HOME = Path("/srv/wakeful-home")
 
 
@@ -40,7 +40,7 @@ def tool_context(workspace: Path) -> ToolContext:
 
 
 async def run_tool(tool: Tool, turn: Turn, index: int = 1, **arguments: Any) -> tuple[dict[str, Any], ToolResult]:
-    """What the model reads, and the result as a whole."""
+    """Return what the model reads, and the whole result."""
     result = await tool.run(arguments, ToolContext(turn, 1, index, f"call_{index}"))
     return orjson.loads(result.text), result
 
@@ -68,7 +68,7 @@ def gate_of(person: Person, *, can_ask: bool = True, home: Path = HOME) -> Gate:
 
 
 class SubAgents:
-    """Delegations that end when they are told to."""
+    """Delegations whose state the test sets."""
 
     def __init__(self, tasks: dict[str, Task]) -> None:
         self.tasks = tasks

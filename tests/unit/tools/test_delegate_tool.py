@@ -1,4 +1,4 @@
-"""delegate_task, with a delegator that only writes down what it was asked for."""
+"""delegate_task, with a delegator that only records its calls."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -39,7 +39,7 @@ def session() -> Iterator[None]:
 
 
 def in_session(**variables: Any) -> Any:
-    """Run the test's calls in a context of their own."""
+    """Return a context with these session variables, for the calls of the test."""
     context = copy_context()
     context.run(set_session_vars, **variables)
     return context
@@ -86,9 +86,9 @@ def test_what_an_engine_has_delivered_is_consumed_and_not_marked_in_it_again() -
     marked: list[str] = []
     process_registry.serve_engine(marked.append)
 
-    process_registry.note_delivered("proc_told")
+    process_registry.note_delivered("proc_delivered")
 
-    assert process_registry.is_completion_consumed("proc_told")
+    assert process_registry.is_completion_consumed("proc_delivered")
     assert marked == []
 
 
@@ -198,15 +198,15 @@ def test_dangerous_command_is_refused_because_no_person_can_be_asked() -> None:
     assert "no person can be asked" in answer["error"]
 
 
-def test_consumed_completions_are_remembered_and_told_to_the_engine() -> None:
-    told: list[str] = []
-    process_registry.serve_engine(told.append)
+def test_consumed_completions_are_remembered_and_passed_to_the_engine() -> None:
+    consumed: list[str] = []
+    process_registry.serve_engine(consumed.append)
 
     process_registry.mark_completion_consumed("proc_x")
 
     assert process_registry.is_completion_consumed("proc_x")
     assert not process_registry.is_completion_consumed("proc_y")
-    assert told == ["proc_x"]
+    assert consumed == ["proc_x"]
 
 
 async def test_it_works_from_within_an_event_loop_and_from_threads() -> None:

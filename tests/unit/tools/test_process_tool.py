@@ -1,4 +1,4 @@
-"""What the agent can do with its background work."""
+"""The process tool: what the agent can do with its background work."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -52,7 +52,7 @@ async def test_list_shows_the_tasks_of_the_session(tool: ProcessTool, keeper: Pr
 
     shown = [(process["session_id"], process["status"], process["exit_code"]) for process in answer["processes"]]
     assert shown == [(done.id, "failed", 2), (running.id, "running", None)]
-    # A list does not show what they said.
+    # A list does not show outputs, so it consumes nothing.
     assert result.consumes == ()
 
 
@@ -113,7 +113,7 @@ async def test_wait_that_is_over_says_so(tool: ProcessTool, keeper: ProcessKeepe
 
     answer, result = await run_tool(tool, new_turn(tmp_path), action="wait", session_id=task.id, timeout=0.05)
 
-    assert (answer["status"], answer["note"]) == ("running", "It still runs after 0.05 s.")
+    assert (answer["status"], answer["note"]) == ("running", "It is still running after 0.05 s.")
     assert result.consumes == ()
 
 
@@ -193,7 +193,7 @@ async def test_bad_input_is_answered_clearly(
     assert result.is_error
 
 
-async def test_process_on_another_host_is_told_of_with_its_place(
+async def test_process_on_another_host_is_shown_with_its_host(
     tool: ProcessTool, ledger: Ledger, tmp_path: Path
 ) -> None:
     elsewhere = replace(new_task("sleep 100"), host=Host("far-away", "boot"))
@@ -204,9 +204,9 @@ async def test_process_on_another_host_is_told_of_with_its_place(
     logged, _ = await run_tool(tool, turn, action="log", session_id=elsewhere.id)
     killed, result = await run_tool(tool, turn, action="kill", session_id=elsewhere.id)
 
-    assert polled["note"] == "It runs on host far-away; its output is there."
+    assert polled["note"] == "It runs on host far-away, and its output is on that host."
     assert "is on host far-away" in logged["error"]
-    assert (killed["status"], killed["note"]) == ("running", "Its end was asked for; it runs on host far-away.")
+    assert (killed["status"], killed["note"]) == ("running", "It runs on host far-away, which was asked to kill it.")
     assert result.consumes == ()
 
 
@@ -263,7 +263,7 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
 
 
 async def typed_into(tool: ProcessTool, task: Task, workspace: Path, *texts: str) -> list[str]:
-    """The codes of the answers; empty for what was typed."""
+    """Return the codes of the answers; empty if the text was typed."""
     turn = new_turn(workspace)
     answers = [await run_tool(tool, turn, action="write", session_id=task.id, data=text) for text in texts]
     return [answer.get("code", "") for answer, _ in answers]

@@ -1,4 +1,4 @@
-"""The terminal as the agent of a turn has it."""
+"""The terminal tool in a turn."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -179,11 +179,11 @@ async def test_environment_shows_no_keys(keeper: ProcessKeeper, workspace: Path)
         ({"command": "ls", "timeout": True}, "timeout must be"),
         ({"command": "ls", "timeout": 601}, "background=true"),
         ({"command": "ls", "background": "perhaps"}, "background must be"),
-        ({"command": "ls", "background": True, "watch_patterns": "ERROR"}, "list of texts"),
-        ({"command": "ls", "background": True, "watch_patterns": [1]}, "list of texts"),
+        ({"command": "ls", "background": True, "watch_patterns": "ERROR"}, "list of strings"),
+        ({"command": "ls", "background": True, "watch_patterns": [1]}, "list of strings"),
         ({"command": "ls", "background": True, "watch_patterns": [""]}, "1 to 1,000 characters"),
         ({"command": "ls", "background": True, "watch_patterns": ["a\nb"]}, "of one line"),
-        ({"command": "ls", "background": True, "watch_patterns": ["x"] * 51}, "51 texts, 50 are possible"),
+        ({"command": "ls", "background": True, "watch_patterns": ["x"] * 51}, "51 entries, and the limit is 50"),
         ({"command": "ls", "notify_on_complete": True}, "need background=true"),
         ({"command": "ls", "watch_patterns": ["x"]}, "need background=true"),
     ],
@@ -274,11 +274,11 @@ async def test_promise_is_refused_where_nothing_can_be_delivered(
 def test_description_says_what_the_behaviour_is() -> None:
     description = TerminalTool.spec.description
 
-    for word in ("notify_unsupported", "notify_on_complete: false", "process(action='poll')", "session of its own"):
+    for word in ("notify_unsupported", "notify_on_complete: false", "process(action='poll')", "starts a new session"):
         assert word in description
 
 
-async def test_process_that_cannot_start_is_told_at_once_and_not_again(workspace: Path, tmp_path: Path) -> None:
+async def test_process_that_cannot_start_is_reported_at_once_and_not_again(workspace: Path, tmp_path: Path) -> None:
     ledger = CallLedger()
     async with keeping(ledger, ProcessSettings(tmp_path / "processes", minimum_free=10**18)) as keeper:
         answer, result = await run_tool(tool_of(keeper), new_turn(workspace), command="ls", background=True)
@@ -316,7 +316,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
     ],
 )
 @pytest.mark.parametrize("background", [True, False])
-async def test_dangerous_command_that_nobody_allows_is_refused_with_the_reason(
+async def test_dangerous_command_that_no_person_allows_is_refused_with_the_reason(
     keeper: ProcessKeeper,
     workspace: Path,
     tmp_path: Path,

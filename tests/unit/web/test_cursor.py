@@ -1,4 +1,4 @@
-"""Cursors: what their text means, and what it means when it means nothing."""
+"""Cursors are parsed from their text; malformed ones mean the start."""
 
 import re
 
@@ -11,11 +11,11 @@ from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse
 some_number = some.integers(0, 10**9)
 
 
-@given(fact=some_number, frames=some.integers(0, 9), place=some_number, some_base=some_number)
-def test_a_cursor_is_understood_as_it_was_written(fact: int, frames: int, place: int, some_base: int) -> None:
+@given(fact=some_number, frames=some.integers(0, 9), word=some_number, some_base=some_number)
+def test_a_cursor_is_parsed_as_it_was_written(fact: int, frames: int, word: int, some_base: int) -> None:
     # Words follow a fact that their reader has.
     base = min(fact, some_base)
-    cursor = Cursor(fact, frames, base, place if base else 0)
+    cursor = Cursor(fact, frames, base, word if base else 0)
 
     assert parse_cursor(str(cursor), fact + 1) == cursor
 
@@ -51,12 +51,12 @@ def test_a_cursor_in_the_middle_of_words_names_them(text: str, cursor: Cursor) -
         "٣~1~1",
     ],
 )
-def test_words_that_no_reader_can_have_are_the_start(text: str) -> None:
+def test_a_cursor_in_words_that_no_reader_can_have_is_the_start(text: str) -> None:
     assert parse_cursor(text, 12) == START
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "position"),
     [
         ("3", (3, 0)),
         ("3~12", (3, 12)),
@@ -67,12 +67,12 @@ def test_words_that_no_reader_can_have_are_the_start(text: str) -> None:
         ("x", (0, 0)),
     ],
 )
-def test_the_cursor_of_a_turn_needs_no_base(text: str, place: tuple[int, int]) -> None:
-    assert parse_turn_cursor(text, 5) == place
+def test_the_cursor_of_a_turn_needs_no_base(text: str, position: tuple[int, int]) -> None:
+    assert parse_turn_cursor(text, 5) == position
 
 
 @given(some.text())
-def test_whatever_is_not_a_cursor_is_the_start(text: str) -> None:
+def test_a_malformed_cursor_is_the_start(text: str) -> None:
     cursor = parse_cursor(text, 5)
 
     assert 0 <= cursor.fact <= 5
@@ -80,7 +80,7 @@ def test_whatever_is_not_a_cursor_is_the_start(text: str) -> None:
 
 
 @given(some.text())
-def test_whatever_is_not_a_cursor_over_all_is_the_start_of_all(text: str) -> None:
+def test_a_malformed_cursor_over_several_sessions_is_the_start_of_all(text: str) -> None:
     cursors = parse_cursors(text, {"a": 5})
 
     assert all(cursor.fact <= 5 for cursor in cursors.values())

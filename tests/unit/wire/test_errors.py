@@ -1,4 +1,4 @@
-"""How errors are told: once for each class, and a bug is never told as something else."""
+"""Errors are answered by their class, and a bug is never answered as a known error."""
 
 import orjson
 import pytest
@@ -21,7 +21,7 @@ REQUEST = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
         (errors.AlreadyAnswered(), 409, "already_answered"),
     ],
 )
-async def test_an_error_is_told_by_its_class(error: errors.WakefulError, status: int, code: str) -> None:
+async def test_an_error_is_answered_by_its_class(error: errors.WakefulError, status: int, code: str) -> None:
     response = await answer_known_error(REQUEST, error)
 
     assert response.status_code == status
@@ -35,6 +35,6 @@ async def test_a_busy_session_names_the_stream_to_follow_instead() -> None:
     assert orjson.loads(response.body)["error"]["active_stream_id"] == "turn_1"
 
 
-async def test_an_error_that_no_client_can_mend_goes_on() -> None:
+async def test_an_error_that_is_a_bug_is_raised_again() -> None:
     with pytest.raises(errors.LeaseLost):
         await answer_known_error(REQUEST, errors.LeaseLost())

@@ -47,7 +47,7 @@ def test_what_is_left_out_null_or_unknown_leaves_the_defaults() -> None:
     assert (drawing.copies, drawing.is_kept, drawing.from_) == (1, True, "hand")
 
 
-def test_objects_are_told_apart_by_their_tag_which_may_have_a_default() -> None:
+def test_objects_are_distinguished_by_their_tag_which_may_have_a_default() -> None:
     figures = [{"type": "circle", "radius": 1}, {"text": "a"}, {"type": "title", "text": "b"}]
 
     drawing = read(Drawing, {"name": "a", "figures": figures, "first": figures[0]})

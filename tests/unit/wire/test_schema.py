@@ -60,7 +60,7 @@ def test_what_may_be_left_out_of_a_request_may_be_null() -> None:
     }
 
 
-def test_a_named_type_stands_under_its_name_wherever_it_is_used() -> None:
+def test_a_named_type_is_a_reference_wherever_it_is_used() -> None:
     schemas = Schemas({"Part": Part, "Thing": Part | Ask})
 
     assert schemas.of(list[Part]) == {"type": "array", "items": {"$ref": "#/components/schemas/Part"}}

@@ -14,11 +14,11 @@ from wakeful.wire.sse import TRANSPORT, EventStream, StreamSettings, frame, with
 
 
 class Connection:
-    """What a server gives to an app, from the client's side. It is its own transport."""
+    """The receive, send and transport that a server gives to an app."""
 
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
-        # The client has gone, or the response is complete: both are told alike.
+        # The client has gone, or the response is complete: servers report both alike.
         self.left = asyncio.Event()
         self.takes = asyncio.Event()
         self.takes.set()
@@ -68,7 +68,7 @@ def test_a_frame_has_the_same_lines_for_every_reader_and_the_same_data(data: dic
     assert orjson.loads(lines[2].removeprefix("data: ")) == data
 
 
-async def test_what_a_source_says_is_sent_without_letters_that_end_lines() -> None:
+async def test_letters_that_some_readers_take_for_line_breaks_are_escaped() -> None:
     connection = Connection()
 
     async def one() -> AsyncGenerator[bytes, None]:
@@ -79,7 +79,7 @@ async def test_what_a_source_says_is_sent_without_letters_that_end_lines() -> No
     assert connection.body.decode() == 'data: "a\\u2028b\\u2029c\\u0085d\u201ce"\n\n'
 
 
-async def test_a_source_whose_reader_left_before_it_began_clears_up_behind_itself() -> None:
+async def test_a_source_is_closed_even_if_its_reader_left_before_it_began() -> None:
     connection = Connection()
     connection.left.set()
     closed = []
@@ -144,7 +144,7 @@ async def test_a_source_that_waits_for_ever_is_closed_when_its_reader_leaves() -
     assert closed == [True]
 
 
-async def test_a_reader_that_takes_nothing_is_given_up() -> None:
+async def test_a_reader_that_stops_reading_is_disconnected() -> None:
     connection = Connection()
     closed = []
 
@@ -162,7 +162,7 @@ async def test_a_reader_that_takes_nothing_is_given_up() -> None:
     assert (closed, connection.body) == ([True], b"more")
 
 
-async def test_a_reader_that_leaves_the_last_bytes_is_given_up_though_nothing_more_is_said() -> None:
+async def test_a_reader_that_leaves_the_last_bytes_unread_is_disconnected_though_nothing_more_is_sent() -> None:
     connection = Connection()
 
     async def silent() -> AsyncGenerator[bytes, None]:
@@ -190,14 +190,14 @@ async def test_what_is_unsent_at_the_end_does_not_wait_for_ever() -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_reader_that_takes_a_little_is_not_given_up() -> None:
+async def test_a_reader_that_reads_slowly_is_not_disconnected() -> None:
     connection = Connection()
 
     async def talking() -> AsyncGenerator[bytes, None]:
         connection.unsent = 40
         for _ in range(40):
             yield b"more"
-            # So much comes and so much is taken, and what is unsent stays what it was.
+            # As much is read as is sent, so the unsent bytes stay the same.
             await asyncio.sleep(0.01)
         connection.unsent = 0
 
@@ -219,7 +219,7 @@ async def test_silence_is_filled_with_comments() -> None:
     assert connection.body.startswith(b"one:\n\n:\n\n:\n\n")
 
 
-async def test_a_store_that_fails_ends_the_response_as_a_cut_would() -> None:
+async def test_a_store_that_fails_ends_the_response() -> None:
     connection = Connection()
 
     async def failing() -> AsyncGenerator[bytes, None]:

@@ -36,7 +36,7 @@ test("colours of larger palettes become the nearest of the page's", () => {
   assert.equal(runs(`${ESC}[48;5;46mx`)[0].classes, "");
 });
 
-test("what else is said to a terminal is left out", () => {
+test("other control sequences are dropped", () => {
   assert.equal(printed(`a${ESC}]0;title\u0007b${ESC}[2Jc${ESC}[10;3Hd${ESC}]8;;http://x${ESC}\\e${ESC}(Bf\u0007\bg`), "abcdefg");
 });
 
@@ -44,7 +44,7 @@ test("markup is text", () => {
   assert.equal(printed("<script>alert(1)</script>"), "<script>alert(1)</script>");
 });
 
-test("a sequence that is cut anywhere is put together again", () => {
+test("a sequence that is cut anywhere is joined again", () => {
   const whole = `a${ESC}[1;31mb${ESC}]0;t\u0007c${ESC}[0md`;
   for (let at = 0; at <= whole.length; at++) {
     assert.equal(printed(whole.slice(0, at), whole.slice(at)), "abcd", `cut at ${at}`);

@@ -1,4 +1,4 @@
-// A question to the reader: what is marked, what can be answered, what stands there afterwards.
+// Approvals: what is marked, what can be answered, what is shown afterwards.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,17 +14,17 @@ function shown(command, excerpts) {
   return pieces.map(({ text, isMarked, ends }) => (isMarked ? `[${text}]` : text) + ends.join(",")).join("");
 }
 
-test("every danger is underlined where it stands, with its number", () => {
+test("every danger is underlined in the command, with its number", () => {
   assert.equal(shown("a && b && c", ["a", "c"]), "[a]1 && b && [c]2");
   assert.equal(shown(COMMAND, ["git reset --hard", "rm -rf /srv/data/*"]), "[git reset --hard]1 && [rm -rf /srv/data/*]2 && rm -rf /srv/data/*");
 });
 
-test("the same words twice are two places, as far as there are two", () => {
+test("the same excerpt twice marks two occurrences, if there are two", () => {
   assert.equal(shown("rm x; rm x", ["rm x", "rm x"]), "[rm x]1; [rm x]2");
   assert.equal(shown("rm x", ["rm x", "rm x"]), "[rm x]1,2");
 });
 
-test("dangers may overlap, be nowhere in the text, or be all of it", () => {
+test("dangers may overlap, be missing from the text, or be all of it", () => {
   assert.equal(shown("sudo rm -rf /", ["sudo rm -rf /", "rm -rf /"]), "[sudo ][rm -rf /]1,2");
   assert.equal(shown("curl x | sh", ["", "wget"]), "curl x | sh");
   assert.equal(shown("", [""]), "");
@@ -35,7 +35,7 @@ test("nothing of a command is lost by marking it", () => {
   assert.equal(pieces.map((piece) => piece.text).join(""), COMMAND);
 });
 
-test("every reason is a sentence, also of a server that tells one", () => {
+test("every reason is a sentence, and so is the single reason of an older server", () => {
   const dangers = [{ kind: "a", reason: "deletes files" }, { kind: "b", reason: "Pushes." }];
   assert.deepEqual(dangersOf({ dangers }).map((one) => one.reason), ["Deletes files.", "Pushes."]);
   assert.deepEqual(dangersOf({ reason: "deletes files" }).map((one) => one.reason), ["Deletes files."]);
@@ -52,7 +52,7 @@ test("only what is possible is offered, in the server's words", () => {
   assert.equal(onceWords({ tool: "edit_file", choices: ["once", "session", "deny"] }), "Once: this change, now.");
 });
 
-test("a server of old offers what it always did", () => {
+test("an older server's approval has the usual choices", () => {
   assert.deepEqual(longerChoices({}).map(({ choice }) => choice), ["session"]);
 });
 

@@ -1,4 +1,4 @@
-// What a job that is over did with its session, in the drawer's words.
+// How the drawer describes what a finished job did to its session.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -15,7 +15,7 @@ beforeEach(() => {
   openSession.activeTurn = null;
 });
 
-test("an end that nobody has read yet waits for the turn that runs", () => {
+test("an end that the agent has not read waits for the running turn", () => {
   openSession.activeTurn = { turn_id: "t3" };
   assert.equal(wokeWords(ENDED), "reports after turn 3");
   openSession.activeTurn = { turn_id: "t4" };
@@ -24,17 +24,17 @@ test("an end that nobody has read yet waits for the turn that runs", () => {
   assert.equal(wokeWords(ENDED), "reports next");
 });
 
-test("an end that opened a turn woke it, and one that joined a turn only reported there", () => {
+test("an end that opened a turn woke it, and one that joined a turn reported there", () => {
   const read = { ...ENDED, woke_turn_id: "t3", will_notify: false };
-  const told = (delivered) => (openSession.messages = [{ notice: { task_id: "proc_1", kind: "process", delivered } }]);
+  const deliver = (delivered) => (openSession.messages = [{ notice: { task_id: "proc_1", kind: "process", delivered } }]);
   assert.equal(wokeWords(read), "woke turn 3");
-  told("opened");
+  deliver("opened");
   assert.equal(wokeWords(read), "woke turn 3");
-  told("joined");
+  deliver("joined");
   assert.equal(wokeWords(read), "reported in turn 3");
 });
 
-test("an end that was to be told to no session says so, or which turn a watched line of it woke", () => {
+test("an end that wakes no session says so, or which turn a watched line woke", () => {
   const silent = { ...ENDED, will_notify: false };
   assert.equal(wokeWords(silent), "told nobody");
   openSession.messages = [{ turn_id: "t3", notice: { task_id: "proc_1", kind: "watch", delivered: "opened" } }];

@@ -6,7 +6,7 @@ import { reload } from "../../../src/wakeful/web/static/js/session/reload.js";
 import { loadSnapshot } from "../../../src/wakeful/web/static/js/session/snapshot.js";
 import { emptyState } from "../../../src/wakeful/web/static/js/session/state.js";
 import { isBeyond, lowest, moveOn } from "../../../src/wakeful/web/static/js/stream/cursor.js";
-import { lineFrom, makeLog, numbered, randomness, snapshotAt } from "./log.mjs";
+import { streamFrom, makeLog, numbered, randomness, snapshotAt } from "./log.mjs";
 
 const ROUNDS = 60;
 
@@ -16,7 +16,7 @@ function opened(log, moment) {
   return state;
 }
 
-// What a reader sees: the words, and the look of them where that was told.
+// What a reader sees: the text, and its html where that has arrived.
 function shown(state) {
   return state.messages.map(({ id, role, content, reasoning, tool, blocks, html }) => ({
     id,
@@ -28,9 +28,9 @@ function shown(state) {
   }));
 }
 
-// Over a line that is opened at a moment; what comes later comes live.
+// Follows a stream that is opened at a moment; later frames arrive live.
 function follow(state, log, moment = log.length) {
-  for (const frame of lineFrom(log, state.cursor, moment)) applyFrame(state, frame);
+  for (const frame of streamFrom(log, state.cursor, moment)) applyFrame(state, frame);
   return state;
 }
 
@@ -42,7 +42,7 @@ test("a log that is followed from its start shows what is stored", () => {
   }
 });
 
-// The stored step that is still open has no look of its own until a line tells it.
+// A stored step that is still open has no html until a stream sends it.
 function withLook(live, stored) {
   for (const message of stored.messages) {
     const same = live.messages.find((one) => one.id === message.id);
@@ -62,7 +62,7 @@ test("a page that is opened at any moment shows the turn from its beginning", ()
   }
 });
 
-test("a line that is cut anywhere, and opened again from any earlier place, changes nothing", () => {
+test("a stream that breaks anywhere, and is reopened from any earlier cursor, changes nothing", () => {
   for (let seed = 1; seed <= ROUNDS; seed += 1) {
     const random = randomness(seed);
     const log = makeLog(random);
@@ -74,14 +74,14 @@ test("a line that is cut anywhere, and opened again from any earlier place, chan
   }
 });
 
-// Until the line is cut; the moment up to which it may have told. Another tab may have asked for less than we have.
+// Reads until the stream breaks, and returns the moment up to which it was sent. Another tab may have a lower cursor.
 function readSome(state, log, moment, random) {
   const other = snapshotAt(log, random.below(moment + 1)).cursor;
   const from = random.chance(0.5) ? state.cursor : lowest([state.cursor, other]);
   const opened = moment + random.below(log.length + 1 - moment);
   const until = opened + random.below(log.length + 1 - opened);
   let left = random.below(40);
-  for (const frame of lineFrom(log.slice(0, until), from, opened)) {
+  for (const frame of streamFrom(log.slice(0, until), from, opened)) {
     if (left-- <= 0) break;
     applyFrame(state, frame);
   }
@@ -95,7 +95,7 @@ test("text on the screen never goes back when another tab asks for less", () => 
     const state = follow(opened(log, 0), log);
     const before = JSON.stringify(shown(state));
     const { cursor } = snapshotAt(log, random.below(log.length + 1));
-    for (const frame of lineFrom(log, lowest([cursor, state.cursor]))) {
+    for (const frame of streamFrom(log, lowest([cursor, state.cursor]))) {
       applyFrame(state, frame);
       assert.equal(JSON.stringify(shown(state)), before, `seed ${seed}, ${frame.name} at ${frame.cursor}`);
     }
@@ -107,27 +107,27 @@ test("a snapshot that comes in the middle of frames is caught up by those that c
     const random = randomness(seed);
     const log = makeLog(random);
     const whole = shown(follow(opened(log, 0), log));
-    // In the order in which everything happens; a snapshot has at least what was told before it was asked for.
+    // In the order of events; a snapshot has at least what was sent before it was requested.
     const asked = random.below(log.length + 1);
     const words = asked + random.below(log.length + 1 - asked);
     const taken = words + random.below(log.length + 1 - words);
     const came = asked + random.below(log.length + 1 - asked);
     const state = follow(opened(log, 0), log.slice(0, asked), 0);
-    const meanwhile = told(log, asked, came);
+    const meanwhile = sentBetween(log, asked, came);
     for (const frame of meanwhile) applyFrame(state, frame);
     reload(state, snapshotAt(log, taken, words), meanwhile);
-    for (const frame of told(log, came, log.length)) applyFrame(state, frame);
+    for (const frame of sentBetween(log, came, log.length)) applyFrame(state, frame);
     assert.deepEqual(shown(state), whole, `seed ${seed}`);
   }
 });
 
-// What a line that is open all the time tells between two moments.
-function told(log, from, to) {
-  const before = [...lineFrom(log.slice(0, from), "0", 0)].length;
-  return [...lineFrom(log.slice(0, to), "0", 0)].slice(before);
+// The frames that a stream without breaks sends between two moments.
+function sentBetween(log, from, to) {
+  const before = [...streamFrom(log.slice(0, from), "0", 0)].length;
+  return [...streamFrom(log.slice(0, to), "0", 0)].slice(before);
 }
 
-test("words that we have stay when another node has fewer of them", () => {
+test("text that we have stays when another node has less of it", () => {
   const log = speaking("one ", "two ", "three ");
   const state = follow(opened(log, 0), log);
   reload(state, snapshotAt(log, log.length, log.length - 2), []);
@@ -147,7 +147,7 @@ function speaking(...words) {
   return numbered([begun, ...words.map((text) => ({ name: "token", data: { ...spoken, text } }))]);
 }
 
-test("a reader that has more words than were kept goes back to those", () => {
+test("a reader with more text than was kept goes back to that", () => {
   const log = speaking("one ", "two ", "three ");
   const state = follow(opened(log, 0), log);
   applyFrame(state, { name: "step_abandoned", cursor: "1~1~0", data: spoken });
@@ -167,7 +167,7 @@ test("a step that was abandoned and begun again is not abandoned a second time",
     { name: "token", data: { ...spoken, text: "right" } },
   ]);
   const state = follow(opened(log, 0), log);
-  for (const frame of lineFrom(log, "1")) applyFrame(state, frame);
+  for (const frame of streamFrom(log, "1")) applyFrame(state, frame);
   assert.equal(state.messages[0].content, "right");
 });
 
@@ -178,7 +178,7 @@ test("an abandoned step leaves no text behind", () => {
   assert.equal(state.turns.get("t").cutStep, 1);
 });
 
-test("another answer takes the place of the one that it was asked instead of", () => {
+test("a regenerated answer replaces the earlier one", () => {
   const log = numbered([
     { name: "turn_started", data: { session_id: "s", turn_id: "t1", source: "user", parent: null } },
     { name: "message", data: { session_id: "s", turn_id: "t1", message_id: "t1.0.1", source: "user", content: "one" } },
@@ -198,21 +198,21 @@ test("another answer takes the place of the one that it was asked instead of", (
 
 test("cursors are in the order of the frames", () => {
   const order = ["11", "11~9~1", "11~9~2", "12.1~9~2", "12~9~2", "12~9~10", "13.1", "13.2", "13", "13~13~1", "14"];
-  for (const [place, cursor] of order.entries()) {
-    for (const [other, against] of order.entries()) assert.equal(isBeyond(cursor, against), place > other);
+  for (const [index, cursor] of order.entries()) {
+    for (const [other, against] of order.entries()) assert.equal(isBeyond(cursor, against), index > other);
   }
 });
 
-test("a reader moves on with what it has not had, of facts and of words apart", () => {
+test("a reader moves on with frames that it lacks, counting facts and text separately", () => {
   const cases = [
-    // A word, and the word before it.
+    // A piece of text, and the one before it.
     ["12~9~3", "12~9~4", "12~9~4"],
     ["12~9~3", "12~9~3", null],
-    // Words that came before a fact here, and after it there.
+    // Text that came before a fact for one reader, and after it for another.
     ["13~9~3", "12~9~4", "13~9~4"],
     ["12~9~20", "13~9~8", "13~9~20"],
     ["12~9~20", "13", "13~9~20"],
-    // The words of a fact that we have passed, and those of the next one.
+    // The text of a fact that we have passed, and that of the next one.
     ["13", "12~9~4", null],
     ["13~9~20", "13~13~1", "13~13~1"],
     ["12~9~3", "13.1", "13.1~9~3"],
@@ -221,7 +221,7 @@ test("a reader moves on with what it has not had, of facts and of words apart", 
   for (const [at, cursor, next] of cases) assert.equal(moveOn(at, { name: "token", cursor }), next, `${at} ${cursor}`);
 });
 
-test("words that wait leave the queue when their turn begins, and when they are taken back", () => {
+test("messages leave the queue when their turn begins and when they are withdrawn", () => {
   const state = { ...opened([], 0), queued: [{ turn_id: "a" }, { turn_id: "b" }, { turn_id: "c" }] };
   applyFrame(state, {
     name: "turn_started",
@@ -237,7 +237,7 @@ test("words that wait leave the queue when their turn begins, and when they are 
   assert.equal(state.isStale, false);
 });
 
-test("a turn that began while there was no line gets its time from the server, one that begins now does not", () => {
+test("a turn that began while the stream was down gets its time from the server, one that begins now does not", () => {
   const begins = (cursor) => ({ name: "turn_started", cursor, data: { session_id: "s", turn_id: `t${cursor}`, source: "user", parent: null } });
   const state = opened([], 0);
   applyFrame(state, { name: "initial", cursor: "0", data: { session_id: "s", last_event_id: 1, active: null } });
@@ -248,7 +248,7 @@ test("a turn that began while there was no line gets its time from the server, o
   assert.equal(state.isStale, false);
 });
 
-test("a log that ends before our cursor is asked for anew", () => {
+test("a log that ends before our cursor is fetched again", () => {
   const state = opened([], 0);
   state.cursor = "9";
   applyFrame(state, { name: "initial", cursor: "0", data: { session_id: "s", last_event_id: 3, active: null } });

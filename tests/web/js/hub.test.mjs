@@ -1,4 +1,4 @@
-// The hub with a line of its own: `fetch` is the network, and the clock of the tests is node's.
+// The hub with a real event stream; `fetch` is faked and the timers are mocked.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
@@ -6,32 +6,32 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 import { Hub } from "../../../src/wakeful/web/static/js/stream/hub.js";
 
 let asked = [];
-let lines = [];
+let streams = [];
 
 beforeEach(() => {
   asked = [];
-  lines = [];
+  streams = [];
   mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   globalThis.fetch = (address, { signal }) => {
     asked.push(decodeURIComponent(address));
     return new Promise((resolve, reject) => {
-      const line = {};
-      line.open = () => {
-        const body = new ReadableStream({ start: (controller) => (line.controller = controller) });
-        signal.addEventListener("abort", () => line.end(new Error("aborted")));
+      const stream = {};
+      stream.open = () => {
+        const body = new ReadableStream({ start: (controller) => (stream.controller = controller) });
+        signal.addEventListener("abort", () => stream.end(new Error("aborted")));
         resolve({ ok: true, body, headers: new Map() });
       };
-      line.refuse = (status) => resolve({ ok: false, status, headers: new Map() });
-      line.end = (error) => {
+      stream.refuse = (status) => resolve({ ok: false, status, headers: new Map() });
+      stream.end = (error) => {
         try {
-          error ? line.controller.error(error) : line.controller.close();
+          error ? stream.controller.error(error) : stream.controller.close();
         } catch {
-          // It has ended already.
+          // Already ended.
         }
       };
-      line.send = (text) => line.controller.enqueue(new TextEncoder().encode(text));
+      stream.send = (text) => stream.controller.enqueue(new TextEncoder().encode(text));
       signal.addEventListener("abort", () => reject(new Error("aborted")));
-      lines.push(line);
+      streams.push(stream);
     });
   };
 });
@@ -45,7 +45,7 @@ async function settle() {
 function page(hub, session, after) {
   const heard = [];
   const reader = {};
-  const say = (kind, more = {}) => hub.hear(reader, (told) => heard.push(told), { kind, session, after, ...more });
+  const say = (kind, more = {}) => hub.receive(reader, (message) => heard.push(message), { kind, session, after, ...more });
   say("follow");
   return { heard, say };
 }
@@ -53,16 +53,16 @@ function page(hub, session, after) {
 async function opened(hub) {
   mock.timers.tick(40);
   await settle();
-  lines.at(-1).open();
+  streams.at(-1).open();
   await settle();
   return hub;
 }
 
 const token = (id, text) =>
   `id: ${id}\nevent: token\ndata: {"session_id": "${id.split(":")[0]}", "text": "${text}"}\n\n`;
-const frames = (heard) => heard.filter((told) => told.kind === "frame").map((told) => told.cursor);
+const frames = (heard) => heard.filter((message) => message.kind === "frame").map((message) => message.cursor);
 
-test("pages that come at once share one line, from the lowest cursor of each session", async () => {
+test("pages that open at once share a stream, from the lowest cursor of each session", async () => {
   const hub = new Hub();
   page(hub, "a", "7");
   page(hub, "a", "5.1");
@@ -77,70 +77,70 @@ test("a frame reaches the pages of its session only, and a row reaches all", asy
   const one = page(hub, "a", "0");
   const other = page(hub, "b", "0");
   await opened(hub);
-  lines[0].send(token("a:1", "x"));
-  lines[0].send('id: a:1,b:0\nevent: session_row\ndata: {"row": {"session_id": "a"}}\n\n');
+  streams[0].send(token("a:1", "x"));
+  streams[0].send('id: a:1,b:0\nevent: session_row\ndata: {"row": {"session_id": "a"}}\n\n');
   await settle();
   assert.deepEqual(frames(one.heard), ["1", null]);
   assert.deepEqual(frames(other.heard), [null]);
 });
 
-test("a line that is cut goes on where each page is", async () => {
+test("a broken stream continues from the cursor of each page", async () => {
   const hub = new Hub();
   page(hub, "a", "1");
   await opened(hub);
-  lines[0].send(token("a:4", "x"));
+  streams[0].send(token("a:4", "x"));
   await settle();
-  lines[0].end();
+  streams[0].end();
   await settle();
   mock.timers.tick(400);
   await settle();
   assert.ok(asked[1].endsWith("after=a:4"), asked[1]);
 });
 
-test("a page that comes later is served from its own cursor, and nobody is lost", async () => {
+test("a page that opens later is served from its own cursor, and no page misses a frame", async () => {
   const hub = new Hub();
   page(hub, "a", "1");
   await opened(hub);
-  lines[0].send(token("a:9", "x"));
+  streams[0].send(token("a:9", "x"));
   await settle();
   page(hub, "a", "6");
   await opened(hub);
   assert.ok(asked[1].endsWith("after=a:6"), asked[1]);
 });
 
-test("a page that comes later does not hear a line that is further than it is", async () => {
+test("a page that opens later gets no frames of a stream that is ahead of it", async () => {
   const hub = new Hub();
   page(hub, "a", "9");
   await opened(hub);
   const late = page(hub, "a", "9~9~2");
-  lines[0].send(token("a:9~9~7", "x"));
+  streams[0].send(token("a:9~9~7", "x"));
   await settle();
   await opened(hub);
   assert.deepEqual(frames(late.heard), []);
   assert.ok(asked[1].endsWith("after=a:9~9~2"), asked[1]);
 });
 
-test("a line that is cut in the middle of words goes on there", async () => {
+test("a stream that breaks inside text continues there", async () => {
   const hub = new Hub();
   page(hub, "a", "9");
   page(hub, "a", "9~9~3");
   await opened(hub);
-  for (const place of [1, 2, 3, 4]) lines[0].send(token(`a:9~9~${place}`, "x"));
+  for (const piece of [1, 2, 3, 4]) streams[0].send(token(`a:9~9~${piece}`, "x"));
   await settle();
-  lines[0].end();
+  streams[0].end();
   await settle();
   mock.timers.tick(400);
   await settle();
   assert.ok(asked[1].endsWith("after=a:9~9~4"), asked[1]);
 });
 
-test("a line on which nothing comes is given up, and comments keep one alive", async () => {
+test("a silent stream is given up, and comments keep one alive", async () => {
   const hub = new Hub();
   const { heard } = page(hub, "a", "1");
   await opened(hub);
   for (let round = 0; round < 4; round += 1) {
     mock.timers.tick(15_000);
-    lines[0].send(":\n\n");
+    streams[0].send(":\n\n");
     await settle();
   }
   assert.equal(asked.length, 1);
@@ -152,7 +152,7 @@ test("a line on which nothing comes is given up, and comments keep one alive", a
   assert.equal(asked.length, 2);
 });
 
-test("the session of a page that has gone is followed no longer, nor that of one that fell silent", async () => {
+test("the session of a page that closed or fell silent is no longer followed", async () => {
   const hub = new Hub();
   const leaving = page(hub, "a", "1");
   page(hub, "b", "1");
@@ -163,22 +163,22 @@ test("the session of a page that has gone is followed no longer, nor that of one
   assert.ok(asked.at(-1).includes("sessions=b,c&"), asked.at(-1));
   for (let round = 0; round < 25 && asked.length === 2; round += 1) {
     staying.say("beat");
-    lines.at(-1).send(":\n\n");
+    streams.at(-1).send(":\n\n");
     mock.timers.tick(10_000);
     await settle();
   }
   assert.ok(asked.at(-1).includes("sessions=c&"), asked.at(-1));
 });
 
-test("pages hear that a line was refused, and it is tried again with patience", async () => {
+test("pages learn that a stream was refused, and it is retried with backoff", async () => {
   const hub = new Hub();
   const { heard } = page(hub, "a", "1");
   mock.timers.tick(40);
   await settle();
-  lines[0].refuse(404);
+  streams[0].refuse(404);
   await settle();
   assert.deepEqual(
-    heard.filter((told) => told.kind === "refused"),
+    heard.filter((message) => message.kind === "refused"),
     [{ kind: "refused", status: 404 }],
   );
   const waits = [];
@@ -187,20 +187,20 @@ test("pages hear that a line was refused, and it is tried again with patience", 
     waits.push(retryAt - Date.now());
     mock.timers.tick(retryAt - Date.now() + 1);
     await settle();
-    lines.at(-1).refuse(503);
+    streams.at(-1).refuse(503);
     await settle();
   }
   assert.ok(waits[0] <= 400 && waits.at(-1) > 4_000 && waits.at(-1) <= 15_000, waits.join(" "));
 });
 
-test("a browser that says it is offline makes the line be tried again, and is believed only if that fails", async () => {
+test("when the browser reports offline, the stream is reopened, and only a failure counts", async () => {
   const hub = new Hub();
   const reader = page(hub, "a", "5");
   await opened(hub);
   reader.say("doubt");
   await opened(hub);
   assert.equal(asked.length, 2);
-  assert.deepEqual(reader.heard.map((told) => told.kind).filter((kind) => kind === "lost").length, 1, "only before it began");
+  assert.deepEqual(reader.heard.map((message) => message.kind).filter((kind) => kind === "lost").length, 1, "only before it began");
 });
 
 const news = (id, session) => `id: ${id}\nevent: news\ndata: {"session_id": "${session}", "news_id": 1}\n\n`;
@@ -211,22 +211,22 @@ test("news of any session reaches every page, with whether it is in view somewhe
   const hidden = page(hub, "b", "0");
   hidden.say("beat", { isHidden: true });
   await opened(hub);
-  lines[0].send(news("a:0,b:0,news:8", "a") + news("a:0,b:0,news:9", "b"));
+  streams[0].send(news("a:0,b:0,news:8", "a") + news("a:0,b:0,news:9", "b"));
   await settle();
-  const told = ({ heard }) => heard.filter((one) => one.kind === "news").map((one) => [one.isShown, one.isLookedAt]);
-  assert.deepEqual(told(shown), [[true, true], [false, true]]);
-  assert.deepEqual(told(hidden), told(shown));
+  const newsOf = ({ heard }) => heard.filter((one) => one.kind === "news").map((one) => [one.isShown, one.isLookedAt]);
+  assert.deepEqual(newsOf(shown), [[true, true], [false, true]]);
+  assert.deepEqual(newsOf(hidden), newsOf(shown));
 });
 
-test("a line that is cut goes on after the last news that was told, also where no session is followed", async () => {
+test("a broken stream continues after the last news, even when no session is followed", async () => {
   const hub = new Hub();
   page(hub, null, "0");
   await opened(hub);
   assert.ok(!asked[0].includes("after="), asked[0]);
-  lines[0].send('id: news:57\nevent: news_initial\ndata: {"last_news_id": 57}\n\n');
-  lines[0].send(news("news:58", "a"));
+  streams[0].send('id: news:57\nevent: news_initial\ndata: {"last_news_id": 57}\n\n');
+  streams[0].send(news("news:58", "a"));
   await settle();
-  lines[0].end();
+  streams[0].end();
   await settle();
   mock.timers.tick(400);
   await settle();

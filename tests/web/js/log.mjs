@@ -1,5 +1,4 @@
-// A server in small: the log of a session by chance, what a snapshot of it tells, and what a line tells from a cursor
-// on.
+// A small model of the server: makes random logs of a session, snapshots of them, and the frames from a cursor on.
 
 export function randomness(seed) {
   let state = seed;
@@ -12,18 +11,18 @@ export function randomness(seed) {
 
 const SESSION = "ses_1";
 
-// What happens in a session, in order: facts, each with its `number`, and words between them, each with the `base` that
-// they follow and its `place` after it.
+// The events of a session in order: facts, each with its `number`, and pieces of text between them, each with the
+// `base` fact that the text follows and its `piece` number.
 export function makeLog(random) {
   const log = [];
-  const tell = (name, data) => log.push({ name, data: { session_id: SESSION, ...data } });
+  const write = (name, data) => log.push({ name, data: { session_id: SESSION, ...data } });
   const turns = 1 + random.below(3);
   let parent = null;
   for (let turn = 1; turn <= turns; turn += 1) {
     const turn_id = `turn_${turn}`;
-    tell("turn_started", { turn_id, source: "user", parent });
+    write("turn_started", { turn_id, source: "user", parent });
     if (random.chance(0.3))
-      tell("notice", {
+      write("notice", {
         turn_id,
         message_id: `${turn_id}.0.0`,
         source: "process_wakeup",
@@ -31,28 +30,28 @@ export function makeLog(random) {
         task_id: "proc_1",
         delivered: "with_message",
       });
-    tell("message", {
+    write("message", {
       turn_id,
       message_id: `${turn_id}.0.1`,
       source: "user",
       content: `question ${turn}`,
       client_message_id: `msg_${turn}`,
     });
-    tellSteps(tell, turn_id, random, turn === turns && random.chance(0.5));
+    writeSteps(write, turn_id, random, turn === turns && random.chance(0.5));
     parent = turn_id;
   }
   return numbered(log);
 }
 
 export function numbered(log) {
-  let [number, base, place] = [0, 0, 0];
+  let [number, base, piece] = [0, 0, 0];
   for (const item of log) {
     if (isWord(item)) {
-      Object.assign(item, { base, place: (place += 1) });
+      Object.assign(item, { base, piece: (piece += 1) });
       continue;
     }
-    Object.assign(item, { number: (number += 1), ends: isOfTurn(item) && place > 0 ? base : 0 });
-    if (isOfTurn(item)) [base, place] = [number, 0];
+    Object.assign(item, { number: (number += 1), ends: isOfTurn(item) && piece > 0 ? base : 0 });
+    if (isOfTurn(item)) [base, piece] = [number, 0];
   }
   return log;
 }
@@ -61,44 +60,44 @@ function isWord({ name }) {
   return name === "token" || name === "reasoning";
 }
 
-// Others may happen while a turn speaks.
+// Other events may happen while a turn streams text.
 function isOfTurn({ name }) {
   return name !== "watch_match";
 }
 
-function tellSteps(tell, turn_id, random, isOpen) {
+function writeSteps(write, turn_id, random, isOpen) {
   const steps = 1 + random.below(3);
   for (let step = 1; step <= steps; step += 1) {
     if (random.chance(0.4)) {
-      tellText(tell, turn_id, step, random);
-      tell("step_abandoned", { turn_id, step });
+      writeText(write, turn_id, step, random);
+      write("step_abandoned", { turn_id, step });
     }
-    tellText(tell, turn_id, step, random);
+    writeText(write, turn_id, step, random);
     if (isOpen && step === steps) return;
     const calls = step === steps ? 0 : 1 + random.below(2);
     for (let call = 1; call <= calls; call += 1)
-      tell("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
-    tell("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
+      write("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
+    write("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
     for (let call = 1; call <= calls; call += 1)
-      tell("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5, is_error: false });
+      write("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5, is_error: false });
   }
-  tell(random.chance(0.2) ? "failed" : "done", { turn_id, message: "broke" });
+  write(random.chance(0.2) ? "failed" : "done", { turn_id, message: "broke" });
 }
 
-function tellText(tell, turn_id, step, random) {
-  if (random.chance(0.3)) tell("reasoning", { turn_id, step, text: "thinking " });
+function writeText(write, turn_id, step, random) {
+  if (random.chance(0.3)) write("reasoning", { turn_id, step, text: "thinking " });
   const pieces = 1 + random.below(5);
   for (let piece = 0; piece < pieces; piece += 1) {
-    tell("token", {
+    write("token", {
       turn_id,
       step,
       text: random.chance(0.3) ? `piece ${random.below(99)}\n\n` : `word${random.below(99)} `,
     });
-    if (random.chance(0.15)) tell("watch_match", { process_id: "proc_1", pattern: "x", line: "x" });
+    if (random.chance(0.15)) write("watch_match", { process_id: "proc_1", pattern: "x", line: "x" });
   }
 }
 
-// The frames of a fact, as the server numbers them for a reader with this place in words.
+// The frames of a fact, as the server numbers them for a reader with this text position.
 function framesOf(event, words) {
   const { name, data, number } = event;
   const started = { name: "server_turn_started", data: { ...data, stream_id: data.turn_id } };
@@ -118,7 +117,7 @@ function isFinal(name) {
   return name === "done" || name === "failed";
 }
 
-// What GET /api/session answers at a moment, after so many of the log. Words are looked at before the facts are.
+// The response of GET /api/session after `moment` items of the log. The server reads the text before the facts.
 export function snapshotAt(log, moment, wordsMoment = moment) {
   const stored = store(log.slice(0, moment));
   const words = store(log.slice(0, wordsMoment));
@@ -133,24 +132,24 @@ export function snapshotAt(log, moment, wordsMoment = moment) {
     tasks: [],
     approvals: [],
     last_event_id: stored.number,
-    cursor: cursorOf(stored, partial ? words.place : 0),
+    cursor: cursorOf(stored, partial ? words.piece : 0),
   };
 }
 
-function cursorOf({ number, base, active }, place) {
-  return active && (place || base < number) ? `${number}~${base}~${place}` : String(number);
+function cursorOf({ number, base, active }, piece) {
+  return active && (piece || base < number) ? `${number}~${base}~${piece}` : String(number);
 }
 
-// The journal: answers count when their step is whole.
+// The stored session: an answer counts when its step has ended.
 function store(items) {
-  const state = { messages: [], turns: {}, active: null, partial: null, number: 0, base: 0, place: 0 };
+  const state = { messages: [], turns: {}, active: null, partial: null, number: 0, base: 0, piece: 0 };
   let text = { content: "", reasoning: "" };
   for (const item of items) {
     const { name, data, number } = item;
     const { turn_id, step } = data;
     if (number) state.number = number;
-    if (number && isOfTurn(item)) [state.base, state.place] = [number, 0];
-    if (isWord(item)) state.place = item.place;
+    if (number && isOfTurn(item)) [state.base, state.piece] = [number, 0];
+    if (isWord(item)) state.piece = item.piece;
     const push = (message) =>
       state.messages.push({
         turn_id,
@@ -245,13 +244,13 @@ export function blocksOf(text) {
     .map((block) => `<p>${block}</p>`);
 }
 
-// One line from a cursor on, opened at a moment: the greeting, then what has happened, then what happens.
-export function* lineFrom(log, cursor, moment = log.length) {
-  const at = place(cursor);
+// The frames of a stream from a cursor on, opened at a moment: the greeting, then the past, then what happens live.
+export function* streamFrom(log, cursor, moment = log.length) {
+  const at = parse(cursor);
   const last = Math.max(0, ...log.slice(0, moment).map(({ number }) => number ?? 0));
   yield { name: "initial", cursor, data: { session_id: SESSION, last_event_id: last, active: null } };
   const past = replayed(log.slice(0, moment), at);
-  // Of the words that the reader has it is told the look, and all of that at once.
+  // The html of the text that the reader already has is sent first, in one frame.
   let look = blank();
   for (const item of past.filter((item) => isHad(item, at))) look = withWord(look, item);
   if (look.text) yield html(at.text(), look, 0);
@@ -260,28 +259,28 @@ export function* lineFrom(log, cursor, moment = log.length) {
       const next = withWord(look, item);
       if (next !== look) yield html(at.text(), next, next.key === look.key ? commonBlocks(look.text, next.text) : 0);
       look = next;
-      Object.assign(at, { base: item.base, place: item.place });
+      Object.assign(at, { base: item.base, piece: item.piece });
       yield { name: item.name, data: item.data, cursor: at.text() };
       continue;
     }
     if (isOfTurn(item)) look = blank();
-    if (item.ends) Object.assign(at, { base: 0, place: 0 });
+    if (item.ends) Object.assign(at, { base: 0, piece: 0 });
     yield* framesOf(item, at.words()).slice(at.frames);
     Object.assign(at, { after: item.number, frames: 0 });
   }
 }
 
-function isHad(item, { base, place }) {
-  return isWord(item) && item.base === base && item.place <= place;
+function isHad(item, { base, piece }) {
+  return isWord(item) && item.base === base && item.piece <= piece;
 }
 
 function blank() {
   return { key: "", text: "" };
 }
 
-// Words that have ended come right before the fact that ends them, and those that have not after all facts.
+// Ended text comes right before the fact that ends it, open text after all facts.
 function replayed(items, at) {
-  const told = [];
+  const replay = [];
   let words = [];
   for (const item of items) {
     if (isWord(item)) {
@@ -289,25 +288,25 @@ function replayed(items, at) {
       continue;
     }
     const isSeen = item.number <= at.after;
-    // Whoever has a frame of a fact has the words that end with it.
+    // A reader with a frame of a fact has the text that it ends.
     const isBegun = item.number === at.after + 1 && at.frames > 0;
-    if (item.ends && isBegun) Object.assign(at, { base: item.ends, place: words.length });
-    if (!isSeen) told.push(...(item.ends ? words : []), item);
+    if (item.ends && isBegun) Object.assign(at, { base: item.ends, piece: words.length });
+    if (!isSeen) replay.push(...(item.ends ? words : []), item);
     if (isOfTurn(item)) words = [];
   }
-  return [...told, ...words];
+  return [...replay, ...words];
 }
 
-function place(cursor) {
-  const [facts, base = 0, place = 0] = cursor.split("~");
+function parse(cursor) {
+  const [facts, base = 0, piece = 0] = cursor.split("~");
   const [number, frames] = facts.split(".").map(Number);
   return {
     after: frames ? number - 1 : number,
     frames: frames ?? 0,
     base: Number(base),
-    place: Number(place),
+    piece: Number(piece),
     words() {
-      return this.base ? `~${this.base}~${this.place}` : "";
+      return this.base ? `~${this.base}~${this.piece}` : "";
     },
     text() {
       return (this.frames ? `${this.after + 1}.${this.frames}` : String(this.after)) + this.words();

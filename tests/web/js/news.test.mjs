@@ -17,7 +17,7 @@ test("an end names the command, its exit code and the session", () => {
   assert.equal(newsTitle(newsWords({ ...ended, status: "lost", exit_code: null })), "make was lost · no exit code");
 });
 
-test("a match is no end", () => {
+test("a match is not an end", () => {
   const words = newsWords({ ...ended, kind: "watch_match", status: null, exit_code: null, pattern: "ERROR" });
   assert.equal(newsTitle(words), "make printed “ERROR”");
   assert.equal(words.kind, "wake");
@@ -41,7 +41,7 @@ test("many at once are counted, with what went wrong and what waits", () => {
   assert.equal(manyWords([well, asks]).text, "1 question waits for you");
   assert.equal(manyWords([asks, asks]).words, "2 questions wait for you");
   const late = { ...ended, kind: "approval_expired" };
-  assert.deepEqual([manyWords([well, late]).words, manyWords([well, late]).text], ["1 job reported", "1 question ran out"]);
+  assert.deepEqual([manyWords([well, late]).words, manyWords([well, late]).text], ["1 job reported", "1 question expired"]);
 });
 
 test("a long command is cut, and one of several lines is its first", () => {
@@ -49,6 +49,6 @@ test("a long command is cut, and one of several lines is its first", () => {
   assert.equal(shortCommand("x".repeat(80)).length, 60);
 });
 
-test("a quoted answer has no signs of its markup, and keeps those inside of words", () => {
+test("a quoted answer has no Markdown signs, and keeps those inside words", () => {
   assert.equal(plainWords("## Done\n\n> `snake_case` is **in** #12 now"), "Done snake_case is in #12 now");
 });

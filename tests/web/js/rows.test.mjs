@@ -18,7 +18,7 @@ test("rows are grouped by day, with the pinned ones first", () => {
   );
 });
 
-test("a row that changed is shown once, in its new place", () => {
+test("a changed row is shown once, at its new position", () => {
   const rows = new Rows();
   rows.put([row("a"), row("b", { updated_at: "2026-05-20T11:00:00.000Z" })]);
   rows.put([row("a", { updated_at: "2026-05-20T11:30:00.000Z" })]);
@@ -33,7 +33,7 @@ test("of several marks the one that matters most is shown", () => {
   assert.equal(markOf(row("a")), null);
 });
 
-test("the newest rows are told again, and those far down the list stay", () => {
+test("a refresh replaces the newest rows, and those far down the list stay", () => {
   const rows = new Rows();
   const at = (id, hour, more) => row(id, { updated_at: `2026-05-20T${hour}:00:00.000Z`, ...more });
   rows.put([at("p", "01", { pinned: true }), at("a", "11"), at("b", "10"), at("c", "09"), at("d", "08")]);
@@ -43,7 +43,7 @@ test("the newest rows are told again, and those far down the list stay", () => {
   assert.equal(rows.refresh([at("d", "08")]), false);
 });
 
-test("what is in view is being read, and has no mark of the unread; in a hidden tab it is not", () => {
+test("a session in view is not unread; in a hidden tab it is", () => {
   const woken = row("a", { unread: true, last_status: "failed" });
   assert.equal(isUnread(woken, "a", false), false);
   assert.equal(isUnread(woken, "a", true), true);

@@ -7,7 +7,7 @@ import { cursorOf, joinCursors, lowest } from "../../../src/wakeful/web/static/j
 const WIRE =
   'id: a:1,b:2.1\nevent: token\ndata: {"text": "x\u2028: y"}\n\n:\n\nid: a:2,b:2.1\nevent: done\ndata: {}\n\n';
 
-test("frames are whole however the line cuts them", () => {
+test("frames are complete however their text is split", () => {
   const whole = new Frames().push(WIRE);
   assert.deepEqual(whole, [
     { id: "a:1,b:2.1", name: "token", data: '{"text": "x\u2028: y"}' },
@@ -19,7 +19,7 @@ test("frames are whole however the line cuts them", () => {
   }
 });
 
-test("a frame that was cut off is not told", () => {
+test("a frame that was cut off is dropped", () => {
   assert.deepEqual(new Frames().push("id: 1\nevent: token\ndata: {}\n"), []);
 });
 
@@ -38,13 +38,13 @@ test("a cursor over several sessions has a part for each", () => {
   assert.equal(cursorOf("a:1~1~2,ab:2~1~40", "ab"), "2~1~40");
 });
 
-test("a line for several pages begins where all of them get what they lack", () => {
+test("a stream for several pages starts where each gets all that it lacks", () => {
   const cases = [
     [["12", "12.1", "13"], "12.1"],
     [["12~9~7", "12~9~4"], "12~9~4"],
     [["10~9~20", "12~9~5"], "10~9~5"],
     [["12~9~5", "12"], "12"],
-    // The second may have come after these words, or before the first of them.
+    // The second reader may have all of this text, or none of it.
     [["10~9~20", "12"], "10"],
     [["10~9~20", "14~13~5"], "10~9~20"],
   ];

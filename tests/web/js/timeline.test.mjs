@@ -9,7 +9,7 @@ import { inShort, story } from "../../../src/wakeful/web/static/js/timeline/stor
 
 const ROOM = { left: 100, width: 1000 };
 
-test("a busy stretch fills the room, in order", () => {
+test("a busy stretch fills the width, in order", () => {
   const axis = new Axis([[1000, 1100], [1300, 1500]], ROOM);
   assert.equal(axis.x(1000), 100);
   assert.equal(Math.round(axis.x(1500)), 1100);
@@ -24,7 +24,7 @@ test("an idle stretch of more than a quarter of an hour becomes a break with its
 
 const span = (id, from, to, more = {}) => ({ id, from, to, end: to, stems: [], isRunning: false, ...more });
 
-test("jobs that overlap are on lines of their own, and the newest are kept", () => {
+test("overlapping jobs get separate lanes, and the newest are kept", () => {
   const spans = Array.from({ length: 6 }, (_, index) => span(`${index}`, index, 100));
   const packed = pack(spans);
   assert.equal(packed.lanes, 4);
@@ -32,7 +32,7 @@ test("jobs that overlap are on lines of their own, and the newest are kept", () 
   assert.deepEqual(spans.map((one) => one.lane === -1), [true, true, false, false, false, false]);
 });
 
-test("jobs that follow each other share a line", () => {
+test("jobs that follow each other share a lane", () => {
   assert.equal(pack([span("a", 0, 10), span("b", 10, 20)]).lanes, 1);
 });
 
@@ -55,7 +55,7 @@ test("no job lies where an arrow from below would cross it", () => {
   }
 });
 
-test("a job keeps its line while the page is open", () => {
+test("a job keeps its lane while the page is open", () => {
   const kept = new Map();
   pack([span("a", 0, 100, { isRunning: true })], kept);
   const [a, b] = [span("a", 0, 120, { isRunning: true }), span("b", 10, 60)];
@@ -77,7 +77,7 @@ test("a new job is never the one that is left out", () => {
   assert.deepEqual(old.map((one) => one.lane), before);
 });
 
-test("a strip is divided by what passes through it", () => {
+test("a strip is divided by the lines that cross it", () => {
   assert.deepEqual(gaps(0, 100, [50]), [[0, 45], [55, 100]]);
   assert.deepEqual(gaps(0, 100, []), [[0, 100]]);
   assert.deepEqual(gaps(0, 8, [4]), []);
@@ -122,7 +122,7 @@ test("a job that joined a turn has its arrow, and a notch, where the turn read o
   assert.ok(Math.abs(drawn.bars[0].name.x - drawn.axis.x(40)) > 3 * LETTER);
 });
 
-test("a watched line is a point of its own, and its job goes on", () => {
+test("a watched line has its own mark, and its job goes on", () => {
   const turns = [DATA.turns[0], { ...DATA.turns[1], source: "watch_match", opened_at: 40 }];
   const tasks = [{ ...DATA.tasks[0], status: "running", exit_code: null, ended_at: null }];
   const notices = [{ ...DATA.notices[0], kind: "watch", posted_at: 40, at: 40 }];
@@ -132,7 +132,7 @@ test("a watched line is a point of its own, and its job goes on", () => {
   assert.equal(drawn.jobs[0].end, drawn.now);
 });
 
-test("what no turn has read yet waits until now, without an arrow's head", () => {
+test("a notice that no turn has read waits until now, without an arrowhead", () => {
   const notices = [{ ...DATA.notices[0], turn_id: null, delivered: null, at: null }];
   const [arrow] = draw({ ...DATA, turns: [{ ...DATA.turns[0], closed_at: null, status: "running" }], notices }).arrows;
   assert.equal(arrow.bar, null);
@@ -152,7 +152,7 @@ test("jobs that open one turn together share its stem", () => {
   assert.deepEqual(jobs.map((job) => [job.task.id, job.lane]), [["proc_1", 1], ["proc_2", 0]]);
 });
 
-test("turns that follow at once do not lie over each other, and each arrow ends in its own", () => {
+test("turns in quick succession do not overlap, and each arrow ends in its own", () => {
   const turns = [DATA.turns[0], { ...DATA.turns[1], opened_at: 60, closed_at: 60.05 }, { ...DATA.turns[1], turn_id: "t3", number: 3, opened_at: 60.1, closed_at: 70 }];
   const { bars, arrows } = draw({ ...DATA, turns });
   assert.ok(bars[1].x + bars[1].width <= bars[2].x + 3);
@@ -182,7 +182,7 @@ test("threads of one turn are staggered, the deeper lane further left", () => {
   assert.ok(threads[0] - threads[1] >= 5 && threads[1] - threads[2] >= 5);
 });
 
-test("labels pass by the threads and stems of the lanes below", () => {
+test("labels avoid the threads and stems of the lanes below", () => {
   const turns = [DATA.turns[0], { ...DATA.turns[1], opened_at: 60, closed_at: 300 }, { ...DATA.turns[1], turn_id: "t3", number: 3, opened_at: 301, closed_at: 320 }];
   const first = { ...DATA.tasks[0], id: "proc_aaaa", status: "killed", exit_code: null, started_at: 61, ended_at: 200, turn_id: "t2" };
   const second = { ...DATA.tasks[0], id: "proc_bbbb", started_at: 110, ended_at: 300, turn_id: "t2" };
@@ -193,7 +193,7 @@ test("labels pass by the threads and stems of the lanes below", () => {
   assert.ok(end < lower.thread || upper.label.x > lower.thread);
 });
 
-test("a turn that an edit has left has no number and no way to it", () => {
+test("a turn on an abandoned branch has no number and no link", () => {
   const again = { turn_id: "t3", number: 1, source: "user", status: "done", opened_at: 75, closed_at: 78 };
   const turns = [...DATA.turns, again];
   assert.deepEqual(draw({ ...DATA, turns }).bars.map((bar) => bar.isLeft), [true, true, false]);
@@ -216,12 +216,12 @@ test("the story tells a match apart from an end, and what only joined from what 
   const end = { ...DATA.notices[0], turn_id: "t2", delivered: "joined", posted_at: 65, at: 65 };
   assert.ok(
     story({ ...DATA, notices: [match, end] }).endsWith(
-      "proc_1 printed what it was watched for and woke turn 2 and failed after 50 s and was reported in turn 2.",
+      "proc_1 printed a watched line and woke turn 2 and failed after 50 s and was reported in turn 2.",
     ),
   );
 });
 
-test("where there is no room to draw, one line says how things stand", () => {
+test("on low screens one line sums up the session", () => {
   const turns = [{ ...DATA.turns[0], status: "failed" }, { ...DATA.turns[1], status: "running", closed_at: null }];
   const tasks = [DATA.tasks[0], { ...DATA.tasks[0], id: "proc_2", status: "running", ended_at: null }];
   assert.deepEqual(inShort({ turns, tasks }), ["Turn 2 running", "1 job runs", "turn 1 failed"]);

@@ -47,13 +47,13 @@ test("a call that failed says why in its row, red where something went wrong", (
   assert.equal(stateOf(failed("a_code_of_tomorrow")).words, "failed · 3.4 s");
 });
 
-test("what was held back or cut off is grey", () => {
+test("calls that were held back or interrupted are grey", () => {
   for (const code of ["denied", "expired", "read_only", "interrupted", "nobody_to_ask"]) {
     assert.equal(stateOf(failed(code)).kind, "off", code);
   }
 });
 
-test("a call that its turn's end has cut off says whether it was stopped", () => {
+test("a call that the end of its turn interrupted says whether it was stopped", () => {
   const cut = { tool: { ...RUN, status: "interrupted", result: null, is_error: true }, created_at: "" };
   assert.equal(callState(cut, readCall(cut.tool), [], false, { status: "cancelled" }).words, "stopped");
   assert.equal(callState(cut, readCall(cut.tool), [], false, { status: "failed" }).words, "cut off");
@@ -81,7 +81,7 @@ test("a background call goes on showing its process", () => {
   });
 });
 
-test("the ends of a long result are read as what they were", () => {
+test("the ends of a long result are read like the whole", () => {
   const whole = JSON.stringify({ output: 'first "line"\n\u001b[31mred\tend', exit_code: 3, error: null });
   const cut = { ...RUN, truncated: true, full_size: 90_000, result: whole.replace("red", "[… cut …]\nred") };
   const call = readCall(cut);

@@ -28,14 +28,14 @@ test("a title has the first line of a long command", () => {
   assert.equal(wakeTitle(message({ command: "x".repeat(200) })).command.length, 80);
 });
 
-test("a match is no end: what its job is doing is said as it is now", () => {
+test("a match does not end the job, whose current state is shown", () => {
   assert.equal(wakeTitle(match()).words, "printed “ERROR”");
   assert.deepEqual(wakeState(match(), { status: "running" }), { kind: "live", words: "still running" });
   assert.deepEqual(wakeState(match(), { status: "failed", exit_code: 2 }), { kind: "off", words: "since then: failed · exit code 2" });
   assert.equal(wakeState(match(), undefined), null);
 });
 
-test("how it ended is a shape and a word", () => {
+test("an end has an icon and a word", () => {
   assert.deepEqual(wakeState(message()), { kind: "fail", words: "exit code 1" });
   assert.deepEqual(wakeState(message({ status: "exited", exit_code: 0 })), { kind: "ok", words: "exit code 0" });
   assert.deepEqual(wakeState(message({ status: "exited", exit_code: 0 }), undefined, true), { kind: "ok", words: "ended well" });
@@ -47,14 +47,14 @@ test("several are counted as jobs, not as notices", () => {
   const other = message({ task_id: "proc_2" });
   assert.equal(groupTitle([message(), other]), "2 jobs reported");
   assert.equal(groupTitle([match(), message()]), "1 job reported");
-  assert.equal(groupTitle([match(), match()]), "2 watched lines came");
+  assert.equal(groupTitle([match(), match()]), "2 watched lines printed");
   assert.equal(groupTitle([report(), report({ task_id: "del_2" })]), "2 sub-agents reported");
 });
 
 const turn = (number, opened, closed) => ({ number, opened_at: at(opened), closed_at: closed === null ? null : at(closed) });
 const at = (seconds) => new Date(seconds * 1000).toISOString();
 
-test("how the agent was told", () => {
+test("how the notice reached the agent", () => {
   const turns = new Map([["turn_2", turn(2, 10, 100)], ["turn_3", turn(3, 100, 120)]]);
   assert.equal(wakeHow([message()], turns), "woke the agent at once");
   assert.equal(wakeHow([message({ latency_ms: 7850 })], turns), "waited 7.9 s for turn 2");
@@ -63,7 +63,7 @@ test("how the agent was told", () => {
   assert.equal(wakeHow([message({ delivered: "joined" }, { id: "turn_3.3.2" })], turns), "reported at step 4");
 });
 
-test("a wait that no turn was the reason of names none", () => {
+test("a wait that no turn caused names none", () => {
   const turns = new Map([["turn_2", turn(2, 10, 20)], ["turn_3", turn(3, 100, 120)]]);
   assert.equal(wakeHow([message({ latency_ms: 30_000 })], turns), "waited 30 s");
   assert.equal(wakeHow([message({ latency_ms: 30_000 })], new Map()), "waited 30 s");

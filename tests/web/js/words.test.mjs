@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { codeWords, endedWell, endLine, endWords, exitWords, outcomeWords, promiseWords } from "../../../src/wakeful/web/static/js/words.js";
 
-test("codes that mean something are said, and every other one is a failure with its number", () => {
+test("known exit codes have words, and every other one is a failure with its number", () => {
   assert.equal(exitWords(0), "ended well");
   assert.equal(exitWords(124), "ran out of time");
   assert.equal(exitWords(127), "was not found");
@@ -19,7 +19,7 @@ test("a signal means the same as the code that a shell makes of it, and keeps it
   assert.equal(exitWords(-11), "crashed");
 });
 
-test("what was stopped, lost, or sent out as a sub-agent has no code", () => {
+test("stopped jobs, lost jobs and sub-agents have no exit code", () => {
   assert.equal(endWords({ status: "killed", exit_code: -15 }), "was stopped");
   assert.equal(endWords({ status: "lost", exit_code: null }), "was lost when the machine restarted");
   assert.equal(endWords({ kind: "delegation", status: "exited", exit_code: null }), "reported");
@@ -27,7 +27,7 @@ test("what was stopped, lost, or sent out as a sub-agent has no code", () => {
   assert.equal(codeWords({ status: "lost", exit_code: null }), "no exit code");
 });
 
-test("a title and its code are said apart, or in one line", () => {
+test("the outcome and the exit code come apart, or in one line", () => {
   const failed = { status: "exited", exit_code: 2 };
   assert.equal(outcomeWords(failed), "failed");
   assert.equal(endLine(failed), "failed · exit code 2");
@@ -36,7 +36,7 @@ test("a title and its code are said apart, or in one line", () => {
   assert.equal(endedWell(failed), false);
 });
 
-test("a job that runs says what of it will wake its session", () => {
+test("a running job says what will wake its session", () => {
   assert.equal(promiseWords({ will_notify: true, watched_for: [] }), "wakes this session");
   assert.equal(promiseWords({ will_notify: false, watched_for: ["ERROR"] }), "watched for “ERROR”");
   assert.equal(promiseWords({ will_notify: true, watched_for: ["a", "b"] }), "wakes this session, watched for “a”, “b”");

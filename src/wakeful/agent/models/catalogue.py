@@ -1,5 +1,6 @@
-"""Which models there are: a cache in memory and on disk. A read never waits for the network; a request for a model that
-is not in it may wait a moment for the refresh that is under way.
+"""The models that providers offer, cached in memory and on disk.
+
+Reading never waits for the network. A request for an unknown model may wait briefly for a running refresh.
 """
 
 import asyncio
@@ -11,24 +12,21 @@ from pathlib import Path
 from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
 from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.models.settings_mark import digest, settings_mark
-from wakeful.agent.providers.demo import MODEL_NAMES
+from wakeful.agent.providers.demo.model import MODEL_NAMES
 from wakeful.errors import WakefulError
+from wakeful.model.request import DEFAULT_MODEL
 
-# The name that means the configured default, whatever that is.
-DEFAULT_NAME = "wakeful"
-
-# How long a caller waits for a refresh, which then goes on without it, and how long a refresh may take at most. The
-# providers are asked side by side.
+# How long a caller waits for a refresh, which then continues without it, and how long one provider may take to answer.
 _PATIENCE_SECONDS = 4.0
 _LIMIT_SECONDS = 60.0
-# A provider that has failed is left alone for so long.
+# How long after a failure no provider is asked again.
 _PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Used on the event loop. `default` is the configured model, as provider:model."""
+    """Not thread-safe: used on the event loop only. `default` is the configured model, as provider:model."""
 
     def __init__(
         self,
@@ -56,14 +54,14 @@ class Catalogue:
         self._is_closed = False
 
     def models(self) -> list[ModelEntry]:
-        """Return what is known, at once. If that is old, a refresh begins in the background."""
+        """Return the known models without waiting, and start a refresh in the background if they are out of date."""
         if self._is_due():
             self._start()
         return self._entries()
 
     async def refresh(self) -> bool:
-        """Wait a moment for the refresh that is under way, or for one that is due; false when there is none. It goes
-        on when the moment is over or the caller leaves.
+        """Wait briefly for the running refresh, or start one if it is due; return false if neither is the case. The
+        refresh continues after the wait, even if the caller is cancelled.
         """
         job = self._start() if self._is_due() else self._job
         if job is None:
@@ -72,15 +70,17 @@ class Catalogue:
         return True
 
     def fingerprint(self) -> str:
-        """Changes with the providers, their settings and the set of models, not with a token. Asks nobody."""
+        """Return a digest of the providers, their settings and their models. A rotated token does not change it, and no
+        provider is asked.
+        """
         return digest([self._marks, [entry.id for entry in self._entries()]])
 
     def resolve_name(self, name: str | None) -> str | None:
-        """Return the provider:model that a client means by a name, None for none. Asks nobody.
+        """Return the provider:model that a client means by a name, None if it is unknown. No provider is asked.
 
-        A full name is returned as it is: whether there is such a provider, the registry knows.
+        A full name is returned as it is: the registry knows whether that provider exists.
         """
-        if name is None or name == DEFAULT_NAME:
+        if name is None or name == DEFAULT_MODEL:
             return self._default
         provider, _, model = name.partition(":")
         is_full = bool(provider and model)
@@ -106,15 +106,15 @@ class Catalogue:
         return any(name not in known or not 0 <= now - known[name].at < self._max_age for name in self._marks)
 
     def _entries(self) -> list[ModelEntry]:
-        """Sorted by id. The demonstration model and the configured one are always there."""
+        """Return the known models, sorted by id. They always include the demonstration model and the configured one."""
         built_in = [*(ModelEntry.of("demo", name) for name in MODEL_NAMES), _named(self._default)]
-        told = [entry for listing in self._known().values() for entry in listing.entries]
-        entries = {entry.id: entry for entry in [*built_in, *told]}
+        listed = [entry for listing in self._known().values() for entry in listing.entries]
+        entries = {entry.id: entry for entry in [*built_in, *listed]}
         return [entries[id] for id in sorted(entries)]
 
     def _known(self) -> dict[str, Listing]:
         if self._listings is None:
-            # What other endpoints said, in the time of other settings, is no answer of these.
+            # A listing made with other settings may be of another endpoint.
             self._listings = {
                 provider: listing
                 for provider, listing in self._file.read().items()
@@ -123,7 +123,7 @@ class Catalogue:
         return self._listings
 
     def _start(self) -> asyncio.Task[None] | None:
-        """The refresh that is under way, begun if there is none."""
+        """Return the running refresh; start one if none runs."""
         if self._job is None and self._sources and not self._is_closed:
             self._job = asyncio.create_task(self._refresh())
             self._job.add_done_callback(self._forget_job)
@@ -133,28 +133,28 @@ class Catalogue:
         self._job = None
 
     async def _refresh(self) -> None:
-        has_told = await asyncio.gather(*(self._ask(source) for source in self._sources))
-        self._failed_at = None if all(has_told) else self._clock()
-        if any(has_told):
+        are_listed = await asyncio.gather(*(self._ask(source) for source in self._sources))
+        self._failed_at = None if all(are_listed) else self._clock()
+        if any(are_listed):
             await self._keep(self._known())
 
     async def _ask(self, source: ModelSource) -> bool:
-        """Fetch the models of one provider; they can be read at once, before the others have answered. False when
-        that failed, which is logged: the old listing stays.
+        """Fetch the models of one provider; they can be read before the other providers have answered. On failure, log
+        it, keep the old listing and return false.
         """
         provider = source.provider
         try:
             async with asyncio.timeout(self._limit):
                 entries = await source.list_models()
         except TimeoutError:
-            logger.warning("%s did not tell its models within %g s", provider, self._limit)
+            logger.warning("%s did not list its models within %g s", provider, self._limit)
         except WakefulError as error:
             logger.warning("cannot list the models of %s: %s", provider, error)
-        except Exception:  # The boundary of a background job: one provider must not spoil the others' answers.
+        except Exception:  # The boundary of a background job: one provider must not affect the others.
             logger.exception("listing the models of %s broke", provider)
         else:
-            told = {provider: Listing(self._marks[provider], self._clock(), tuple(entries))}
-            self._listings = {**self._known(), **told}
+            listing = Listing(self._marks[provider], self._clock(), tuple(entries))
+            self._listings = {**self._known(), provider: listing}
             return True
         return False
 
@@ -162,7 +162,7 @@ class Catalogue:
         try:
             await asyncio.to_thread(self._file.write, listings)
         except OSError as error:
-            logger.warning("cannot keep the list of models: %s", error)
+            logger.warning("cannot save the list of models: %s", error)
 
 
 def _named(id: str) -> ModelEntry:

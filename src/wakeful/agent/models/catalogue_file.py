@@ -1,4 +1,4 @@
-"""The catalogue on disk: a JSON file in the home folder. It is a cache, so a file that is broken counts as none."""
+"""The catalogue on disk: a JSON file in the home folder. It is a cache, so a broken file counts as missing."""
 
 import json
 import os
@@ -15,11 +15,11 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What one provider said when it was last asked with success."""
+    """The models that one provider last listed."""
 
-    # The mark of the settings that it was asked with.
+    # The mark of the settings with which the provider was asked.
     mark: str
-    # When, in Unix seconds.
+    # When it was asked, in Unix seconds.
     at: float
     entries: tuple[ModelEntry, ...]
 
@@ -29,19 +29,19 @@ class CatalogueFile:
         self._path = path
 
     def read(self) -> dict[str, Listing]:
-        """Return the listings by provider; none of a file that is missing, unreadable or not understood."""
+        """Return the listings by provider; empty if the file is missing, unreadable or malformed."""
         try:
             content = json.loads(self._path.read_bytes())
             if content["version"] != _VERSION:
                 return {}
-            return {str(name): _listing(str(name), told) for name, told in content["providers"].items()}
+            return {str(name): _decode(str(name), entry) for name, entry in content["providers"].items()}
         except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
             return {}
 
     def write(self, listings: Mapping[str, Listing]) -> None:
-        """Replace the file at once and as a whole. Raises OSError."""
-        content = {"version": _VERSION, "providers": {name: _told(listing) for name, listing in listings.items()}}
-        # mkstemp makes it for its owner only.
+        """Replace the file atomically. Raises OSError."""
+        content = {"version": _VERSION, "providers": {name: _encode(listing) for name, listing in listings.items()}}
+        # mkstemp creates a file that only its owner can read.
         number, draft = tempfile.mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
         try:
             with os.fdopen(number, "w", encoding="utf-8") as file:
@@ -52,14 +52,14 @@ class CatalogueFile:
             raise
 
 
-def _told(listing: Listing) -> dict[str, Any]:
+def _encode(listing: Listing) -> dict[str, Any]:
     models = [{"name": entry.name, "created": entry.created, "owned_by": entry.owned_by} for entry in listing.entries]
     return {"mark": listing.mark, "at": listing.at, "models": models}
 
 
-def _listing(provider: str, told: Mapping[str, Any]) -> Listing:
+def _decode(provider: str, entry: Mapping[str, Any]) -> Listing:
     entries = tuple(
         ModelEntry.of(provider, str(model["name"]), created=int(model["created"]), owned_by=str(model["owned_by"]))
-        for model in told["models"]
+        for model in entry["models"]
     )
-    return Listing(str(told["mark"]), float(told["at"]), entries)
+    return Listing(str(entry["mark"]), float(entry["at"]), entries)

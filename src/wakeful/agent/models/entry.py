@@ -1,4 +1,4 @@
-"""One model of the catalogue, and where its like are asked for."""
+"""One model of the catalogue, and the protocol of the providers that list models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ class ModelEntry:
     # provider:model, as sessions name it.
     id: str
     provider: str
-    # Unix seconds, 0 where its provider does not say.
+    # Unix seconds, 0 if the provider does not say.
     created: int
     owned_by: str
 
@@ -20,21 +20,21 @@ class ModelEntry:
 
     @property
     def name(self) -> str:
-        """What its provider calls it."""
+        """The model's name at its provider."""
         return self.id.removeprefix(f"{self.provider}:")
 
 
 class ModelSource(Protocol):
-    """A provider that can be asked which models it has."""
+    """A provider that can list its models."""
 
     @property
     def provider(self) -> str: ...
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """All of the provider's settings, secrets included: the catalogue keeps no more than a mark of them."""
+        """All settings of the provider, secrets included: the catalogue stores only a mark of them."""
         ...
 
     async def list_models(self) -> Sequence[ModelEntry]:
-        """Ask the provider. Raises WakefulError, in words without secrets, when it does not tell."""
+        """Ask the provider. Raises WakefulError, with a message free of secrets, if it does not answer with a list."""
         ...

@@ -1,27 +1,39 @@
-"""Asks an OpenAI-compatible endpoint which models it has."""
+"""Asks OpenAI-compatible endpoints which models they have."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from urllib.parse import urlsplit
 
-from wakeful.agent.models.entry import ModelEntry
-from wakeful.agent.providers.chunk_stream import decoded
+from wakeful.agent.models.entry import ModelEntry, ModelSource
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
-from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.openai_compatible import EndpointSettings
-from wakeful.agent.providers.request_headers import request_headers
-from wakeful.agent.providers.transport import Transport
+from wakeful.agent.providers.http.response import HttpResponse
+from wakeful.agent.providers.http.transport import Transport, request_headers
+from wakeful.agent.providers.openai.chunk_stream import json_or_none
+from wakeful.agent.providers.openai.provider import EndpointSettings
+from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.errors import ModelError
 
 _BODY_LIMIT = 8 * 1024 * 1024
 _TEXT_LIMIT = 256
-# JSON of other programs holds no larger number exactly.
+# Many JSON parsers read larger numbers inexactly.
 _LAST_SECOND = 2**53
 
 
+def model_sources(settings: ProviderSettings, default: str) -> list[ModelSource]:
+    """Return the endpoints that the operator has configured; `default` is the configured model.
+
+    With the demonstration model alone there are none: nothing goes over the network.
+    """
+    endpoint = settings.openai
+    is_configured = bool(endpoint.api_key) or endpoint.base_url != EndpointSettings().base_url
+    if is_configured or default.startswith("openai:"):
+        return [EndpointModels("openai", endpoint)]
+    return []
+
+
 class EndpointModels:
-    """A source of the catalogue. It keeps no connection: it is used every few minutes at most."""
+    """A ModelSource. It keeps no connection open: it is asked every few minutes at most."""
 
     def __init__(self, provider: str, settings: EndpointSettings) -> None:
         self._provider = provider
@@ -49,13 +61,13 @@ class EndpointModels:
         try:
             async with transport.ask("GET") as response:
                 if response.status != 200:
-                    refusal = decoded(await response.read_error())
+                    refusal = json_or_none(await response.read_error())
                     raise self._errors.refused(response.status, refusal, response.retry_after)
-                return self._entries(decoded(await self._read(response)))
+                return self._entries(json_or_none(await self._read(response)))
         finally:
             await transport.close()
 
-    async def _read(self, response: Response) -> bytes:
+    async def _read(self, response: HttpResponse) -> bytes:
         body = bytearray()
         while piece := await response.read():
             body += piece
@@ -71,7 +83,7 @@ class EndpointModels:
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, model: Mapping[str, object]) -> ModelEntry | None:
-        """None where it has no name that a client could send back."""
+        """Return None if the model has no name that a client could send back."""
         name, created, owner = (model.get(field) for field in ("id", "created", "owned_by"))
         if not _is_text(name):
             return None
@@ -89,7 +101,7 @@ class EndpointModels:
 
 
 def _addresses(base_url: str, *, keep_userinfo: bool) -> tuple[str, str]:
-    """What is sent to, and what people read. The list stands beside the route for chat completions."""
+    """Return the address to ask, and the one to show. The list is a sibling of the route for chat completions."""
     url = EndpointUrl.under(base_url, keep_userinfo=keep_userinfo)
     return _beside(url.target), _beside(url.shown)
 

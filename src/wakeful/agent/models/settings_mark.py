@@ -1,11 +1,11 @@
-"""A mark of a provider's settings: it stays when a token is rotated and changes with everything else."""
+"""A digest of a provider's settings that ignores rotating credentials and changes with everything else."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-# Known to be renewed without leading to another set of models; written without - and _. What is not named here counts.
+# Settings that are renewed without a change of models, written without - and _. All others are part of the mark.
 _ROTATING = frozenset(
     {
         "apikey",
@@ -37,7 +37,7 @@ def settings_mark(settings: Mapping[str, object]) -> str:
 
 
 def digest(value: object) -> str:
-    """The same for equal values, whatever the order of their keys."""
+    """Return the same digest for equal values, whatever the order of their keys."""
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

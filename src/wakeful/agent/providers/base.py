@@ -1,10 +1,10 @@
-"""What the loop asks of a model: one streamed answer. A stream ends with `Finished`, or it was not an answer."""
+"""What the loop expects of a model provider: one streamed answer, which ends with `Finished`."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from wakeful.model.message import AssistantMessage, Message, Usage
+from wakeful.model.journal.message import AssistantMessage, Message, Usage
 from wakeful.tools.base import ToolSpec
 
 
@@ -15,36 +15,36 @@ class ModelRequest:
     instructions: str
     messages: Sequence[Message]
     tools: Sequence[ToolSpec]
-    # Fields of a chat-completions request, as the client asked for them.
+    # Fields of a chat-completions request, as the client sent them.
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class TextPart:
+class AnswerText:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ReasoningPart:
+class AnswerReasoning:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The whole answer, exactly what its parts add up to."""
+    """The whole answer: exactly the parts streamed before it."""
 
     message: AssistantMessage
     usage: Usage
-    # The model reached its output limit: the text stops in the middle.
+    # The model reached its output limit, and the text stops in the middle.
     is_cut: bool = False
 
 
-Part = TextPart | ReasoningPart | Finished
+AnswerPart = AnswerText | AnswerReasoning | Finished
 
 
 class Provider(Protocol):
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Part, None]:
-        """Yield the parts of one answer, last a `Finished`. Raises ModelError; closing the iterator stops the model."""
+    def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+        """Yield the parts of one answer, `Finished` last. Raises ModelError. Closing the generator stops the model."""
         ...
 
     async def close(self) -> None: ...

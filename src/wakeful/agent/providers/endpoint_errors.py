@@ -1,6 +1,6 @@
-"""What goes wrong at a model endpoint, as ModelErrors: one sentence that names the endpoint and what to do.
+"""Failures of a model endpoint as ModelErrors, whose message names the endpoint and says what to do.
 
-No message ever holds the API key, whatever the endpoint says.
+No message contains the API key, whatever the endpoint replies.
 """
 
 from collections.abc import Mapping
@@ -48,11 +48,11 @@ class EndpointErrors:
         self._secret = secret
 
     def refused(self, status: int, body: object, retry_after: float | None = None) -> ModelError:
-        """An HTTP status that is no success. `body` is its decoded JSON, or None."""
+        """Make the error for an HTTP status other than 200. `body` is its decoded JSON, or None."""
         return self._error(status, _complaint(body), retry_after)
 
     def reported(self, complaint: object) -> ModelError:
-        """An error object inside a stream. Some endpoints put an HTTP status into its code."""
+        """Make the error for an error object inside a stream. Some endpoints put an HTTP status into its code."""
         code = str(complaint.get("code", "")) if isinstance(complaint, Mapping) else ""
         return self._error(int(code) if code.isdecimal() and len(code) == 3 else None, complaint, None)
 
@@ -91,7 +91,7 @@ class EndpointErrors:
         meaning = _meaning(status, code.lower(), text.lower())
         if meaning is _AUTH and not self._secret:
             meaning = _NO_KEY
-        # Endpoints like to quote the refused key, half hidden: their words are left out there.
+        # Many endpoints quote a part of the refused key, so their text is left out.
         detail = "" if status == 401 else self._clean(text)
         facts = ": ".join(fact for fact in (str(status or ""), detail) if fact)
         what = f"{meaning.what} ({facts})" if facts else meaning.what
@@ -133,7 +133,7 @@ def _meaning(status: int | None, code: str, text: str) -> _Meaning:
 
 
 def _complaint(body: object) -> object:
-    """Most endpoints wrap it in `error`; others say `message` or `detail`."""
+    """Return the error object: most endpoints wrap it in `error`, others send `message` or `detail` in the body."""
     if isinstance(body, Mapping):
         return body.get("error") or body
     return body

@@ -1,4 +1,4 @@
-"""Where an OpenAI-compatible endpoint takes chat completions."""
+"""The address of an OpenAI-compatible endpoint's chat completions."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -11,16 +11,16 @@ _ROUTE = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class EndpointUrl:
-    # What is sent to; it may hold a password or a key, so it is never shown.
+    # Where requests go. It may contain a password or a key, so it is never shown.
     target: str = field(repr=False)
-    # What people read: scheme, host and path.
+    # What messages show: scheme, host and path.
     shown: str
 
     @classmethod
     def under(cls, base_url: str, *, keep_userinfo: bool) -> Self:
-        """The route under a base URL such as https://api.openai.com/v1; its query, if any, is kept.
+        """Return the route under a base URL such as https://api.openai.com/v1, with the query of that URL.
 
-        A user and password in the URL are sent only without an API key, which takes the same header.
+        `keep_userinfo` is false if there is an API key, which needs the same header as a user and password.
         """
         parts = _split(base_url)
         path = parts.path.rstrip("/").removesuffix(_ROUTE) + _ROUTE
@@ -33,12 +33,12 @@ class EndpointUrl:
 def _split(base_url: str) -> SplitResult:
     try:
         parts = urlsplit(base_url.strip())
-        # The port is parsed only when asked for, and a host such as a..b fails only when encoded.
+        # urlsplit checks neither: reading `port` parses it, and encoding rejects a host such as a..b.
         host = (parts.hostname or "").encode("idna")
         is_address = parts.scheme in ("http", "https") and bool(host) and parts.port != 0
     except ValueError:
         is_address = False
     if not is_address:
-        # Its value is not shown: it may hold a password.
+        # The value is not shown: it may contain a password.
         raise ConfigError("OPENAI_BASE_URL must be an address such as https://api.openai.com/v1.")
     return parts

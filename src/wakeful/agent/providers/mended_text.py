@@ -1,12 +1,12 @@
-"""Text that can be encoded.
+"""Repairs text that cannot be encoded as UTF-8.
 
-JSON may hold half of a surrogate pair, and endpoints that cut their tokens at UTF-16 units really send an emoji
-in two halves. Neither orjson nor UTF-8 takes a half.
+JSON may contain half of a surrogate pair: endpoints that cut tokens between UTF-16 units send an emoji in two halves.
+Neither orjson nor UTF-8 accepts a half.
 """
 
 
 def mended(text: str) -> str:
-    """Join the halves that stand together; a half without its other becomes U+FFFD."""
+    """Join adjacent halves; a half alone becomes U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -17,7 +17,7 @@ def mended(text: str) -> str:
 
 
 class MendedText:
-    """Mends a text that arrives in pieces: a first half at the end of a piece waits for the next piece."""
+    """Mends a text that arrives in pieces: a first half at the end of a piece is held back until the next piece."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -28,7 +28,7 @@ class MendedText:
         return "".join(self._pieces)
 
     def add(self, piece: str) -> str:
-        """Take a piece as received; return what may be shown of it now."""
+        """Take a piece as received; return what can be shown now."""
         if not self._held and piece.isascii():
             return self._keep(piece)
         piece = self._held + piece
@@ -39,7 +39,7 @@ class MendedText:
         return self._keep(mended(piece))
 
     def finish(self) -> str:
-        """Return what is left to show when nothing follows any more."""
+        """Return what was held back, after the last piece."""
         rest, self._held = self._held, ""
         return self._keep(mended(rest))
 

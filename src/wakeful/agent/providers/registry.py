@@ -1,11 +1,11 @@
-"""From `provider:model` to the provider that speaks with it. A provider is built when it is first asked for."""
+"""Finds the provider for a `provider:model` name. Providers are built on first use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wakeful.agent.providers.base import Provider
-from wakeful.agent.providers.demo import MODEL_NAMES, DemoModel
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.demo.model import MODEL_NAMES, DemoModel
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.errors import ConfigError
 
 
@@ -24,7 +24,7 @@ class ProviderRegistry:
         self._built: dict[str, Provider] = {}
 
     def resolve(self, name: str) -> tuple[Provider, str]:
-        """Return the provider and its name for the model. Raises ConfigError, also where a setting is wrong."""
+        """Return the provider and the model's name there. Raises ConfigError for an unknown name or a wrong setting."""
         provider, model = self._parse(name)
         if provider not in self._built:
             self._built[provider] = self._builders[provider]()

@@ -1,4 +1,4 @@
-"""The events of a turn as a person or a pipe reads them: the answer on one stream, remarks on the other."""
+"""Prints the events of a turn: the answer to one stream, remarks to the other."""
 
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -22,8 +22,8 @@ class AnswerPrinter:
         elif kind == events.TOOL:
             self._remark(f"[{data['name']} {data['arguments']}]")
         elif kind == events.STEP_ABANDONED:
-            # What is printed cannot be taken back.
-            self._remark("[the answer broke off and is asked for again; what follows takes its place]")
+            # Printed text cannot be taken back.
+            self._remark("[the answer broke off and is asked for again; what follows replaces it]")
         elif kind in events.FINAL_KINDS:
             self.end_line()
 
@@ -51,12 +51,12 @@ class AnswerPrinter:
 
 
 def exit_code_of(last: str, data: Mapping[str, Any]) -> int:
-    """What a turn with this last event means to a shell. Raises TurnFailed."""
+    """Return the exit code for a turn with this last event. Raises TurnFailed."""
     if last == events.DONE:
         return 0
     raise TurnFailed(data["message"], code=data["code"])
 
 
 def _harmless(text: str) -> str:
-    """Without control characters: a terminal would obey them, and a model may repeat what a stranger has written."""
+    """Remove control characters: a terminal obeys them, and a model may repeat text from an untrusted source."""
     return "".join(letter for letter in text if letter in "\n\t" or letter.isprintable())

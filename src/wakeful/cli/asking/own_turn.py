@@ -1,4 +1,4 @@
-"""One turn on an engine of our own, which adopts and wakes nothing else."""
+"""Runs one turn on an engine in this process, which adopts and wakes nothing else."""
 
 import asyncio
 import sys
@@ -41,7 +41,7 @@ async def _follow_or_stop(engine: Engine, receipt: Receipt, caught: asyncio.Futu
             return exit_code_of(following.result().kind, following.result().data)
         if failing.done():
             raise failing.result()
-        # Nobody waits for the turn any more.
+        # A signal arrived or the reader failed: the turn has no reader any more.
         await engine.cancel(receipt.session_id)
         last = None if caught.done() else following.result()
         return 128 + caught.result() if last is None else exit_code_of(last.kind, last.data)
@@ -57,17 +57,17 @@ async def _print_turn(engine: Engine, receipt: Receipt) -> Event:
     try:
         async with aclosing(engine.subscribe_turn(receipt.session_id, receipt.turn_id)) as pages:
             async for page in pages:
-                for told in page:
-                    _print(printer, told)
-                    last = told
+                for item in page:
+                    _print(printer, item)
+                    last = item
     finally:
         printer.end_line()
     assert isinstance(last, Event)
     return last
 
 
-def _print(printer: AnswerPrinter, told: StreamItem) -> None:
-    if isinstance(told, Event):
-        printer.show(told.kind, told.data)
-    elif told.kind == TOKEN:
-        printer.say(told.head.step, told.text)
+def _print(printer: AnswerPrinter, item: StreamItem) -> None:
+    if isinstance(item, Event):
+        printer.show(item.kind, item.data)
+    elif item.kind == TOKEN:
+        printer.say(item.head.step, item.text)

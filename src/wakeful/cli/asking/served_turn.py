@@ -1,4 +1,4 @@
-"""One turn on the server that holds the home, printed as it comes."""
+"""Runs one turn on the running server and prints it as it arrives."""
 
 import asyncio
 import sys
@@ -14,14 +14,14 @@ from wakeful.gateway.entrance.local_key import local_key
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.model.ids import new_id
 
-# A restart takes a few seconds. A server that is gone, or has fallen silent, for longer is given up.
+# How long a server may be gone or silent before the command gives up. A restart takes a few seconds.
 _PATIENCE_SECONDS = 20.0
 # How long Ctrl-C waits for the server to confirm the cancel.
 _STOP_SECONDS = 5.0
 
 
 async def ask_server(config: Config, socket: Path, text: str, model: str) -> int:
-    """With an empty `model`, that of the server. Raises ServerGone when the server says nothing any more."""
+    """Return the exit code. An empty `model` means the server's. Raises ServerGone if the server stops answering."""
     async with Client(socket, local_key(config.home), AskAdapter.name, patience=_PATIENCE_SECONDS) as client:
         with caught_signals() as caught:
             new = {"workspace": str(config.workspace), **({"model": model} if model else {})}
@@ -38,7 +38,7 @@ async def ask_server(config: Config, socket: Path, text: str, model: str) -> int
 
 
 async def _stop(client: Client, session_id: str, following: asyncio.Task[ServerEvent]) -> None:
-    """Cancel the turn, and give up on a server that does not confirm it in time."""
+    """Cancel the turn and wait for its end, but not longer than `_STOP_SECONDS`."""
     try:
         async with asyncio.timeout(_STOP_SECONDS):
             await client.post("/api/chat/cancel", {"session_id": session_id})
@@ -55,7 +55,7 @@ def _exit_code(following: asyncio.Task[ServerEvent], session_id: str) -> int:
         last = following.result()
     except ServerGone as gone:
         raise ServerGone(
-            "The server does not answer any more. When it is back, the turn goes on there: "
+            "The server does not answer any more. When it is back, it continues the turn: "
             f"`wakeful attach {session_id}` shows it."
         ) from gone
     return exit_code_of(last.name, last.data)

@@ -13,9 +13,8 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from wakeful.cli.chat.piped_chat import PipedChat
 from wakeful.cli.chat.successor import Successor
 from wakeful.cli.chat.terminal_chat import TerminalChat
+from wakeful.cli.command import current_folder, run
 from wakeful.cli.connection import connected
-from wakeful.cli.current_folder import current_folder
-from wakeful.cli.event_loop import run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.cli.signals import caught_signals
@@ -24,7 +23,7 @@ from wakeful.config.load import load_config
 
 _DOOR = "terminal"
 _GRACE_SECONDS = 1.0
-# `--resume` without a session.
+# What `--resume` without a session stands for.
 _NEWEST = ""
 
 
@@ -47,7 +46,7 @@ def chat(resume: str | None, model: str | None, wait: float) -> int:
     if not is_terminal():
         set_up_log(config)
         return run(_chat_in_pipe(config, resume, model or "", wait))
-    # Whatever is logged meanwhile is printed above the prompt, and harmless.
+    # Log lines are printed above the prompt, without control characters.
     with patch_stdout():
         set_up_log(config)
         return run(_chat_at_terminal(_leaving_quickly(config), resume, model or ""))
@@ -82,7 +81,7 @@ async def _chat_in_pipe(config: Config, resume: str | None, model: str, wait: fl
 
 
 async def _until(chat: Coroutine[Any, Any, int], caught: "asyncio.Future[Any]") -> int:
-    """The exit code of the chat, or of the signal that ended it."""
+    """Return the exit code of the chat, or of the signal that ended it."""
     job = asyncio.create_task(chat, name="chat")
     jobs: list[asyncio.Future[Any]] = [job, caught]
     await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
@@ -94,11 +93,11 @@ async def _until(chat: Coroutine[Any, Any, int], caught: "asyncio.Future[Any]") 
 
 
 def _leaving_quickly(config: Config) -> Config:
-    """Who leaves does not want to wait for a step that the next start asks for again."""
+    """Shorten the grace of a stop: the user should not wait for a step that the next start repeats anyway."""
     grace = min(config.engine.stop_grace_seconds, _GRACE_SECONDS)
     return replace(config, engine=replace(config.engine, stop_grace_seconds=grace))
 
 
 def _model(config: Config) -> str:
-    """The one that was asked for; empty: whichever the server has."""
+    """Return the model that the user asked for; empty for the server's."""
     return config.model if "model" in config.origins else ""

@@ -1,11 +1,11 @@
-"""What a typed line means: words for the agent, words that steer it, or a command for the chat itself."""
+"""Parses a typed line: a message to the agent, a message that steers it, or a command to the chat."""
 
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class LineKind(Enum):
     SAY = auto()
     STEER = auto()
     COMMAND = auto()
@@ -13,14 +13,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    kind: Kind
-    # The words, or what follows the command's name.
+    kind: LineKind
+    # The message, or what follows the command's name.
     text: str
-    # The command's name, without its slash.
+    # The command's name, without the slash.
     name: str = ""
 
 
-# Each command: what it takes, and what /help says about it.
+# Each command: its arguments, and its line in /help.
 COMMANDS = {
     "new": ("", "begin a new session"),
     "resume": ("[number or id]", "go on with another one; alone, list the recent ones"),
@@ -34,39 +34,39 @@ COMMANDS = {
     "quit": ("", "leave; what runs goes on running"),
 }
 
-# A path such as /etc/hosts is no command.
+# A path such as /etc/hosts is not a command.
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
 
 _CHOICES = {"y": "once", "yes": "once", "once": "once", "n": "deny", "no": "deny", "deny": "deny"}
 
 
 def parse_line(text: str) -> Line | None:
-    """None for a line that says nothing."""
+    """Return None for an empty line."""
     text = text.strip()
     if text.startswith("!"):
         words = text[1:].strip()
-        return Line(Kind.STEER, words) if words else None
+        return Line(LineKind.STEER, words) if words else None
     match = _COMMAND.fullmatch(text)
     if match is None:
-        return Line(Kind.SAY, text) if text else None
+        return Line(LineKind.SAY, text) if text else None
     name, argument = match[1], (match[2] or "").strip()
     if name == "steer" and argument:
-        return Line(Kind.STEER, argument)
-    return Line(Kind.COMMAND, argument, name)
+        return Line(LineKind.STEER, argument)
+    return Line(LineKind.COMMAND, argument, name)
 
 
 def choice_in(text: str) -> str | None:
-    """The answer to a question, as a letter or as a word. What allows more than this one call has to be spelt out."""
+    """Return the answer to a question, given as a letter or a word. Allowing more than one call takes /allow."""
     return _CHOICES.get(text.strip().lower())
 
 
 def help_lines() -> list[str]:
     calls = [f"/{name} {takes}".rstrip() for name, (takes, _) in COMMANDS.items()]
     width = max(map(len, calls))
-    told = [f"{call:<{width}}  {says}" for call, (_, says) in zip(calls, COMMANDS.values(), strict=True)]
+    lines = [f"{call:<{width}}  {says}" for call, (_, says) in zip(calls, COMMANDS.values(), strict=True)]
     keys = [
-        "Enter sends. While an answer comes, the message waits for its turn.",
+        "Enter sends. During an answer, the message waits for its turn.",
         "Alt-Enter begins a new line. Ctrl-C stops the answer, or clears the line.",
         "Ctrl-D leaves. When the agent asks, y or n in an empty line answers.",
     ]
-    return [*told, "", *keys]
+    return [*lines, "", *keys]

@@ -1,4 +1,4 @@
-"""What happens in the other sessions of the person who sits in this one: a line for each piece of news."""
+"""News from the user's other sessions, one line each."""
 
 import logging
 from collections.abc import Callable
@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 async def follow_elsewhere(client: Client, standing: Standing, show: Callable[[Card], None]) -> None:
-    """Show the news of every session but the open one, which tells its own, for as long as this runs. A line that is
-    cut goes on where it was: none is missed.
+    """Show the news of every session but the open one, until cancelled. A cut stream resumes where it was, so no news
+    is missed.
     """
     try:
         async with aclosing(client.events("/api/stream", news="1")) as events:
@@ -26,7 +26,7 @@ async def follow_elsewhere(client: Client, standing: Standing, show: Callable[[C
                 if event.name == "news" and event.data["session_id"] != standing.session_id:
                     show(news_card(event.data))
     except WakefulError as error:
-        # The open session goes on without.
+        # The open session works without it.
         logger.warning("other sessions cannot be followed: %s", error)
 
 

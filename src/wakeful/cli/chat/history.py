@@ -1,4 +1,4 @@
-"""The file of what was typed before. Nobody else may read it."""
+"""The file of lines typed before, readable by its owner only."""
 
 import os
 from pathlib import Path
@@ -14,6 +14,6 @@ def open_history(home: Path) -> "FileHistory":
     from prompt_toolkit.history import FileHistory
 
     path = home / _NAME
-    # Made by us, so that at no moment anybody else can read it.
+    # Created here with mode 0600: FileHistory would create it with the default mode.
     os.close(os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
     return FileHistory(str(path))

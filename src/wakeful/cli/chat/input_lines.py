@@ -1,4 +1,4 @@
-"""Standard input, line by line, without holding up the event loop or the end of the program."""
+"""Reads standard input line by line, without blocking the event loop or the exit of the program."""
 
 import asyncio
 import os
@@ -14,22 +14,22 @@ class InputLines:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[bytes] = asyncio.Queue()
-        # Reading may never return, and nobody must wait for it: hence a thread of its own, that ends with the program.
+        # A read may never return, so a daemon thread does it: the program exits without waiting for it.
         Thread(target=self._read, name="standard input", daemon=True).start()
 
     async def next(self) -> str:
-        """The next line, or an empty text at the end. Raises MessageUnusable for a line that is no text."""
+        """Return the next line, empty at the end of the input. Raises MessageUnusable for a line that is not UTF-8."""
         line = await self._lines.get()
         if not line:
-            # The end stays the end.
+            # Later calls get the end again.
             self._lines.put_nowait(line)
         try:
             return line.decode()
         except UnicodeDecodeError:
-            raise MessageUnusable("What standard input holds is not a text in UTF-8.") from None
+            raise MessageUnusable("Standard input is not text in UTF-8.") from None
 
     def _read(self) -> None:
-        # Not through sys.stdin, whose lock the end of the program would wait for.
+        # Not through sys.stdin: the interpreter waits for its lock when it exits.
         rest = b""
         while chunk := os.read(sys.stdin.fileno(), _CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")

@@ -1,4 +1,4 @@
-"""Tells a conversation: the frames of its stream, or its recorded messages, as cards and blocks on a screen."""
+"""Shows a session on a screen: turns the frames of its stream and its recorded messages into cards and blocks."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -18,7 +18,7 @@ from wakeful.cli.chat.cards.cards import (
 from wakeful.cli.chat.cards.question_card import answered_card, question_card
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
 from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
-from wakeful.cli.chat.screens.screen import Draft, Screen
+from wakeful.cli.chat.screens.screen import AnswerDraft, Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.lists.job_words import waited_ms
 from wakeful.cli.plain_text import clock_time, harmless, one_line
@@ -31,18 +31,18 @@ class Narrator:
     def __init__(self, screen: Screen, standing: Standing) -> None:
         self._screen = screen
         self._standing = standing
-        self._draft = Draft()
+        self._draft = AnswerDraft()
         self._answer = MarkdownStream()
-        # The step whose answer is being written, and whether a part of it is final on the screen.
+        # The step whose answer is being streamed, and whether some of it is already final on the screen.
         self._step = 0
         self._has_shown = False
-        # Calls under way: name and arguments.
+        # Running calls by id: name and arguments.
         self._calls: dict[str, tuple[str, str]] = {}
-        # Notices that came together; more may follow.
+        # Notices that arrived together; more may follow.
         self._wakes: list[Data] = []
-        # The question that was shown last: a stream that begins again tells open ones again.
+        # The question that was shown last: a stream that reconnects sends open questions again.
         self._asked: str | None = None
-        self._told: dict[str, Callable[[Data], None]] = {
+        self._handlers: dict[str, Callable[[Data], None]] = {
             "message": self._message,
             "notice": self._notice,
             "token": self._token,
@@ -60,19 +60,17 @@ class Narrator:
             "gap": lambda data: self._show(remark("Some of what happened is no longer in the log.")),
         }
 
-    def tell(self, name: str, data: Data) -> None:
-        """One frame. Those that only say how the session stands are not for here. After a notice `end_wakes` is due,
-        unless another frame comes.
+    def show_frame(self, name: str, data: Data) -> None:
+        """Show one frame; frames that only update the session's state are ignored. After a notice the caller calls
+        `end_wakes`, unless another frame follows.
         """
         if name != "notice":
             self.end_wakes()
-        if name in self._told:
-            self._told[name](data)
+        if name in self._handlers:
+            self._handlers[name](data)
 
-    def tell_question(self) -> None:
-        """Of several that wait the oldest is shown, and the next when that is answered: so it is clear which of them an
-        answer is for.
-        """
+    def show_question(self) -> None:
+        """Show the oldest open question, and the next one only after its answer, so that an answer is unambiguous."""
         question = self._standing.question
         asked = None if question is None else question["call_id"]
         if asked == self._asked:
@@ -83,16 +81,16 @@ class Narrator:
             self._show(question_card(question, others, may_answer=self._standing.may_answer))
 
     def end_wakes(self) -> None:
-        """Show the notices that came together."""
+        """Show the notices that arrived together."""
         wakes, self._wakes = self._wakes, []
         if wakes:
             self._show(wake_card(wakes[0]) if len(wakes) == 1 else wakes_card(wakes))
 
     def recall(self, message: Data) -> None:
-        """One recorded message. After a notice `end_wakes` is due, unless another message comes."""
+        """Show one recorded message. After a notice the caller calls `end_wakes`, unless another message follows."""
         if message["notice"] is not None:
-            told = {"source": message["source"], "content": message["content"], "message_id": message["id"]}
-            self._notice(message["notice"] | told | {"turn_id": message["turn_id"]})
+            frame = {name: message[name] for name in ("source", "content", "turn_id")}
+            self._notice(message["notice"] | frame | {"message_id": message["id"]})
             return
         self.end_wakes()
         if message["role"] == "user":
@@ -107,7 +105,7 @@ class Narrator:
             self._show(remark(one_line(message["content"])))
 
     def forget(self) -> None:
-        """Another session begins."""
+        """Forget the session, before another one is shown."""
         self.end_wakes()
         self._answer = MarkdownStream()
         self._calls, self._asked = {}, None
@@ -117,13 +115,13 @@ class Narrator:
         self._screen.change_draft(self._draft)
 
     def lose(self, error: WakefulError) -> None:
-        """The session cannot be followed any more."""
+        """Show why the session cannot be followed any more."""
         self.end_wakes()
         self._end_answer()
         self._show(failure(one_line(str(error))))
 
     def _notice(self, data: Data) -> None:
-        if self._wakes and _place(data) != _place(self._wakes[0]):
+        if self._wakes and _step_of(data) != _step_of(self._wakes[0]):
             self.end_wakes()
         waited_for = self._standing.turns.waited_for(data.get("turn_id", ""), waited_ms(data) / 1000)
         self._wakes.append(data | {"waited_for": waited_for})
@@ -167,7 +165,7 @@ class Narrator:
 
     def _ended(self, data: Data, card: Card | None) -> None:
         if "joined" in data or data.get("reason") == "withdrawn":
-            # It never was a turn: its words joined another one, or were taken back.
+            # It never ran: its message joined another turn or was withdrawn.
             return
         self._end_answer()
         for name, arguments in self._calls.values():
@@ -178,7 +176,7 @@ class Narrator:
         self._screen.change_draft(self._draft)
 
     def _process_complete(self, data: Data) -> None:
-        """The end of which the agent will be told has a card of its own, when it is."""
+        """Show the end of a job, unless the agent is notified: that notice gets its own card."""
         task = self._standing.task(data["process_id"])
         if task is not None and (data["status"] == "killed" or task["id"] not in self._standing.promised):
             self._show(ended_card(data, task["command"]))
@@ -224,6 +222,6 @@ class Narrator:
         self._screen.show(card)
 
 
-def _place(notice: Data) -> str:
-    """The turn and the step in which a notice is recorded."""
+def _step_of(notice: Data) -> str:
+    """Return the turn and the step that a notice is recorded in."""
     return str(notice.get("message_id", "")).rpartition(".")[0]

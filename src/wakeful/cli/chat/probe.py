@@ -1,4 +1,4 @@
-"""Finds out whether the server still answers: a stream comes back by itself after a cut, and does not tell of it."""
+"""Checks whether the server still answers: a stream reconnects by itself and does not report a cut."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How the session stands at this moment: what the status line shows, and what a typed line depends on."""
+"""The current state of the session: what the status line shows, and what a typed line depends on."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from wakeful.cli.chat.known_turns import KnownTurns
 
 @dataclass(slots=True)
 class Standing:
-    # Empty before the first message: a session is made when there is something to say.
+    # Empty before the first message, which creates the session.
     session_id: str = ""
     model: str = ""
     title: str = ""
@@ -18,19 +18,19 @@ class Standing:
     active_since: float = 0.0
     turns: KnownTurns = field(default_factory=KnownTurns)
     tasks: list[dict[str, Any]] = field(default_factory=list)
-    # Tasks whose end the agent was promised to be told of, whatever became of that.
+    # Tasks whose end the agent was promised to be notified of, whether or not that promise still holds.
     promised: set[str] = field(default_factory=set)
     queued: list[dict[str, Any]] = field(default_factory=list)
-    # Notices that wait, and for what: each says why.
+    # Notices that wait; the field `why` of each says for what.
     waiting_notices: list[dict[str, Any]] = field(default_factory=list)
-    # Questions that wait for an answer, by call, the oldest first.
+    # Open questions by call id, oldest first.
     approvals: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # When the oldest of them was shown.
+    # When the oldest of them was shown, in monotonic seconds.
     asked_at: float = 0.0
-    # Typed, and not yet accepted by the server.
+    # Lines typed but not yet accepted by the server.
     unsent: list[str] = field(default_factory=list)
     is_live: bool = True
-    # A screen that only watches offers no answers.
+    # False for `wakeful attach`, which only watches.
     may_answer: bool = True
 
     @property
@@ -39,7 +39,7 @@ class Standing:
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """The one that is shown, and that an answer is for."""
+        """The question that is shown, and that an answer is for."""
         return next(iter(self.approvals.values()), None)
 
     @property
@@ -48,7 +48,7 @@ class Standing:
 
     @property
     def has_promises(self) -> bool:
-        """Whether the agent will still be told of something by itself."""
+        """Whether the agent is still going to be woken without the user."""
         held = any(notice["why"] in ("held", "blocked", "budget") for notice in self.waiting_notices)
         return any(task["will_notify"] for task in self.running_tasks) or (bool(self.waiting_notices) and not held)
 
@@ -56,16 +56,16 @@ class Standing:
         return next((task for task in self.tasks if task["id"] == task_id), None)
 
     def begin(self, session_id: str, model: str) -> None:
-        """Another session takes the place of the one before."""
+        """Replace the session by another."""
         self.session_id, self.model, self.title = session_id, model, ""
         self.active_turn, self.turns = None, KnownTurns()
         self.tasks, self.queued, self.waiting_notices = [], [], []
         self.approvals, self.promised = {}, set()
 
     def learn(self, snapshot: dict[str, Any], asked: Collection[str] = ()) -> None:
-        """Take over what GET /api/session has told. Turns and questions are known from the stream, which is quicker.
-        It does not tell of a sub-agent's question that ran out, or whose sub-agent was stopped. `asked`: the questions
-        that were known when the snapshot was asked for.
+        """Update from GET /api/session. Active turns and new questions come from the stream, which is quicker, but it
+        does not report a sub-agent's question that expired or whose sub-agent was stopped. `asked` are the questions
+        that were open when the snapshot was requested.
         """
         still_open = {question["call_id"] for question in snapshot["approvals"]}
         for call_id in set(asked) - still_open:
@@ -79,7 +79,7 @@ class Standing:
         self.waiting_notices = snapshot["pending_notices"]
 
     def hear(self, name: str, data: dict[str, Any]) -> None:
-        """Take over what a frame of the session's stream tells."""
+        """Update from a frame of the session's stream."""
         if name == "initial":
             self._turn_begins(data["active"]["turn_id"] if data["active"] else None)
         elif name == "server_turn_started":
@@ -87,12 +87,12 @@ class Standing:
         elif name == "turn_completed" and data["turn_id"] == self.active_turn:
             self._turn_begins(None)
             self.turns.hear_end(data["turn_id"])
-            # The calls that asked have ended with their turn; those of a sub-agent have not.
+            # The turn's calls have ended with it, and their questions too; those of sub-agents are still open.
             self.approvals = {key: asked for key, asked in self.approvals.items() if asked.get("task_id")}
         elif name == "approval_required":
             self.approvals[data["call_id"]] = data
         elif name in ("approval_answered", "tool_complete"):
-            # A call that waited too long has a result without an answer.
+            # A call whose question expired has a result without an answer.
             self.approvals.pop(data["call_id"], None)
         elif name == "task_started" and self.task(data["task"]["id"]) is None:
             self._know_tasks([data["task"], *self.tasks])

@@ -1,4 +1,4 @@
-"""Takes the place of a server that has ended, when somebody here wants to go on."""
+"""Replaces a server that has ended, so that the user of this chat can go on."""
 
 import asyncio
 from types import TracebackType
@@ -9,7 +9,7 @@ from wakeful.config.config import Config
 
 
 class Successor:
-    """Answers on the address of the one before, so that its clients, this one among them, just come back."""
+    """Serves on the socket of the ended server, so that its clients, including this chat, just reconnect."""
 
     def __init__(self, config: Config, door: str) -> None:
         self._config = config
@@ -32,8 +32,9 @@ class Successor:
         return self._job is not None and not self._job.done()
 
     async def start(self) -> bool:
-        """Serve, unless somebody does; true when it began with this. Raises StoreLocked while the one before is half
-        alive."""
+        """Start to serve, unless a server answers; return whether this call started it. Raises StoreLocked while the
+        old server still holds the database.
+        """
         if self.is_at_work or is_answered(local_socket(self._config.home)):
             return False
         has_started = asyncio.Event()

@@ -1,4 +1,4 @@
-"""What a typed line does, on a terminal and in a pipe alike."""
+"""Carries out typed lines, both on a terminal and in a pipe."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,8 +6,8 @@ from time import monotonic
 
 from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
 from wakeful.cli.chat.cards.question_card import whole_question_card
-from wakeful.cli.chat.commands import Kind, Line, choice_in, help_lines, parse_line
-from wakeful.cli.chat.conversation import Conversation
+from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, parse_line
+from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import Screen
 from wakeful.cli.chat.standing import Standing
@@ -22,7 +22,7 @@ from wakeful.model.ids import new_id
 _RECENT = 15
 _LONGER = ("session", "folder")
 _RETRY_SECONDS = 0.5
-# So long a line waits for a server that does not answer.
+# How long a line waits for a server that does not answer.
 _PATIENCE_SECONDS = 60.0
 
 
@@ -37,17 +37,17 @@ class Talk:
         on_change: Callable[[], None] = lambda: None,
         on_silence: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
-        """`on_silence` may do something about a server that has not answered for so many seconds."""
+        """`on_silence` is called with the seconds for which the server has not answered, and may replace the server."""
         self._client = client
         self._screen = screen
         self._model = model
         self._workspace = workspace
         self._on_silence = on_silence
         self.standing = Standing(model=model)
-        self.conversation = Conversation(client, Narrator(screen, self.standing), self.standing, on_change)
-        # The sessions that were last listed, for their numbers.
+        self.session = FollowedSession(client, Narrator(screen, self.standing), self.standing, on_change)
+        # The sessions of the last list, which /resume takes by number.
         self._listed: list[str] = []
-        # The question that the line is about which is being obeyed.
+        # The question that was shown when the current line was typed.
         self._asked: str | None = None
         self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
             "new": self._new,
@@ -61,16 +61,16 @@ class Talk:
         }
 
     async def take(self, text: str, asked: str | None = None) -> str | None:
-        """Do what a line asks for. Returns the turn that its words have, or will have, if it has words. `asked` is the
-        call whose question was shown when the line was typed, if one was: an answer is for that one and no other.
+        """Carry out a line; return the id of its turn if it is a message. `asked` is the call whose question was shown
+        when the line was typed, if any: an answer is for that question only.
         """
         self._asked = asked
-        # One id for one message: however often it has to be sent, it is said once.
+        # The id makes retries safe: the server takes the message once.
         message_id = new_id("msg")
         began = monotonic()
         while True:
             try:
-                return await self._obey(text, message_id)
+                return await self._carry_out(text, message_id)
             except WakefulError as error:
                 if not _may_pass(error) or monotonic() - began > _PATIENCE_SECONDS:
                     self._screen.show(failure(one_line(str(error))))
@@ -80,33 +80,33 @@ class Talk:
                 await self._on_silence(monotonic() - began)
 
     async def resume(self, name: str, model: str = "") -> None:
-        """Go on with the session of this id, or of the only one that begins so; an empty name is the newest one."""
+        """Continue the session with this id or unique part of an id; an empty name means the newest session."""
         if name:
             session_id = await find_session(self._client, name)
         else:
             newest = await recent_sessions(self._client, 1)
             if not newest:
-                raise SessionNotFound("There is no session yet to go on with.")
+                raise SessionNotFound("There is no session yet to continue.")
             session_id = newest[0]["session_id"]
         await self._go_to(session_id)
         if model:
             await self._choose_model(model)
 
-    async def _obey(self, text: str, message_id: str) -> str | None:
+    async def _carry_out(self, text: str, message_id: str) -> str | None:
         choice = choice_in(text) if self._asked is not None else None
         line = parse_line(text)
         if choice is not None and self._asked is not None:
-            await self.conversation.answer(self._asked, choice)
-        elif line is not None and line.kind is Kind.COMMAND:
+            await self.session.answer(self._asked, choice)
+        elif line is not None and line.kind is LineKind.COMMAND:
             await self._command(line)
         elif line is not None:
-            return await self._say(line.text, message_id, "steer" if line.kind is Kind.STEER else "queue")
+            return await self._say(line.text, message_id, "steer" if line.kind is LineKind.STEER else "queue")
         return None
 
     async def _say(self, text: str, message_id: str, if_busy: str) -> str:
         if not self.standing.session_id:
             await self._begin_session()
-        return await self.conversation.say(text, message_id, if_busy)
+        return await self.session.say(text, message_id, if_busy)
 
     async def _command(self, line: Line) -> None:
         if line.name in self._commands:
@@ -119,15 +119,15 @@ class Talk:
     async def _begin_session(self) -> None:
         body = {"workspace": self._workspace} | ({"model": self._model} if self._model else {})
         session = await self._client.post("/api/session/new", body)
-        await self.conversation.begin(session["session_id"])
+        await self.session.begin(session["session_id"])
 
     async def _go_to(self, session_id: str) -> None:
-        await self.conversation.begin(session_id)
+        await self.session.begin(session_id)
         title = one_line(self.standing.title) or "a session without a title"
         self._screen.show(remark(f"This is {title} ({short_id(session_id)})."))
 
     async def _new(self, argument: str) -> None:
-        await self.conversation.leave()
+        await self.session.leave()
         left = self.standing.session_id
         self.standing.begin("", self._model or self.standing.model)
         self._screen.show(remark("A new session begins with your next message."))
@@ -156,12 +156,12 @@ class Talk:
             self._screen.show(failure("There is nothing to branch from yet."))
             return
         branch = await self._client.post("/api/session/branch", {"session_id": self.standing.session_id})
-        await self.conversation.leave()
+        await self.session.leave()
         await self._go_to(branch["session_id"])
 
     async def _tasks(self, argument: str) -> None:
         if self.standing.session_id:
-            await self.conversation.look()
+            await self.session.look()
         lines = short_task_lines(self.standing.tasks)
         title = "The background work of this session:" if lines else "This session has started no background work."
         self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
@@ -173,12 +173,12 @@ class Talk:
         elif not argument:
             self._screen.show(whole_question_card(question))
         elif argument in _LONGER:
-            await self.conversation.answer(self._asked, argument)
+            await self.session.answer(self._asked, argument)
         else:
             self._screen.show(failure("Say for how long: /allow session or /allow folder"))
 
     async def _stop(self, argument: str) -> None:
-        if not self.standing.session_id or not await self.conversation.stop():
+        if not self.standing.session_id or not await self.session.stop():
             self._screen.show(remark("There is nothing to stop."))
 
     async def _choose_model(self, name: str) -> None:
@@ -195,5 +195,5 @@ class Talk:
 
 
 def _may_pass(error: WakefulError) -> bool:
-    """Whether the same request may be answered in a moment: the server is about to end, or to begin."""
+    """Whether a retry may succeed: the server is stopping or starting."""
     return isinstance(error, ServerGone) or (isinstance(error, RequestRefused) and error.status == 503)

@@ -1,4 +1,4 @@
-"""The chat at a terminal: a prompt that stays usable while the agent works."""
+"""The chat on a terminal, with a prompt that stays usable while the agent works."""
 
 import asyncio
 import logging
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _TWICE_SECONDS = 2.0
-# So long a server may take to come back before the chat takes its place.
+# How long a server may be gone before the chat replaces it.
 _PATIENCE_SECONDS = 5.0
-# So long a question has to be on the screen before a single key answers it.
+# How long a question has to be on the screen before a single key answers it.
 _READING_SECONDS = 0.7
 _ANSWERS = {"y": "once", "n": "deny"}
 _PROMPT = f"{USER_MARK} "
@@ -39,10 +39,10 @@ class TerminalChat:
     def __init__(
         self, client: Client, successor: Successor, *, home: Path, model: str, shown_model: str, workspace: str
     ) -> None:
-        """`model` is the one that was asked for; empty: whichever the server has, which is `shown_model` if known."""
+        """`model` is the one that the user asked for, empty for the server's, which is `shown_model` if known."""
         self._client = client
         self._successor = successor
-        # With the call whose question was shown when it was typed.
+        # Typed lines, each with the call whose question was shown at that moment.
         self._lines: asyncio.Queue[tuple[str, str | None]] = asyncio.Queue()
         self._interrupted_at = -_TWICE_SECONDS
         self._answered_at = -_TWICE_SECONDS
@@ -65,8 +65,9 @@ class TerminalChat:
         self._talk.standing.model = shown_model
 
     async def run(self, resume: str | None, model: str) -> int:
-        """Until the person leaves. `resume` is the session to begin with, and `model` who is to answer there, if it
-        shall be another; None: a new one."""
+        """Run until the user leaves. `resume` is the session to continue, None for a new one; `model`, if not empty, is
+        the model to switch it to.
+        """
         if resume is not None:
             await self._talk.resume(resume, model)
         else:
@@ -80,17 +81,17 @@ class TerminalChat:
                 for job in jobs:
                     job.cancel()
         finally:
-            await self._talk.conversation.leave()
+            await self._talk.session.leave()
         return 0
 
     def say_farewell(self, *, is_server: bool) -> None:
-        """What goes on, and what waits: where the chat is the server itself, nobody watches after it has ended."""
+        """Say what continues. If this chat is the server, everything waits for the next start."""
         standing = self._talk.standing
         if not standing.session_id:
             return
         for task in standing.running_tasks if is_server else []:
             self._screen.show(
-                remark(f"{one_line(task['command'])} goes on running; its end is told at the next start.")
+                remark(f"{one_line(task['command'])} goes on running; its end is reported at the next start.")
             )
         if standing.is_busy:
             where = "at the next start" if is_server else "on the server"
@@ -119,18 +120,19 @@ class TerminalChat:
                 self._screen.change()
 
     async def _go_on_without(self, seconds: float) -> None:
-        """Only when something was typed: a chat that nobody looks at must not stand in the way of a server that is
-        started again."""
+        """Replace a server that has been gone for a while. Called only for a typed line: an unattended chat must not
+        get in the way of a server that is being restarted.
+        """
         if seconds < _PATIENCE_SECONDS:
             return
         try:
             has_started = await self._successor.start()
         except StoreError as error:
-            # The one before is half alive: it is tried again, as long as the line waits.
-            logger.info("the place of the server could not be taken: %s", error)
+            # The old server still holds the database. The next retry of the line calls this again.
+            logger.info("the server could not be replaced yet: %s", error)
             return
         if has_started:
-            self._screen.show(remark("Nobody serves this session any more: this chat does so from now on."))
+            self._screen.show(remark("The server is gone: this chat serves the session from now on."))
 
     def _keys(self) -> "KeyBindings":
         from prompt_toolkit.filters import Condition
@@ -158,14 +160,14 @@ class TerminalChat:
         return None if question is None else str(question["call_id"])
 
     def _can_answer_by_key(self) -> bool:
-        """In an empty line, and not in the moment when the question has just come: then the key is the beginning of
-        what the person was about to say.
+        """Whether y or n answers: in an empty line, and not right after the question appeared, when the user may have
+        begun to type something else.
         """
         is_read = monotonic() - self._talk.standing.asked_at > _READING_SECONDS
         return self._asked is not None and is_read and not self._screen.typed
 
     def _is_rest_of_answer(self, text: str) -> bool:
-        """The first letter of a typed yes has answered already; the rest of the word is no message."""
+        """Whether this is the rest of a typed "yes" or "no", whose first letter has already answered."""
         is_fresh = monotonic() - self._answered_at < _TWICE_SECONDS
         return is_fresh and text.strip().lower() in ("es", "o")
 
@@ -176,7 +178,7 @@ class TerminalChat:
 
     async def _send_answer(self, asked: str, choice: str) -> None:
         try:
-            await self._talk.conversation.answer(asked, choice)
+            await self._talk.session.answer(asked, choice)
         except WakefulError as error:
             self._screen.show(failure(one_line(str(error))))
 
@@ -194,7 +196,7 @@ class TerminalChat:
 
     async def _stop(self) -> None:
         try:
-            await self._talk.conversation.stop()
+            await self._talk.session.stop()
         except WakefulError as error:
             self._screen.show(failure(one_line(str(error))))
 

@@ -1,4 +1,4 @@
-"""Background work in the words of the person who reads: what it was, how it ended, how the agent heard of it."""
+"""Describes background work to the user: what it was, how it ended, how the agent was notified."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,12 +8,12 @@ from wakeful.cli.plain_text import duration, one_line
 from wakeful.model.tasks.end_words import end_label, short_command
 from wakeful.model.tasks.task import TaskKind
 
-# A wake-up that took less was at once.
+# A shorter wait counts as "at once".
 _AT_ONCE_MS = 1000
 
 
 def job_title(notice: dict[str, Any]) -> str:
-    """The head of a card: `pytest -q` failed · exit code 1."""
+    """Return the title of a job's card, as in: `pytest -q` failed · exit code 1."""
     name = job_name(notice)
     if notice.get("source") == "watch_match":
         return f'{name} printed "{one_line(notice.get("pattern") or "")}"'
@@ -29,7 +29,7 @@ def job_name(notice: dict[str, Any]) -> str:
 
 
 def job_note(notice: dict[str, Any]) -> str:
-    """How long it took, and how the agent heard of it. A command names a job; a sub-agent has only its id."""
+    """Say how long a job took and how the agent was notified. A sub-agent, which has no command, also shows its id."""
     name = short_id(notice.get("task_id") or "") if is_delegation(notice) else ""
     return " · ".join(part for part in (job_time(notice), delivery_words([notice]), name) if part)
 
@@ -40,7 +40,7 @@ def job_time(notice: dict[str, Any]) -> str:
 
 
 def group_title(notices: Sequence[dict[str, Any]]) -> str:
-    """Of several that came together: 3 jobs reported."""
+    """Return the title for notices that arrived together, as in: 3 jobs reported."""
     sources = {notice.get("source") for notice in notices}
     if sources == {"watch_match"}:
         return f"{len(notices)} watched lines came"
@@ -59,7 +59,7 @@ def jobs(count: int) -> str:
 
 
 def delivery_words(notices: Sequence[dict[str, Any]]) -> str:
-    """How the agent heard of what came together."""
+    """Say how the agent was notified of notices that arrived together."""
     notice = max(notices, key=waited_ms)
     match notice.get("delivered"):
         case "opened":
@@ -78,6 +78,6 @@ def waited_ms(notice: dict[str, Any]) -> int:
 
 
 def _reading_step(notice: dict[str, Any]) -> int:
-    """It was recorded behind the results of one step, and read by the next."""
+    """Return the step that read a notice: the one after the step that it is recorded in."""
     _, step, _ = str(notice["message_id"]).rsplit(".", 2)
     return int(step) + 1

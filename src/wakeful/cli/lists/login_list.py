@@ -1,4 +1,4 @@
-"""Logins as people look at them."""
+"""The list of logins that the commands print."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ _HEADINGS = ["ID", "NAME", "SINCE", "LAST SEEN", "BROWSER", "FROM"]
 
 
 async def read_logins(client: Client) -> list[dict[str, Any]]:
-    """The one used last first."""
+    """Return all logins, most recently used first."""
     logins: list[dict[str, Any]] = (await client.get("/api/logins"))["logins"]
     return logins
 
 
 async def find_login(client: Client, name: str) -> str:
-    """The id of the login of this name: a whole id, or the beginning of one that no other begins with."""
+    """Return the id of the login that `name` stands for: a whole id, or a unique beginning or end of one."""
     return only_one(name, [login["id"] for login in await read_logins(client)], LoginNotFound, "login")
 
 

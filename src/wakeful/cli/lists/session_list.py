@@ -1,4 +1,4 @@
-"""Sessions as people choose among them."""
+"""The lists of sessions that the commands print."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from wakeful.cli.lists.short_id import only_one, short_id
 from wakeful.cli.plain_text import clock_time, one_line
 from wakeful.errors import SessionNotFound
 
-# As many as the server gives at once.
+# The server's largest page.
 _PAGE = 200
-# Among so many the one is looked for that a beginning stands for.
+# How many of the newest sessions are searched for a part of an id.
 _MOST = 10_000
 _TITLE_LENGTH = 60
 
 
 async def recent_sessions(client: Client, limit: int) -> list[dict[str, Any]]:
-    """The newest first."""
+    """Return up to `limit` sessions, newest first."""
     found: list[dict[str, Any]] = []
     cursor = ""
     while len(found) < limit:
@@ -29,7 +29,7 @@ async def recent_sessions(client: Client, limit: int) -> list[dict[str, Any]]:
 
 
 async def find_session(client: Client, name: str) -> str:
-    """The id of the session of this name: a whole id, or a beginning or an end that no other has."""
+    """Return the id of the session that `name` stands for: a whole id, or a unique beginning or end of one."""
     try:
         found: str = (await client.get("/api/session", session_id=name, limit=1))["session"]["session_id"]
     except RequestRefused as refused:
@@ -50,7 +50,7 @@ def session_lines(sessions: list[dict[str, Any]]) -> list[str]:
 
 
 def numbered_lines(sessions: list[dict[str, Any]]) -> list[str]:
-    """To choose by number: what a person knows it by comes first."""
+    """Return lines to choose from by number. The title comes before the id: users know a session by its title."""
     return [
         f"{number:>2}  {time}  {_title(session)}{_mark(session)}  {short_id(session['session_id'])}"
         for number, (session, time) in enumerate(zip(sessions, _times(sessions), strict=True), start=1)
@@ -69,7 +69,7 @@ def _title(session: dict[str, Any]) -> str:
 
 
 def _mark(session: dict[str, Any]) -> str:
-    """The most important one, as on the page."""
+    """Return the most important mark, as the page does."""
     running = ["answering"] if session["active_turn_id"] else []
     if count := session["running_tasks"]:
         running.append(f"{jobs(count)} running")

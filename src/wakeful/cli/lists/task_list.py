@@ -1,4 +1,4 @@
-"""Background work as people look at it."""
+"""The lists of background work that the commands print."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ _COMMAND_LENGTH = 80
 
 
 async def read_tasks(client: Client, session_id: str = "") -> list[dict[str, Any]]:
-    """Of one session, or of all; the newest first."""
+    """Return the tasks of one session, or of all, newest first."""
     tasks: list[dict[str, Any]] = (await client.get("/api/tasks", limit=1000, session_id=session_id))["tasks"]
     return tasks
 
 
 async def find_task(client: Client, name: str) -> str:
-    """The id of the task of this name: a whole id, or a beginning or an end that no other has."""
+    """Return the id of the task that `name` stands for: a whole id, or a unique beginning or end of one."""
     return only_one(name, [task["id"] for task in await read_tasks(client)], TaskNotFound, "task")
 
 
@@ -26,7 +26,7 @@ def task_lines(tasks: list[dict[str, Any]]) -> list[str]:
 
 
 def short_task_lines(tasks: list[dict[str, Any]]) -> list[str]:
-    """For people who know their tasks by what they do."""
+    """Return lines for the chat: users there know a task by its command, so the id comes last."""
     rows = _table([[*_state(task), _command(task)] for task in tasks])
     return [f"{row}  {short_id(task['id'])}" for row, task in zip(rows, tasks, strict=True)]
 
@@ -38,7 +38,7 @@ def elapsed(task: dict[str, Any]) -> float:
 
 
 def _table(rows: list[list[str]]) -> list[str]:
-    """The last column may be as long as it likes."""
+    """Align the columns except the last, which is not padded."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     return ["  ".join([*map(str.ljust, row, widths), row[-1]]).rstrip() for row in rows]
 

@@ -1,4 +1,4 @@
-"""The server's own `send`, for responses that have sent their head."""
+"""Gives responses uvicorn's own `send`, for use after their head."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -6,8 +6,8 @@ from wakeful.wire.sse import BODY_SEND
 
 
 class OfferBareSend:
-    """ASGI middleware, around all others. Each of them wraps `send` for the sake of the head alone, and hands on what
-    follows as it is; a stream of thousands of frames need not pass through all of them every time.
+    """The outermost ASGI middleware. The others wrap `send` only to change the head and pass the body through, so a
+    stream of thousands of frames can bypass them.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -19,5 +19,5 @@ class OfferBareSend:
         try:
             await self._app(scope, receive, send)
         finally:
-            # `send` refers to the scope: left in it, the two would have to wait for the garbage collector.
+            # `send` refers to the scope; without this, the cycle would wait for the garbage collector.
             del extensions[BODY_SEND]

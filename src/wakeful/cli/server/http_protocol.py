@@ -1,4 +1,4 @@
-"""One connection of the HTTP server, with bounds on what a client may send before it has shown a key."""
+"""One connection of the HTTP server, with limits on what a client may send before it is authenticated."""
 
 import asyncio
 from typing import Any
@@ -8,16 +8,16 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from wakeful.wire.errors import error_response
 from wakeful.wire.sse import TRANSPORT
 
-# From the connection, or from the first byte of a later request, to the end of its headers.
+# The time for a request's headers, from the connection or from the first byte of a later request.
 HEAD_SECONDS = 20.0
-# A body of which no byte comes for so long is given up.
+# How long a request's body may be silent.
 BODY_SILENCE_SECONDS = 20.0
 URL_LIMIT = 32 * 1024
 HEADERS_LIMIT = 32 * 1024
 _MOST_HEADERS = 128
-# Requests that wait behind an unanswered one: each costs far more memory than the bytes that it came in.
+# Most requests that wait behind an unanswered one: each takes far more memory than its bytes.
 _MOST_PIPELINED = 16
-# The errors of /v1 have all the fields that those of other paths have, and the path may not be known yet.
+# The path may not be known yet. Errors of /v1 have all the fields that errors of other paths have.
 _ANY_PATH = "/v1/"
 
 _REFUSALS = {
@@ -29,14 +29,14 @@ _REFUSALS = {
 
 
 class _Refused(Exception):
-    """Ends the parsing of a request; the protocol answers with its status."""
+    """Stops the parser; the protocol answers with the status in `_refusal`."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **how: Any) -> None:
         super().__init__(*arguments, **how)
         self._refusal = 400
-        # The request that is answered at the moment, or was last: `cycle` is the one that came last.
+        # The request being answered, or the last answered one; `cycle` is the last one received.
         self._answered: RequestResponseCycle | None = None
         self._is_in_head = False
         self._is_in_body = False
@@ -53,7 +53,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._drop_timers()
         super().connection_lost(exc)
         if self._answered is not None and not self._answered.response_complete:
-            # With pipelined requests behind it, the base class tells the last of them only.
+            # With pipelined requests, the base class notifies only the last one.
             self._answered.disconnected = True
             self._answered.message_event.set()
 
@@ -63,7 +63,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if was_in_head and self._is_in_head:
-            # The parser keeps what it has of an unfinished header to itself.
+            # The parser does not report unfinished headers, so count the bytes here.
             self._head_bytes += len(data)
             if self._head_bytes > URL_LIMIT + HEADERS_LIMIT:
                 self._refuse(431)
@@ -110,7 +110,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # The rest of a body that was refused is taken, so that the client gets to read the answer, but not for ever.
+        # Read the rest of a refused body, so that the client gets to read the answer, but only for a limited time.
         if self._is_in_body and self._head_timer is None and not self.transport.is_closing():
             self._await_head()
 
@@ -133,7 +133,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_timer = self.loop.call_later(HEAD_SECONDS, self._give_up_head)
 
     def _give_up_head(self) -> None:
-        """Without a word where no request has begun: a client could take it for the answer to its next one."""
+        """Close the connection. Answer 408 only to a request that has begun: without one it would pass
+        for the next answer.
+        """
         if self._is_in_head:
             self._refuse(408)
         else:
@@ -144,14 +146,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._body_timer = self.loop.call_later(BODY_SILENCE_SECONDS, self._look_at_body)
 
     def _look_at_body(self) -> None:
-        """A body that we ourselves do not take at the moment is not late."""
+        """Abort a silent connection, unless we have paused reading ourselves."""
         if not self._has_got_body and not self.flow.read_paused:
             self.transport.abort()
             return
         self._await_body()
 
     def _refuse(self, status: int) -> None:
-        """Say why and hang up; without a word where another answer is under way on this connection."""
+        """Answer with the error and close; only close if another answer is being sent on this connection."""
         if not self._is_answering:
             self.transport.write(_answer(status, self.server_state.default_headers))
         self.transport.close()

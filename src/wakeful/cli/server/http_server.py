@@ -1,4 +1,4 @@
-"""The HTTP server, from its first answer to its last."""
+"""Runs the HTTP server: uvicorn with our protocol, signals and shutdown."""
 
 import asyncio
 import socket
@@ -12,11 +12,11 @@ from starlette.types import ASGIApp
 from wakeful.cli.server.bare_send import OfferBareSend
 from wakeful.cli.server.http_protocol import BoundedProtocol
 
-# Answers under way get so long to end; then their connections are cut.
+# How long running answers may take at shutdown before their connections are aborted.
 _LAST_ANSWERS_SECONDS = 1.5
-# And so long to notice it.
+# How long they then have to notice.
 _CUT_SECONDS = 0.5
-# The date in the headers is renewed so often.
+# How often the Date header is renewed.
 _DATE_SECONDS = 1.0
 
 
@@ -24,7 +24,7 @@ _DATE_SECONDS = 1.0
 async def serving(
     app: ASGIApp, listeners: Sequence[socket.socket], *, before_end: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[asyncio.Task[None]]:
-    """A server that answers, as the job that it is. `before_end` is done while it still does."""
+    """Run a server and yield its job once it answers. `before_end` is awaited while it still answers."""
     server = _Server(app)
     job = asyncio.create_task(server.serve(sockets=list(listeners)), name="http server")
     started = asyncio.create_task(server.has_started.wait())
@@ -69,7 +69,7 @@ class _Server(uvicorn.Server):
         self.has_started.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As its own, which would wait for a reader that takes nothing and then log an error for each."""
+        """Abort stalled connections, which uvicorn would wait for and then log an error for each."""
         cutting = asyncio.get_running_loop().call_later(_LAST_ANSWERS_SECONDS, self._cut)
         try:
             await super().shutdown(sockets)
@@ -81,7 +81,7 @@ class _Server(uvicorn.Server):
             connection.transport.abort()
 
     async def main_loop(self) -> None:
-        """As its own, which looks ten times a second whether it shall end; this one is told."""
+        """Wait for an event, where uvicorn polls ten times a second."""
         while not await self.on_tick(0):
             try:
                 await asyncio.wait_for(self._is_ending.wait(), _DATE_SECONDS)
@@ -90,5 +90,5 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are ours: the engine stops before the server does."""
+        """Do nothing: `serve` handles signals, because the engine has to stop before the server."""
         yield

@@ -1,4 +1,4 @@
-"""The sockets that a server listens on, and who can reach them."""
+"""The sockets that a server listens on, and checks on who can reach them."""
 
 import errno
 import logging
@@ -12,16 +12,19 @@ from pathlib import Path
 from wakeful.config.config import Config
 from wakeful.errors import ConfigError
 
-# What the operating system takes as the name of a Unix socket, in bytes.
+# The longest path of a Unix socket that Linux accepts, in bytes.
 _LONGEST_NAME = 107
-# Connecting takes no time; a server that is too busy to be connected to is one that is there.
+# Connecting is instant; after this timeout the server counts as busy, not as absent.
 _CONNECT_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
 
 def bind_listener(config: Config) -> socket.socket:
-    """Take the address, before anything is started that would have to be stopped again. Who connects now waits."""
+    """Bind the address before anything else is started, so that a failure leaves nothing to stop. Early clients wait.
+
+    Raises ConfigError.
+    """
     family, address = _resolve(config)
     if not config.api_keys and not ip_address(address[0]).is_loopback:
         raise ConfigError(
@@ -32,7 +35,7 @@ def bind_listener(config: Config) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
-        # Until someone listens, another program may bind the same address.
+        # Before listen(), another program could still bind the same address.
         listener.listen()
     except OSError as error:
         listener.close()
@@ -46,12 +49,12 @@ def url_of(listener: socket.socket) -> str:
 
 
 def local_socket(home: Path) -> Path:
-    """Where the commands of one user find the server that holds this home."""
+    """Return the path of the socket where commands find the server of this home."""
     return home / "wakeful.sock"
 
 
 def is_answered(path: Path) -> bool:
-    """Whether somebody listens on this Unix socket."""
+    """Whether a server listens on this Unix socket."""
     if len(os.fsencode(path)) > _LONGEST_NAME:
         return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
@@ -67,8 +70,8 @@ def is_answered(path: Path) -> bool:
 
 @contextmanager
 def local_listener(home: Path) -> Iterator[socket.socket | None]:
-    """Listen on the home's Unix socket, for its owner only. None where another server does that already, or where it
-    cannot be; then the log says why.
+    """Listen on the home's Unix socket, for its owner only. Yield None if another server already does, or if it is not
+    possible, which is logged.
     """
     path = local_socket(home)
     listener = _bind_unless(path)
@@ -84,11 +87,11 @@ def local_listener(home: Path) -> Iterator[socket.socket | None]:
 
 
 def bind_local(path: Path) -> socket.socket:
-    """Take the name; a file of that name that nobody listens on any more is replaced."""
+    """Listen on this path, replacing the file of a server that has ended."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        # Before it has a name, so that at no moment anybody else can open it.
+        # Before bind(), so that other users can never open it.
         os.fchmod(listener.fileno(), 0o600)
         listener.bind(str(path))
         listener.listen()
@@ -100,13 +103,13 @@ def bind_local(path: Path) -> socket.socket:
 
 def _bind_unless(path: Path) -> socket.socket | None:
     if is_answered(path):
-        # Another server of the same home and database: the commands have one to talk to.
+        # Another server of the same home and database: commands can use that one.
         return None
     try:
         if len(os.fsencode(path)) > _LONGEST_NAME:
             reason = f"its name is longer than {_LONGEST_NAME} bytes"
         elif path.exists() and not path.is_socket():
-            reason = "there is a file of that name"
+            reason = "a file of that name exists"
         else:
             return bind_local(path)
     except OSError as error:
@@ -116,7 +119,7 @@ def _bind_unless(path: Path) -> socket.socket | None:
 
 
 def _remove(path: Path, made: int) -> None:
-    """Only our own: somebody else may have taken the name meanwhile."""
+    """Remove our socket, unless another server has replaced it meanwhile."""
     try:
         if path.stat().st_ino == made:
             path.unlink()
@@ -125,7 +128,7 @@ def _remove(path: Path, made: int) -> None:
 
 
 def _resolve(config: Config) -> tuple[socket.AddressFamily, tuple[str, int]]:
-    # A name such as localhost may stand for an IPv4 and an IPv6 address: clients try the first everywhere.
+    # A name such as localhost may have an IPv4 and an IPv6 address: every client tries the IPv4 one.
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     try:
         found = socket.getaddrinfo(config.host, config.port, family, socket.SOCK_STREAM)

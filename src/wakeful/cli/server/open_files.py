@@ -1,16 +1,16 @@
-"""How many files and connections the server may have open."""
+"""The limit on open files and connections."""
 
 import logging
 import resource
 
-# Every stream is one; shells usually allow 1024.
+# Every stream takes one; shells usually allow 1024.
 _WANTED = 65_536
 
 logger = logging.getLogger(__name__)
 
 
 def allow_many_open_files() -> None:
-    """As far as this user may. Where that is not enough, connections are refused at some point, and the log says so."""
+    """Raise the limit as far as this user may. If that fails, log it: connections beyond the limit are refused."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

@@ -1,4 +1,4 @@
-"""A question as people and clients see it, with the words that say what a longer grant would allow."""
+"""An approval as clients get it, with texts that say what a longer grant would allow."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -6,12 +6,14 @@ from typing import Any
 
 from wakeful.model.approvals.approval import Approval, Choice
 from wakeful.model.approvals.grant import short_folder
-from wakeful.model.approvals.reason_kinds import words_of
+from wakeful.model.approvals.reason_kinds import describe_kind
 from wakeful.model.tasks.task_data import time_text
 
 
 def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
-    """Call ids are unique in their session only, so that above it the name of the delegation is a part of the id."""
+    """Return the approval as session `shown_in` shows it. Call ids are unique per session only, so in a session above
+    the id of the delegation comes before the call's.
+    """
     is_own = approval.session_id == shown_in
     return {
         "session_id": shown_in,
@@ -33,8 +35,8 @@ def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
 
 
 def _choice_words(approval: Approval) -> dict[str, str]:
-    """What a person reads before a choice that lasts, by the choice."""
-    kinds = _listed(dict.fromkeys(words_of(found.kind) for found in approval.reasons))
+    """Return the texts that explain the lasting choices, by choice."""
+    kinds = _listed(dict.fromkeys(describe_kind(found.kind) for found in approval.reasons))
     words = {
         Choice.SESSION: f"In this session and its sub-agents, commands that {kinds} run without asking, "
         "as long as this session exists.",

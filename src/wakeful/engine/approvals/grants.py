@@ -1,4 +1,4 @@
-"""Grants: what a person has allowed for longer, and which of a call's reasons it covers."""
+"""Grants: what a person has allowed for more than one call, and which reasons of a call they cover."""
 
 import os
 from pathlib import PurePath
@@ -13,16 +13,16 @@ from wakeful.store.base import Transaction
 
 
 def grants_of(approval: Approval, choice: Choice, owner: str, session_id: str, now: float) -> list[Grant]:
-    """What this answer grants: one for each kind that was asked about, in the session where it was given or in the
-    folder. The words of the question have named the day when it ends.
+    """Return the grants that an answer gives: one per kind that was asked about, for the session of the answer or for
+    the folder, until the day that the question has named.
     """
-    place: dict[Choice, tuple[str, str, float | None]] = {
+    scopes: dict[Choice, tuple[str, str, float | None]] = {
         Choice.SESSION: (session_id, "", None),
         Choice.FOLDER: ("", approval.folder, approval.granted_until),
     }
-    if choice not in place:
+    if choice not in scopes:
         return []
-    session, folder, ends = place[choice]
+    session, folder, ends = scopes[choice]
     kinds = dict.fromkeys(found.kind for found in approval.reasons)
     return [
         Grant(new_id("gnt"), owner, kind, session, folder, now, expires_at=ends, example=approval.command)
@@ -33,8 +33,8 @@ def grants_of(approval: Approval, choice: Choice, owner: str, session_id: str, n
 async def reasons_to_ask(
     tx: Transaction, asking: Approval, owner: str, session_ids: list[str], now: float
 ) -> tuple[Reason, ...]:
-    """Those that no grant covers. Where there are none the call passes, and the grants that let it are counted.
-    `session_ids`: the session that asks and those above it.
+    """Return the reasons that no grant covers. If none is left, the call passes, and the use of its grants is counted.
+    `session_ids` are the session that asks and those above it.
     """
     found: dict[str, str] = {}
     for grant in await tx.grants.covering(session_ids, owner, _folders_above(asking.folder), now):
@@ -47,18 +47,18 @@ async def reasons_to_ask(
 
 
 async def grants_in(tx: Transaction, session: Session, folder: str) -> list[Grant]:
-    """All that hold in a session, which works in this real folder."""
+    """Return the grants that hold in a session that works in this folder, given as a real path."""
     above = [found.id for found in await sessions_above(tx, session.id)]
     return await tx.grants.covering(above, session.owner, _folders_above(folder), await tx.now())
 
 
 def real_folder(workspace: str) -> str:
-    """Where links lead: a grant of a folder must not reach what lies elsewhere."""
+    """Resolve links: a grant for a folder must not cover files elsewhere."""
     return os.path.realpath(workspace) if workspace else ""
 
 
 def _folders_above(folder: str) -> list[str]:
-    """The folder and those that it lies in, but the root, which no grant names."""
+    """Return the folder and its parents, without the root, which no grant may name."""
     path = PurePath(folder)
     return [str(above) for above in (path, *path.parents) if above != above.parent] if path.is_absolute() else []
 

@@ -1,4 +1,4 @@
-"""Writes that may open a turn for this node, and what they opened, handed on after the commit."""
+"""Runs writes that may open a turn for this node, and launches the turn after the commit."""
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterator
@@ -14,24 +14,24 @@ from wakeful.store.base import Signal, Store, Transaction
 from wakeful.under_way import UnderWay
 
 T = TypeVar("T")
-# A write that may give this node a turn to run: its result, and the turn.
+# A write that may give this node a turn to run. Returns its result and the turn.
 OpeningBody = Callable[[Transaction], Coroutine[Any, Any, tuple[T, Assignment | None]]]
 
 
 class Commits:
-    """The parts that write do not know the runners; these listen here."""
+    """Connects the parts that write with the runners, which listen here: neither knows the other."""
 
     def __init__(self, store: Store, words: LiveWords) -> None:
         self._store = store
         self._words = words
-        # The seals of writes of which it is not known whether they have happened.
+        # The seals of writes that failed and may have been committed all the same.
         self._in_doubt: list[ExitStack] = []
         self._listeners: list[Callable[[Assignment], None]] = []
-        # Each with the sessions that it locks.
+        # Each write with the sessions that it locks.
         self._under_way = UnderWay()
-        # Turns that were fenced while a commit was under way that may still open them.
+        # Turns that were fenced while a write that may open them was still under way, by their new epoch.
         self._early_fences: dict[str, int] = {}
-        # What this node holds and what it runs may differ: the rescuer should compare.
+        # Set when the store and the runners may disagree about this node's turns; wakes the rescuer.
         self.trouble = asyncio.Event()
         store.notifier.listen(self._hear)
 
@@ -47,19 +47,19 @@ class Commits:
         seals: Collection[str] = (),
         patience: float | None = None,
     ) -> T:
-        """Write, then hand on the turn that the write opened, even when the caller has gone away meanwhile. `seals`:
-        the sessions whose turn the write may close; until it is known whether it has, no words of them are shown.
+        """Write, then launch the turn that the write opened, even if the caller is cancelled meanwhile. `seals` names
+        the sessions whose turn the write may close; no words of them are shown until its outcome is known.
         """
         return await self._to_its_end(self._commit(body, lock, seals, patience), lock)
 
     async def open_new(self, opening: Opening, hear: Callable[[Opened | None], None]) -> Opened:
-        """Open the first turn of a new session. `hear` gets what was opened, even when the caller has gone away
-        meanwhile; None when that was nothing, or was stopped in the same breath. Raises NameTaken.
+        """Open the first turn of a new session. Calls `hear` with what was opened, even if the caller is cancelled
+        meanwhile, or with None if the write failed or the turn was fenced before it returned. Raises NameTaken.
         """
         return await self._to_its_end(self._open_new(opening, hear), [opening.turn.session_id])
 
     def sessions(self) -> set[str]:
-        """Those in which a turn may be about to open."""
+        """Return the sessions in which a turn may be about to open."""
         return set().union(*self._under_way.jobs.values())
 
     def all(self) -> set[asyncio.Task[Any]]:
@@ -67,7 +67,9 @@ class Commits:
 
     @contextmanager
     def comparing(self) -> Iterator[None]:
-        """While the store is compared with what runs here. After that the outcome of every write before is known."""
+        """Enclose a comparison of the store with the runners. It settles the outcome of all earlier writes, so their
+        seals are lifted afterwards.
+        """
         doubts, self._in_doubt = self._in_doubt, []
         try:
             yield
@@ -87,7 +89,7 @@ class Commits:
         try:
             opened = await self._store.open_new(opening)
         except StoreError:
-            # It may have happened all the same, and have given us a turn that we do not know of.
+            # The write may have been committed all the same, and given this node a turn that no runner has.
             self.trouble.set()
             raise
         finally:
@@ -102,10 +104,9 @@ class Commits:
             try:
                 result, assignment = await self._store.write(body, lock=lock, patience=patience)
             except SessionLocked:
-                raise  # Nothing has happened.
+                raise  # Nothing was written.
             except StoreError:
-                # The commit may have happened all the same: it may have given us a turn that we do not know of, or
-                # have closed one.
+                # The write may have been committed all the same, and have opened or closed a turn.
                 self._in_doubt.append(sealed.pop_all())
                 self.trouble.set()
                 raise
@@ -115,7 +116,7 @@ class Commits:
         return result
 
     def _is_fenced(self, turn: Turn) -> bool:
-        """Whether it was stopped in the same breath."""
+        """Return whether the turn was stopped or taken over before its opening write returned."""
         return turn.epoch < self._early_fences.get(turn.id, 0)
 
     def _hear(self, signal: Signal) -> None:

@@ -1,6 +1,6 @@
-"""What becomes of a session: whether its next turn opens, with what, and what waits for what.
+"""Decides whether a session's next turn opens, which rows it takes, and which rows wait.
 
-Pure: a lane goes in, a decision comes out. Whatever opens a turn or closes one, on whichever occasion, decides here.
+Pure: a lane goes in, a decision comes out. Every opening and every closing of a turn is decided here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,27 +15,27 @@ from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
-from wakeful.model.journal import Entry, input_entry
+from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 
-# Senders choose their own names for messages; the prefix keeps them apart from those of tasks and retries.
+# Senders choose the dedupe keys of messages; the prefix keeps them apart from the keys of tasks and retries.
 MESSAGE_PREFIX = "message:"
 
 _HOUR = 3600.0
-# After one of these a session's wake-ups wait: trying again by itself would only fail again.
+# A turn that fails with one of these blocks the session's wake-ups: they would only fail again.
 _BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     opening: Opening | None = None
-    # Of the rows that came in: those that wait.
+    # The arriving rows that have to wait.
     posted: tuple[InboxRow, ...] = ()
-    # When the wake budget frees, if the session has not said so yet.
+    # When the wake budget frees, unless the session's row has that time already.
     wake_at: float | None = None
 
 
@@ -43,11 +43,11 @@ class Decision:
 class Rules:
     node: str
     settings: EngineSettings
-    # A node that is stopping leaves pending rows to the next one.
+    # False on a node that is stopping: it leaves pending rows to the next one.
     may_open: bool = True
 
     def decide(self, lane: Lane, *arrivals: InboxRow) -> Decision:
-        """What opens and what waits, with these rows coming in now."""
+        """Decide what opens and what waits when these rows arrive."""
         coming = tuple(self._with_company(lane, row) for row in arrivals)
         if lane.session.active is not None or lane.session.is_deleted or not self.may_open:
             return Decision(posted=coming)
@@ -72,8 +72,8 @@ class Rules:
         end: NewEvent,
         arrivals: Sequence[InboxRow] = (),
     ) -> tuple[Closing, Decision]:
-        """How the running turn of a lane ends, and what is decided about the next. `end`: its last event. `answer`: its
-        last one, if it is not recorded yet. `cut`: what is kept of an answer that it leaves unfinished.
+        """Decide how the running turn of a lane ends, and what opens next. `end` is the turn's last event, `answer` its
+        last answer if that is not recorded yet, `cut` the entries that keep an unfinished answer.
         """
         settled = settled_session(lane.session, turn, outcome, by_user=by_user)
         coming = [*arrivals, *([self._retry(turn, lane.now)] if self.is_tried_again(turn, outcome) else [])]
@@ -96,8 +96,8 @@ class Rules:
         return turn.is_wakeup and outcome.passing and turn.attempt + 1 < self.settings.wake_retry_limit
 
     def _with_company(self, lane: Lane, row: InboxRow) -> InboxRow:
-        """A notice waits a moment if its session is idle while other promised work of it runs: ends that come together
-        then share one turn. The time is stored, so that a crash in that moment loses nothing.
+        """Delay a notice a little if its session is idle and other promised work of it runs: ends that come close
+        together then share one turn. The time is stored, so a crash in between loses nothing.
         """
         if row.kind is not RowKind.NOTICE or lane.session.active is not None or not lane.promised:
             return row
@@ -106,7 +106,7 @@ class Rules:
     def _opening(self, lane: Lane, batch: Batch) -> Opening:
         session, first = lane.session, batch.first
         asked = first.data
-        told = [row for row in batch.rows if row.kind is not RowKind.RETRY]
+        shown = [row for row in batch.rows if row.kind is not RowKind.RETRY]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
@@ -115,7 +115,7 @@ class Rules:
             address=first.address,
             source=first.source,
             is_wakeup=batch.is_wakeup,
-            # No message chose the model of a wake-up: it is the one that the session has now.
+            # No message has chosen a model for a wake-up: it uses the session's current one.
             model=(session.model or first.model) if batch.is_wakeup else first.model,
             status=TurnStatus.RUNNING,
             node=self.node,
@@ -125,7 +125,7 @@ class Rules:
             message_id="" if batch.message is None else batch.message.dedupe_key.removeprefix(MESSAGE_PREFIX),
             request=orjson.dumps(asked.get("request", {})),
         )
-        inputs = entries_of(turn.id, 0, 0, told, "opened" if batch.is_wakeup else "with_message", lane.now)
+        inputs = entries_of(turn.id, 0, 0, shown, "opened" if batch.is_wakeup else "with_message", lane.now)
         facts = (turn_events.started(turn), *map(input_event, inputs))
         return Opening(
             turn=replace(turn, last_seq=len(facts)),
@@ -154,7 +154,7 @@ class Rules:
 
 
 def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: bool) -> Session:
-    """The session when this turn of it has ended."""
+    """Return the session as it is after the end of this turn."""
     is_done = outcome.status is TurnStatus.DONE
     return replace(
         session,
@@ -169,11 +169,11 @@ def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: 
 def entries_of(
     turn_id: str, step: int, index: int, rows: Sequence[InboxRow], delivered: str, now: float
 ) -> list[Entry]:
-    """What the rows tell, from this place in the journal on. `delivered` tells how a notice reached the agent: it
-    opened the turn, rode along, or joined it.
+    """Return the journal entries of the rows, from this step and index on. `delivered` says how a notice reached the
+    agent: it opened the turn, came with its message, or joined it.
     """
-    told = [data for row in rows for data in _inputs_of(row, delivered, now)]
-    return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(told)]
+    inputs = [data for row in rows for data in _inputs_of(row, delivered, now)]
+    return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(inputs)]
 
 
 def input_event(entry: Entry) -> NewEvent:
@@ -188,14 +188,14 @@ def input_event(entry: Entry) -> NewEvent:
 
 
 def _is_whole(turn: Turn, outcome: Outcome) -> bool:
-    """A response that was cut at the model's output limit is no part of its conversation; elsewhere what was cut is
-    there, for its client goes on from what it has seen.
+    """Return whether the conversation includes the turn's answer. A response that was cut at the model's output limit
+    is left out; at other doors a cut answer stays, because the client goes on from what it has seen.
     """
     return not outcome.incomplete or request_as_far_as_known(turn.request).kind != "response"
 
 
 def _attempt(row: InboxRow) -> int:
-    """How often it was tried before; news that comes along has not been tried at all."""
+    """Return how many times the row's wake-up has failed; 0 for new notices and messages."""
     attempt: int = row.data["attempt"] if row.kind is RowKind.RETRY else 0
     return attempt
 

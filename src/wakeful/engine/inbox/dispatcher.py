@@ -1,8 +1,7 @@
-"""Inbox to turn: the only birthplace of turns, and the one way in which a turn is closed.
+"""Turns inbox rows into turns: the only code that opens and closes turns.
 
-Every function with a transaction runs under the lock of the session it is about, and does three things: one read, one
-decision (see decision.py), one write. Consuming rows and creating their turn is one transaction; so is closing a turn
-and looking for pending rows.
+Every function with a transaction runs under the lock of its session and does one read, one decision (see decision.py)
+and one write. Claiming rows and creating their turn is one transaction; so is closing a turn and claiming pending rows.
 """
 
 import asyncio
@@ -13,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from wakeful.engine import turn_events
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.decision import Decision, Rules, entries_of, input_event
+from wakeful.engine.news import add_to_news
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import StepAbandoned
 from wakeful.model.inbox import InboxRow, RowKind, joining_rows
-from wakeful.model.journal import Entry, cut_entry
+from wakeful.model.journal.entry import Entry, cut_entry
+from wakeful.model.journal.fact import StepAbandoned
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Opened, Opening, Step
 from wakeful.model.session import Session, TitleOrigin
@@ -28,7 +28,7 @@ from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Transaction
 
-# Writes, in the transaction that closes a turn, what others are owed by its end. It awaits that transaction only.
+# Called in the transaction that closes a turn, to write rows that depend on its end. It awaits that transaction only.
 OnClose = Callable[[Transaction, Turn, Outcome], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class Dispatcher:
     node: str
     settings: EngineSettings
     words: LiveWords
-    # Set when the node stops: it leaves pending rows to the next one.
+    # Set when the node stops: it leaves pending rows to the next node.
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     on_close: OnClose | None = None
 
@@ -52,25 +52,25 @@ class Dispatcher:
         return Rules(self.node, self.settings, may_open=not self.is_stopping)
 
     async def lane(self, tx: Transaction, session_id: str, key: str = "") -> Lane:
-        """`key`: the name of a row that is about to come in. Raises SessionNotFound."""
+        """Read a session's lane; `lane.known` is its row with the dedupe key `key`, if any. Raises SessionNotFound."""
         lane = await tx.lane(session_id, wake_budget=self.settings.wake_budget_per_hour, key=key)
         if lane is None:
             raise SessionNotFound(f"There is no session {session_id}.")
         return lane
 
     async def held_lane(self, tx: Transaction, lease: Lease) -> Lane:
-        """The lane of a turn that this node runs. Raises LeaseLost."""
+        """Read the lane of a turn that this node runs. Raises LeaseLost."""
         lane = await tx.lane(lease.session_id, wake_budget=self.settings.wake_budget_per_hour)
         if lane is None or lane.active is None or (lane.active.id, lane.active.epoch) != (lease.turn_id, lease.epoch):
             raise LeaseLost
         return lane
 
     async def open_next(self, tx: Transaction, session_id: str) -> Assignment | None:
-        """Open the next turn of an idle session, if something pending asks for one."""
+        """Open the next turn of an idle session, if a pending row asks for one."""
         return await self.arrive(tx, await self.lane(tx, session_id))
 
     async def arrive(self, tx: Transaction, lane: Lane, *rows: InboxRow, title: str = "") -> Assignment | None:
-        """Take new rows in: they open a turn, or wait. `title`: what the session is called from now on."""
+        """Take in new rows: they open a turn, or wait. A `title` becomes the session's."""
         decision = self.rules.decide(lane, *rows)
         for row in decision.posted:
             await tx.inbox.post_if_new(replace(row, created_at=row.created_at or lane.now))
@@ -80,7 +80,7 @@ class Dispatcher:
             assignment = assignment_of(opening, await tx.open(opening))
         elif title:
             await self._name(tx, lane.session, title)
-        await self._tell_wait(tx, lane.session, decision)
+        await self._announce_wait(tx, lane.session, decision)
         return assignment
 
     async def close(
@@ -95,8 +95,8 @@ class Dispatcher:
         title: str = "",
         opens_next: bool = True,
     ) -> Assignment | None:
-        """End the running turn of a lane and open the next one, if something is pending. `answer`: the last one, which
-        is recorded with the end. `arrivals`: rows that come in with it. Raises LeaseLost when the turn has ended.
+        """Close the running turn of a lane and open the next one, if a row is pending. `answer` is the turn's last
+        answer, recorded with the end; `arrivals` are new rows. Raises LeaseLost when no turn runs.
         """
         turn = lane.active
         if turn is None:
@@ -109,20 +109,20 @@ class Dispatcher:
         )
         closed = await tx.close(closing)
         if outcome.status is not TurnStatus.DONE:
-            # What only this turn was waiting for ends with it; the rest of its background work goes on.
+            # Tasks and questions that only this turn waits for end with it; its other background work goes on.
             await tx.tasks.intend_kill_of_inline(turn.id)
             await tx.approvals.expire(turn.id, lane.now)
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
-        await self._tell_wait(tx, lane.session, decision)
-        await self._tell_failure(tx, lane.session, turn, outcome, closed.events[-1])
+        await self._announce_wait(tx, lane.session, decision)
+        await self._announce_failure(tx, lane.session, turn, outcome, closed.events[-1])
         if title:
             await self._name(tx, lane.session, title)
         return None if closing.next is None or closed.next is None else assignment_of(closing.next, closed.next)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
-        """Give a running turn what arrived for it meanwhile; `index` is the first free place in its journal step.
-        Returns also the last fact of it.
+        """Claim the rows that arrived for a running turn, and record them from `index` on, the first free index of the
+        journal step. Returns their entries and the last of their events.
         """
         turn = await tx.turns.require(lease)
         rows = joining_rows(await tx.inbox.pending(turn.session_id), turn.door, turn.address)
@@ -139,7 +139,7 @@ class Dispatcher:
         return entries, facts[-1]
 
     async def release(self, tx: Transaction, turn: Turn) -> None:
-        """Leave a turn of this node to the next one, which asks the model again: what it was saying is taken back."""
+        """Leave a turn to the next node, which asks the model again. Takes the unfinished answer back."""
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
             ends = words.end(words.said())
@@ -148,15 +148,15 @@ class Dispatcher:
         await tx.turns.release(Lease(turn.id, turn.session_id, self.node, turn.epoch))
 
     async def withdraw(self, tx: Transaction, row: InboxRow) -> bool:
-        """Take a queued message back, while it is still queued."""
+        """Withdraw a message and return True, if it is still queued."""
         if not await tx.inbox.withdraw_if_pending(row.session_id, row.dedupe_key):
             return False
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
 
     async def _end_words(self, tx: Transaction, turn: Turn) -> tuple[Sequence[Entry], WordsEnd | None]:
-        """Keep what was said of a step that will have no answer. Of a turn that runs elsewhere, or ran in a process
-        that is gone, only that is known which was shared; more may have been shown.
+        """Return what to keep of a step that will have no answer. For a turn of another node, only the words that it
+        has shared are known; it may have shown up to `turn.reserved`.
         """
         words = self.words.of_turn(turn.session_id, turn.id, turn.last_seq)
         if words is not None:
@@ -171,23 +171,22 @@ class Dispatcher:
         step, said = shared
         return [cut_entry(turn.id, step, said)], WordsEnd(step, base, len(said.cuts), void=turn.reserved)
 
-    async def _tell_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
-        """A spent budget, with the time at which it frees."""
+    async def _announce_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
+        """Store and announce when a spent wake budget frees."""
         if decision.wake_at is not None:
             await tx.sessions.wake_later(session.id, decision.wake_at)
             waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": decision.wake_at})
             await tx.events.append(session.id, None, [waits])
 
-    async def _tell_failure(self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event) -> None:
-        """A failure is news, unless the turn will be tried again. Sessions that no list shows make none: a sub-agent's
-        end shows in the session that it works for.
-        """
+    async def _announce_failure(
+        self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event
+    ) -> None:
+        """Add a failure to the owner's news, unless the turn will be retried."""
         if outcome.status is not TurnStatus.FAILED or self.rules.is_tried_again(turn, outcome):
             return
         if turn.is_wakeup and outcome.passing:
             logger.error("wake-up turn %s failed %d times and is given up", turn.id, turn.attempt + 1)
-        if session.is_shown:
-            await tx.news.add(session.owner, end)
+        await add_to_news(tx, session, end)
 
     async def _name(self, tx: Transaction, session: Session, title: str) -> None:
         await tx.sessions.name(session.id, title, TitleOrigin.WORDS)
@@ -195,7 +194,7 @@ class Dispatcher:
             await tx.events.append(session.id, None, [_has_a_title(session)])
 
     async def _end_given_out_stream(self, tx: Transaction, row: InboxRow, last: NewEvent) -> None:
-        """A turn id that was given out and will never open: its followers are told, and its log is closed."""
+        """Close the log of a turn id that was given out and will never open, for the readers that follow it."""
         await tx.events.append(row.session_id, row.turn_id, [last])
 
 
@@ -207,13 +206,13 @@ async def require_session(tx: Transaction, session_id: str) -> Session:
 
 
 async def last_fact(tx: Transaction, turn: Turn) -> int:
-    """The session's number of the turn's last fact; 0 where none of its log is left."""
+    """Return the number, in the session's log, of the turn's last fact; 0 if none of its log is left."""
     last = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
     return last[0].session_seq if last else 0
 
 
 def titled(opening: Opening, session: Session, title: str) -> Opening:
-    """An opening that also gives its session a title, unless that is empty."""
+    """Return the opening with a title for its session, unless the title is empty."""
     facts = (_has_a_title(session),) if title and session.is_listed else ()
     return replace(opening, title=title, session_facts=facts)
 
@@ -223,11 +222,11 @@ def _has_a_title(session: Session) -> NewEvent:
 
 
 def first_assignment(opening: Opening, opened: asyncio.Event) -> Assignment:
-    """The first turn of a session that is new with it, before its opening is committed."""
+    """Return the assignment of a new session's first turn, before its opening is committed."""
     return Assignment(opening.turn, len(opening.facts), opening.entries, opened)
 
 
 def assignment_of(opening: Opening, opened: Opened) -> Assignment:
-    """Of a turn that has ancestors the journal must be read."""
+    """Return the assignment of a turn whose opening was written. With ancestors, the journal must be read."""
     base = opened.events[len(opening.facts) - 1].session_seq
     return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None)

@@ -1,4 +1,4 @@
-"""A message comes in: what it does to its session, new, idle or busy, in one transaction."""
+"""Accepts a message for a new, an idle or a busy session, in one transaction."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,7 @@ class Intake:
     dispatcher: Dispatcher
 
     def first(self, submission: Submission) -> Opening:
-        """The opening of a session that is new with this message: no database is asked. Raises EngineStopping."""
+        """Return the opening of a new session by its first message, without a read. Raises EngineStopping."""
         assert submission.session is not None
         session, row = submission.session, _row_of(submission)
         opening = self.dispatcher.rules.decide(Lane(session), row).opening
@@ -52,7 +52,7 @@ class Intake:
         opened = await self._take(tx, lane, row, submission)
         if opened is not None and opened.turn.id == row.turn_id:
             return Receipt.opened(opened.turn), opened
-        await self._tell_queued(tx, lane, row, opened)
+        await self._announce_queued(tx, lane, row, opened)
         return Receipt(lane.session.id, row.turn_id, is_queued=True), opened
 
     async def _take(self, tx: Transaction, lane: Lane, row: InboxRow, submission: Submission) -> Assignment | None:
@@ -63,20 +63,20 @@ class Intake:
             raise SessionBusy(lane.active.id)
         return await self.dispatcher.close(tx, lane, _INTERRUPTED, arrivals=[row], title=title)
 
-    async def _tell_queued(self, tx: Transaction, lane: Lane, row: InboxRow, opened: Assignment | None) -> None:
-        """Where there is a message to open a turn with, a turn that was opened has taken one."""
+    async def _announce_queued(self, tx: Transaction, lane: Lane, row: InboxRow, opened: Assignment | None) -> None:
+        # With messages pending, a turn that was opened has taken one of them.
         waiting = 1 + sum(other.kind is RowKind.MESSAGE for other in lane.pending) - (opened is not None)
         data = {"session_id": row.session_id, "turn_id": row.turn_id, "position": waiting}
         await tx.events.append(row.session_id, None, [NewEvent.of(events.MESSAGE_QUEUED, data)])
 
 
 def _known(row: InboxRow) -> Receipt:
-    """The same message again: the first one stands, and its sender gets the same answer."""
+    """Return the receipt of a message that was sent before: sending it again changes nothing."""
     return Receipt(row.session_id, row.turn_id, row.status is RowStatus.PENDING)
 
 
 def _title(session: Session, submission: Submission) -> str:
-    """A session without a title gets one from the first words that are said in it."""
+    """Return the title that the message gives to a session without one; empty if it has one."""
     return title_from(submission.text) if not session.title else ""
 
 

@@ -1,6 +1,6 @@
-"""Saying something again: another turn grows from where an earlier one grew, and takes its place in the conversation.
+"""Rewinding: a new turn grows from the parent of an earlier one and replaces it in the conversation.
 
-What was left stays in the store, for those who branched from it, and is in no transcript.
+The replaced turns stay in the store, for sessions that branched from them, but are in no transcript.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
 from wakeful.model.event import SESSION_UPDATED, NewEvent
 from wakeful.model.inbox import RowStatus
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Body, Transaction
@@ -23,44 +23,46 @@ _OPENING_STEP = 0
 
 @dataclass(frozen=True, slots=True)
 class Retake:
-    """A turn that is to be had again, and what the new one begins with."""
+    """A turn to replace, and the inputs of the new one."""
 
     turn: Turn
     inputs: Sequence[Mapping[str, Any]]
     text: str
 
 
-async def edited(tx: Transaction, session: Session, turn_id: str, place: tuple[int, int], text: str) -> Retake:
-    """With other words for the message at this place. Raises MessageUnusable."""
+async def edited(tx: Transaction, session: Session, turn_id: str, position: tuple[int, int], text: str) -> Retake:
+    """Return a retake with a new text for the message at this step and index. Raises MessageUnusable."""
     turn = await tx.turns.get(turn_id)
     entries = [] if turn is None else await _inputs(tx, turn)
-    spoken = next((entry for entry in entries if (entry.step, entry.index) == place), None)
+    spoken = next((entry for entry in entries if (entry.step, entry.index) == position), None)
     if turn is None or spoken is None or "notice" in spoken.data or not await stands_in(tx, turn, session):
         raise MessageUnusable("message_id must be the id of a message of yours in this session.")
     if spoken.step != _OPENING_STEP:
-        raise MessageUnusable("These words joined a running turn: edit the message that opened it.")
-    # Of what happened meanwhile the agent must not lose track.
+        raise MessageUnusable("This message joined a running turn: edit the message that opened the turn.")
+    # The notices stay: the agent must still hear of the tasks that have ended.
     notices = [entry.data for entry in entries if "notice" in entry.data]
     return Retake(turn, [*notices, {"text": text}] if notices else (), text)
 
 
 async def repeated(tx: Transaction, session: Session) -> Retake:
-    """With the same words. Raises MessageUnusable."""
+    """Return a retake of the last turn with the same inputs. Raises MessageUnusable."""
     turn = None if session.head is None else await tx.turns.get(session.head)
     entries = [] if turn is None else await _inputs(tx, turn)
     if turn is None or not entries:
-        raise MessageUnusable("There is no answer yet that could be given again.")
+        raise MessageUnusable("There is no answer yet to give again: send a message first.")
     inputs = [entry.data for entry in entries]
     return Retake(turn, inputs, str(inputs[-1]["text"]))
 
 
 async def is_accepted(tx: Transaction, session_id: str, key: str) -> bool:
-    """Whether a message of this name was taken before."""
+    """Return whether a message with this key was accepted before."""
     return await tx.inbox.find(session_id, MESSAGE_PREFIX + key) is not None
 
 
 def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
-    """What Engine.submit does before it takes the new words: move the head. Raises SessionBusy, MessageUnusable."""
+    """Return the `before` of Engine.submit that moves the head to the turn's parent. It returns the receipt if the key
+    was accepted before, and raises SessionBusy or MessageUnusable.
+    """
 
     async def body(tx: Transaction) -> Receipt | None:
         known = await tx.inbox.find(session_id, MESSAGE_PREFIX + key)
@@ -70,7 +72,7 @@ def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
         if session.active is not None:
             raise SessionBusy(session.active)
         if not await stands_in(tx, turn, session):
-            raise MessageUnusable("The conversation has gone another way meanwhile: look again.")
+            raise MessageUnusable("The conversation has changed meanwhile: load it again.")
         head = None if turn.parent is None else await tx.turns.get(turn.parent)
         await tx.sessions.rewind(
             session_id,
@@ -86,17 +88,17 @@ def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
 
 
 async def stands_in(tx: Transaction, turn: Turn, session: Session) -> bool:
-    """Whether the turn is part of the conversation as it stands, which may begin in another session."""
+    """Return whether the turn is in the session's current conversation, which may begin in another session."""
     above = session.head
     while above is not None and above != turn.id:
         known = await tx.turns.get(above)
-        # Turns are counted along the conversation: above its own number it cannot be.
+        # Numbers grow along the conversation: at or below its own number the search is over.
         above = None if known is None or known.number <= turn.number else known.parent
     return above is not None
 
 
 async def latest_done(tx: Transaction, turn: Turn) -> str | None:
-    """The latest turn that completed, at or above this one."""
+    """Return the latest turn that completed: this one or the nearest such ancestor."""
     while turn.status is not TurnStatus.DONE:
         parent = None if turn.parent is None else await tx.turns.get(turn.parent)
         if parent is None:

@@ -1,4 +1,4 @@
-"""A message on its way in, and the answer its sender gets."""
+"""A message on its way in, and the receipt that its sender gets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ class Submission:
     text: str
     door: Door
     address: Address
-    # The sender's own name for the message: the same one twice is one message.
+    # Chosen by the sender: two messages with the same key are one.
     dedupe_key: str
     model: str
     source: str = "user"
     if_busy: IfBusy = IfBusy.QUEUE
-    # Words of several roles, calls and results, in place of the text: see model/journal.py.
+    # Messages of several roles, calls and results, used instead of the text: see model/journal.py.
     inputs: Sequence[Mapping[str, Any]] = ()
-    # What the client asks of the turn beside them.
+    # What else the client asks of the turn.
     request: TurnRequest = field(default_factory=TurnRequest)
-    # Grow from the latest turn that completed, not from the last one.
+    # Grow from the latest turn that completed instead of the last one.
     from_checkpoint: bool = False
-    # The id that the turn will have; empty: a new one.
+    # The id for the turn; empty for a new one.
     turn_id: str = ""
-    # A session that is made with the message, and the conversation that it is to an API client.
+    # The session to create with the message, and the conversation that an API client knows it as.
     session: Session | None = None
     conversation: Conversation | None = None
 
@@ -42,10 +42,10 @@ class Submission:
 @dataclass(frozen=True, slots=True)
 class Receipt:
     session_id: str
-    # The id of the turn that will answer. Its events can be followed at once; they begin when it opens.
+    # The id of the turn that will answer. Clients may follow it at once; its events begin when it opens.
     turn_id: str
     is_queued: bool
-    # The turn itself, where this message has opened it.
+    # The turn, if this message has opened it.
     turn: Turn | None = None
 
     @classmethod

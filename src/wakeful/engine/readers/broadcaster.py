@@ -1,4 +1,4 @@
-"""Facts and words to their readers: replay, then follow."""
+"""Streams facts and words to readers: first the stored ones, then new ones as they come."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -23,7 +23,7 @@ class Broadcaster:
         self._is_closed = False
 
     def close(self) -> None:
-        """End every subscription. A client that wants more goes on from its last number, at the next node."""
+        """End every subscription. Clients reconnect to the next node with their cursor."""
         self._is_closed = True
         for followed in self._followed.all():
             followed.wake()
@@ -31,10 +31,7 @@ class Broadcaster:
     def follow_session(
         self, session_id: str, start: Position, *, with_words: bool = True, starts_over: bool = True
     ) -> AsyncGenerator[list[StreamItem], None]:
-        """What happens in a session after this place, as long as the session and this node live, as much at a time as
-        there is. An empty page says that the reader has caught up for the first time. Without `starts_over`: a reader
-        who has seen words that are not kept learns it from the event's `void` alone.
-        """
+        """Yield pages of what happens in a session after `start`: see Engine.subscribe."""
         return self._follow(
             session_id, Reader(self._store, start.fact, start.base, start.word, with_words, starts_over)
         )
@@ -42,14 +39,14 @@ class Broadcaster:
     def follow_turn(
         self, session_id: str, turn_id: str, after: int, word: int = 0, *, starts_over: bool = True
     ) -> AsyncGenerator[list[StreamItem], None]:
-        """The same of one turn, after its own event `after` and so many words, up to its end. Waits for it to open."""
+        """Yield pages of one turn after its own event `after` and `word` words: see Engine.subscribe_turn."""
         return self._follow(
             session_id, Reader(self._store, after, after, word, starts_over=starts_over, of_turn=turn_id)
         )
 
     async def stream_so_far(self, session_id: str, turn_id: str) -> list[StreamItem]:
-        """All of a turn up to now, words included."""
-        told: list[StreamItem] = []
+        """Return everything that the turn has emitted up to now, words included."""
+        items: list[StreamItem] = []
         async with (
             self._hearer.heard(session_id),
             aclosing(self.follow_turn(session_id, turn_id, 0, starts_over=False)) as pages,
@@ -57,11 +54,11 @@ class Broadcaster:
             async for page in pages:
                 if not page:
                     break
-                told += page
-        return told
+                items += page
+        return items
 
     async def live_words(self, session_id: str) -> Words | None:
-        """What the step that is being answered has said so far."""
+        """Return the words of the answer in progress, here or on another node."""
         if self._words.of(session_id) is not None:
             return self._shown(session_id)
         async with self._hearer.heard(session_id) as words:
@@ -78,7 +75,7 @@ class Broadcaster:
                     if facts is None:
                         return
                 if facts:
-                    async for page in reader.tell(facts, followed):
+                    async for page in reader.pages(facts, followed):
                         yield page
                     if reader.of_turn is not None and facts[-1].is_final:
                         return
@@ -87,7 +84,7 @@ class Broadcaster:
                 is_latest = len(page) < SLICE
                 if page:
                     yield page
-                # It may be hours until the next one: a reader that waits holds nothing of what it has seen.
+                # The next page may be hours away: a waiting reader must not keep this one in memory.
                 del page, facts
                 if is_latest:
                     if is_new:
@@ -96,8 +93,8 @@ class Broadcaster:
                     await changed.wait()
 
     async def _read(self, session_id: str, reader: Reader) -> list[Event] | None:
-        """What follows the last fact that the reader has; None when nothing will: its turn has ended with that one,
-        or its session is gone.
+        """Read the facts after the reader's last one from the store; None if no more will come, because its turn has
+        ended or its session is gone.
         """
         if reader.of_turn is None:
             return await self._read_session(session_id, reader.fact)
@@ -105,7 +102,7 @@ class Broadcaster:
         return None if has_ended and not facts else facts
 
     def _shown(self, session_id: str) -> Words | None:
-        """What is being said in the session, here or at another node. One without its lease says nothing."""
+        """Return the words to show, of this node or of another one; none of this node's while it lacks a lease."""
         words = self._words.of(session_id)
         if words is None:
             return self._hearer.of(session_id)
@@ -119,8 +116,8 @@ class Broadcaster:
         return await self._store.read(body)
 
     async def _read_turn(self, session_id: str, turn_id: str, after: int) -> tuple[list[Event], int, bool]:
-        """A page of a turn, the number of the last event of its session that it takes into account, and whether
-        the turn has ended.
+        """Return a page of a turn's events, the number of the last event of the session up to which it is complete, and
+        whether the turn has ended.
         """
 
         async def body(tx: Transaction) -> tuple[list[Event], int, bool]:
@@ -134,7 +131,7 @@ class Broadcaster:
 
 
 async def _is_gone(tx: Transaction, session_id: str) -> bool:
-    """Whether it was purged, or will be: it cannot be brought back any more."""
+    """Return whether the session was purged, or is due to be and cannot be restored any more."""
     session = await tx.sessions.get(session_id)
     return session is None or (session.purge_at is not None and session.purge_at <= await tx.now())
 
@@ -143,5 +140,5 @@ async def _has_ended(tx: Transaction, session_id: str, turn_id: str) -> bool:
     turn = await tx.turns.get(turn_id)
     if turn is not None:
         return turn.status.is_final
-    # An id that was given out and never opened has one event at most, and that is its end.
+    # A turn id that was given out and never opened has at most one event, its end.
     return bool(await tx.events.of_turn(turn_id, 0, 1)) or await _is_gone(tx, session_id)

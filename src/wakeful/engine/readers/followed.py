@@ -1,7 +1,7 @@
-"""The sessions that have readers here or run a turn here, and a short tail of the log of each, so that a live reader
-costs no query.
+"""The sessions with a reader or a running turn on this node, each with the tail of its log, so that a live reader costs
+no query.
 
-A tail only ever holds committed events without a gap; a reader that is behind it reads the store.
+A tail holds committed events without gaps; a reader that is behind the tail reads the store.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ class Followed:
 
     is_running: bool = False
     tail: deque[Event] = field(default_factory=lambda: deque(maxlen=_TAIL))
-    # Those who wait for facts, and those of them who also want words.
+    # One event per reader, set when there are new facts; word_readers are those that also want words.
     readers: set[asyncio.Event] = field(default_factory=set)
     word_readers: set[asyncio.Event] = field(default_factory=set)
-    # The newest words that have ended, and the number of the event that has ended them.
+    # The number of the event that ended the newest words, and these words.
     ended: tuple[int, Words] | None = None
 
     @property
@@ -38,7 +38,7 @@ class Followed:
     def add(self, event: Event) -> None:
         newest = self.tail[-1].session_seq if self.tail else None
         if newest is not None and event.session_seq <= newest:
-            return  # Two commits were announced in another order than they happened in; the store has both.
+            return  # Two commits were announced out of order. The store has both.
         if newest is not None and event.session_seq > newest + 1:
             self.tail.clear()
         self.tail.append(event)
@@ -48,16 +48,16 @@ class Followed:
             changed.set()
 
     def after(self, number: int) -> list[Event] | None:
-        """The session's events above a number, when the tail knows them all; None when only the store does."""
+        """Return the session's events above a number if the tail has all of them, else None."""
         tail = self.tail
         if tail and number == tail[-1].session_seq:
-            return []  # So it is with every word.
+            return []  # The fast path, taken for every word.
         if not tail or not tail[0].session_seq - 1 <= number <= tail[-1].session_seq:
             return None
         return [event for event in tail if event.session_seq > number]
 
     def after_turn_event(self, turn_id: str, number: int) -> list[Event] | None:
-        """The session's events from the one that follows this event of the turn on, when the tail has that one."""
+        """Return the session's events from the turn's next event on, if the tail has that event, else None."""
         for index, event in enumerate(self.tail):
             if event.turn_id == turn_id and event.turn_seq == number + 1:
                 return list(islice(self.tail, index, None))
@@ -79,7 +79,7 @@ class FollowedSessions:
 
     @contextmanager
     def subscribed(self, session_id: str, with_words: bool) -> Iterator[tuple[Followed, asyncio.Event]]:
-        """Registered before the first read, so that nothing committed after that read goes unheard."""
+        """Register a reader. Do this before the first read, so that no commit after that read is missed."""
         followed = self._sessions.setdefault(session_id, Followed())
         changed = asyncio.Event()
         followed.readers.add(changed)
@@ -96,13 +96,13 @@ class FollowedSessions:
             self._let_go(session_id, followed)
 
     def _hear(self, signal: Signal) -> None:
-        known = {event.session_id for event in signal.events}
+        with_events = {event.session_id for event in signal.events}
         for event in signal.events:
             self._keep(event)
         touched = self._sessions if signal.is_everything else signal.sessions & self._sessions.keys()
         for session_id in list(touched):
             followed = self._sessions[session_id]
-            if session_id not in known:
+            if session_id not in with_events:
                 self._lose_track(session_id, followed)
             followed.wake()
 
@@ -127,7 +127,7 @@ class FollowedSessions:
             self._let_go(event.session_id, followed)
 
     def _forget_words(self, event: Event) -> Words | None:
-        """Words are over with the next fact of their turn. Returns those that end with this one."""
+        """Forget the words that are over with this event of their turn; return them if the event names them."""
         words = None if event.turn_id is None else self._words.of(event.session_id)
         if words is None or words.head.turn_id != event.turn_id or words.turn_base >= (event.turn_seq or 0):
             return None
@@ -135,7 +135,7 @@ class FollowedSessions:
         return words if event.ends is not None and words.head.base == event.ends.base else None
 
     def _lose_track(self, session_id: str, followed: Followed) -> None:
-        """Another node's commit: the tail does not know what came, and must not say that nothing did."""
+        """Clear the tail after another node's commit, whose events are not in the signal."""
         followed.tail.clear()
         followed.is_running = False
         self._let_go(session_id, followed)

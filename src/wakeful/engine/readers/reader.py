@@ -1,7 +1,7 @@
-"""A reader of a session or of one turn: a place in its facts and words, never a buffer.
+"""A reader of a session or of one turn: a position in its facts and words, without a buffer.
 
-Facts first: a reader gets the words that follow a fact after the fact itself. Words that have ended are read where they
-are kept, in slices; those that have not are read in the one buffer of their step.
+A reader gets a fact before the words that follow it. Words that have ended are read in slices from where they are kept;
+words of an answer in progress are read from the one buffer of their step.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -14,12 +14,12 @@ from wakeful.model.packed_json import pack
 from wakeful.model.words import Word, WordsEnd
 from wakeful.store.base import Store, Transaction
 
-# So many words at once: a slow reader holds no more of an answer than this.
+# The most words in a page: a slow reader holds no more of an answer in memory.
 SLICE = 256
 
 
 async def ended_words(tx: Transaction, fact: Event, after: int, limit: int) -> Sequence[Word]:
-    """Of the words that end with this fact: the pieces after the first `after`, at most so many."""
+    """Return at most `limit` of the words that end with this fact, after the first `after`."""
     assert fact.ends is not None
     if fact.ends.said is not None:
         return fact.ends.said.words(fact.words_head, after, limit)
@@ -29,27 +29,27 @@ async def ended_words(tx: Transaction, fact: Event, after: int, limit: int) -> S
 @dataclass(slots=True)
 class Reader:
     store: Store
-    # The last fact that it has read, and how many words since `base`. For a reader of a session these are numbers of
-    # the session's log, for one of a turn the turn's own. A base of 0 means none.
+    # The last fact that it has read, and the number of words since the fact `base`. Facts are numbered in the session's
+    # log for a reader of a session, in the turn's log for a reader of a turn. A base of 0 means none.
     fact: int
     base: int
     word: int
     with_words: bool = True
-    # When it has seen words that are not kept, they are taken back and it gets those that are.
+    # If it has seen words that were not kept: take them back and send the kept ones.
     starts_over: bool = True
-    # The one turn that it reads; None: all of the session.
+    # The turn that it reads; None for the whole session.
     of_turn: str | None = None
-    # For a reader of a turn: every event of the session up to this number was looked at; None while that is not known.
+    # For a reader of a turn: the session's events up to this number were looked at; None while that is not known.
     looked_at: int | None = None
-    # The turn of the last fact of one that it has read.
+    # The turn of the last fact that it has read and that belongs to a turn.
     _turn_id: str | None = None
-    # For a reader of a session: words with this base or an older one have ended, as far as it has read.
+    # For a reader of a session: words with this base, or a lower one, have ended.
     _over: int = 0
-    # So many words since the last other fact it has read as events, as older versions wrote them.
+    # How many words it has read as events, as older versions wrote them, since the last other fact.
     _written: int = 0
 
     def facts_in(self, followed: Followed) -> list[Event] | None:
-        """What follows the last fact that it has, if the tail of the log knows; None when only the store does."""
+        """Return the facts after its last one if the tail of the log has them; None if only the store does."""
         if self.of_turn is None:
             return followed.after(self.fact)
         if self.looked_at is None:
@@ -61,8 +61,8 @@ class Reader:
         self.looked_at = tail[-1].session_seq
         return [event for event in tail if event.turn_id == self.of_turn and (event.turn_seq or 0) > self.fact]
 
-    async def tell(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
-        """The facts, each after the words that end with it."""
+    async def pages(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
+        """Yield the facts in pages, each fact after the words that end with it."""
         page: list[StreamItem] = []
         for fact in facts:
             if self.with_words and fact.ends is not None:
@@ -77,7 +77,7 @@ class Reader:
             yield page
 
     def new_words(self, words: Words | None) -> list[StreamItem]:
-        """Of the step that is being answered, once the reader has the fact that they follow."""
+        """Return a page of the answer in progress, if the reader has the fact that its words follow."""
         if words is None or not self.with_words or not self._is_at(words):
             return []
         base = words.head.base if self.of_turn is None else self.fact
@@ -88,7 +88,7 @@ class Reader:
         return page
 
     def _is_at(self, words: Words) -> bool:
-        """Whether it has the fact that they follow, and does not know how they have ended."""
+        """Return whether the reader has the fact that the words follow, and not yet the one that ends them."""
         if self.of_turn is not None:
             return (words.head.turn_id, words.turn_base) == (self.of_turn, self.fact)
         return self._over < words.head.base <= self.fact
@@ -98,7 +98,7 @@ class Reader:
         if fact.ends is not None:
             self._over = max(self._over, fact.ends.base)
         elif fact.kind == TURN_STARTED:
-            # With the turn before it.
+            # Words of the turn before it have ended, too.
             self._over = fact.session_seq - 1
         if fact.kind in (TOKEN, REASONING):
             self._written += 1
@@ -108,16 +108,16 @@ class Reader:
             self._turn_id = fact.turn_id
 
     async def _ended(self, fact: Event, ends: WordsEnd, followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
-        """What the reader has not seen of the words that end with this fact."""
+        """Yield the words that end with this fact and that the reader has not seen."""
         seen = self.word if self.base == (ends.base if self.of_turn is None else self.fact) else 0
-        is_in_hole = self._is_in_hole(fact, ends)
-        if is_in_hole and not self.starts_over:
+        was_at_moved_words = self._was_at_moved_words(fact, ends)
+        if was_at_moved_words and not self.starts_over:
             # The words were moved while it read them as events.
             seen = self._written
-        elif is_in_hole or seen > ends.count:
+        elif was_at_moved_words or seen > ends.count:
             if fact.kind == STEP_ABANDONED or not self.starts_over:
                 return
-            # It has words that are not kept: they are taken back, and it gets those that are.
+            # It has seen words that were not kept: take them back and send the kept ones.
             seen = 0
             yield [_taken_back(fact, ends)]
         while seen < ends.count:
@@ -132,18 +132,18 @@ class Reader:
             return followed.ended[1].after(after, SLICE)
         return await self.store.read(lambda tx: ended_words(tx, fact, after, SLICE))
 
-    def _is_in_hole(self, fact: Event, ends: WordsEnd) -> bool:
-        """Whether it stands at one of the numbers that these words had when each was an event of its own."""
+    def _was_at_moved_words(self, fact: Event, ends: WordsEnd) -> bool:
+        """Return whether the last fact it has read was one of these words, when each was still an event."""
         if ends.old is None:
             return False
         if self.of_turn is not None:
-            # They had the numbers right before the fact that ends them.
+            # Their numbers were those right before the fact that ends them.
             return self.fact >= (fact.turn_seq or 0) - ends.count
         first, last = ends.old
         return first <= self.fact <= last
 
 
 def _taken_back(fact: Event, ends: WordsEnd) -> Event:
-    """An event that is in no log: for a reader who has more words than are kept, before it gets those."""
+    """Return an event that is in no log, for a reader that has seen more words than were kept."""
     data = pack({"step": ends.step})
     return Event(fact.session_id, fact.session_seq - 1, fact.turn_id, None, STEP_ABANDONED, data, fact.at)

@@ -1,6 +1,6 @@
-"""Takes care of background work that nobody watches: after a start, and where several nodes share a store, for ever.
+"""Adopts background work that no node watches: at the start, and periodically where several nodes share a store.
 
-It also tells this node's processes what other nodes have written down: that the end of one is wanted.
+It also kills this node's processes whose end another node has asked for in the store.
 """
 
 from functools import partial
@@ -34,21 +34,23 @@ class Custodian:
         self._processes = processes
         # Sessions with processes that this node watches.
         self._owners: set[str] = set()
-        # When the last round was made, by the store's time.
+        # When the last round was, by the store's clock.
         self._last_round = float("-inf")
         self.rounds = Job("custodian", self.sweep, clock)
-        # Apart from the rounds, which other nodes' commits must not put off.
+        # A job apart from the rounds: other nodes' commits wake it, and must not delay the rounds.
         self.errands = Job("custodian's errands", self.obey, clock, first_wait=None)
         store.notifier.listen(self._hear)
 
     async def sweep(self) -> float | None:
-        """The holder of an exclusive store has no rivals: after its first round it makes one only after trouble."""
+        """Adopt processes; on a shared store, also kill those whose end is wanted and record those of dead machines as
+        lost. An exclusive store needs one round only: there are no other nodes.
+        """
         await self._processes.adopt()
         if self._store.is_exclusive:
             return None
         await self.obey()
         now, silent = await self._store.read(self._listen)
-        # After a long pause everybody seems silent: let them speak first.
+        # After a long pause of this node every machine seems silent: wait a round, so that they can report first.
         if now - self._last_round < self._settings.host_silence_seconds / 2:
             for task in silent:
                 await self.rounds.row(task.id, partial(self._tasks.finish, task.id, _lost(task)))
@@ -56,7 +58,7 @@ class Custodian:
         return self._settings.lease_seconds
 
     async def obey(self) -> None:
-        """Tell the processes of this node whose end is wanted."""
+        """Kill the processes of this node whose end is wanted."""
         before = frozenset(self._owners)
         watched = [task for task in await self._store.read(self._watched) if task.kind is TaskKind.PROCESS]
         self._owners = (self._owners - before) | {task.session_id for task in watched}
@@ -68,18 +70,18 @@ class Custodian:
         return await tx.tasks.watched_by(self._node)
 
     async def _listen(self, tx: Transaction) -> tuple[float, list[Task]]:
-        """The time, and the processes of silent hosts; this one may seem silent too, but we know better."""
+        """Return the store's time and the processes of silent machines, without this machine, which is alive."""
         now = await tx.now()
         silent = await tx.tasks.of_silent_hosts(now - self._settings.host_silence_seconds)
         return now, [task for task in silent if task.host.id != self._host.id]
 
     def _hear(self, signal: Signal) -> None:
-        """What another node has committed is not told: it may be the wish that a process ends."""
+        """Look for processes to kill after another node's commit, whose events are not in the signal."""
         if self._store.is_exclusive:
             return
-        told = {event.session_id for event in signal.events}
+        with_events = {event.session_id for event in signal.events}
         self._owners |= {event.session_id for event in signal.events if event.kind == TASK_STARTED}
-        if signal.is_everything or (signal.sessions - told) & self._owners:
+        if signal.is_everything or (signal.sessions - with_events) & self._owners:
             self.errands.wake()
 
 

@@ -1,35 +1,35 @@
-"""How a delegation ended, and what its parent is told of it."""
+"""How a delegation ended, and the notice that its parent gets."""
 
 import orjson
 
 from wakeful.model.inbox import RowKind
-from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session
 from wakeful.model.tasks.notice_text import notice_text
 from wakeful.model.tasks.task import Task, TaskOutcome, TaskStatus
 from wakeful.store.base import Transaction
 
-# How far back to look for the last words of a sub-agent whose last turns said nothing.
+# How many turns to search for the last answer of a sub-agent whose last turns have none.
 _TURNS = 20
 TIME_IS_OVER = "its time was over (WAKEFUL_DELEGATION_SECONDS)"
 
 
-async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bool) -> TaskOutcome | None:
-    """Under the locks of both sessions, with no turn active in the child. None while the delegation goes on."""
+async def delegation_outcome(tx: Transaction, task: Task, child: Session, *, is_late: bool) -> TaskOutcome | None:
+    """Return the outcome; None while the delegation goes on. Both sessions are locked and the child runs no turn."""
     pending = await tx.inbox.pending(child.id)
     has_message = any(row.kind is RowKind.MESSAGE for row in pending)
     goes_on = bool(pending) or await tx.tasks.has_promised(child.id)
     if task.kill_intended:
         return await _killed(tx, child)
     if not goes_on and child.head is not None and child.head == child.checkpoint:
-        # Also when nobody looked in time: it was not late.
+        # Checked before `is_late`: it was done in time, even if this check comes after the deadline.
         return await _completed(tx, task, child)
     if is_late:
         return await _failed(tx, task, child, TIME_IS_OVER)
     if has_message:
         return None
     if child.is_held:
-        # Whoever stopped the sub-agent does not want to be told of it.
+        # A person stopped the sub-agent and needs no notice of it.
         await tx.tasks.intend_kill_if_running(task.id)
         return await _killed(tx, child)
     if goes_on and not child.is_blocked:
@@ -38,7 +38,7 @@ async def outcome_of(tx: Transaction, task: Task, child: Session, *, is_late: bo
 
 
 def failure_words(reason: str, last_words: str) -> str:
-    """What the result of a delegation that failed says."""
+    """Return the result text of a delegation that failed."""
     return f"{reason}\nIts last words:\n{last_words}" if last_words else reason
 
 
@@ -59,7 +59,7 @@ async def _failed(tx: Transaction, task: Task, child: Session, reason: str) -> T
 
 
 async def _last_answer(tx: Transaction, child: Session) -> str:
-    """The last words of the sub-agent; empty when it never came to any."""
+    """Return the sub-agent's last answer with text; empty if it has none."""
     if child.head is None:
         return ""
     for turn in await tx.turns.chain(child.head, _TURNS):

@@ -1,8 +1,9 @@
-"""Delegations: goals that an agent hands to sub-agents, each a session of its own.
+"""Delegations: goals that an agent hands to sub-agents, each in its own session, the child.
 
-A delegation is done when its session has no active turn, nothing pending and no promised task, when it is stopped, or
-when its time is over. Its end, and the notice for the parent, is one transaction under the locks of both sessions.
-Whoever watches it opens its goal and ends it by looking, again and again: after a crash the next one looks.
+A delegation is done when the child has no active turn, no pending row and no promised task, when it is stopped, or when
+its time is over. Its end and the parent's notice are one transaction under the locks of both sessions. The node that
+watches a delegation checks its state after every relevant event, opens its turns and writes its end; after a crash the
+next node does.
 """
 
 import asyncio
@@ -12,24 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import orjson
-
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
-from wakeful.engine.inbox.title import title_from
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.tasks.delegation_end import outcome_of
-from wakeful.engine.tasks.delegation_limits import check_delegation_limits
-from wakeful.engine.tasks.task_runner import begin_task, finish_task, require_task
+from wakeful.engine.tasks.delegation_begin import DelegationStarter
+from wakeful.engine.tasks.delegation_end import delegation_outcome
+from wakeful.engine.tasks.task_runner import finish_task, require_task
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
-from wakeful.model.ids import new_id
-from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.request import RUN_PART, TurnRequest, request_from
+from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -66,31 +62,31 @@ class Delegations:
         self._commits = commits
         self._slots = slots
         self._settings = settings
-        self._host = host
+        self._starter = DelegationStarter(dispatcher.node, host, settings)
         self._clock = clock
         self._watched: dict[str, _Watched] = {}
-        # When their time is over by a clock that nobody sets back.
+        # Their deadlines by the monotonic clock, in case the store's clock is set back.
         self._until: dict[str, float] = {}
-        # Delegations in whose sessions something happened that may have been the last thing.
+        # Delegations to check: an event in one of their sessions may have ended them.
         self._touched: set[str] = set()
         self.job = Job("delegations", self.sweep, clock)
-        # There may be delegations of this node that it does not know of.
+        # Set when the store may have delegations of this node that are not watched.
         self._is_unsure = False
         # Writes of new delegations under way.
         self._beginnings = UnderWay()
-        # Calls that wait for sub-agents, and their sessions as far as these are known.
+        # The events of calls that wait for sub-agents, with the sessions that own the tasks once these are read.
         self._waiting: dict[asyncio.Event, set[str] | None] = {}
         store.notifier.listen(self._hear)
         store.notifier.watch(self._awaited)
 
     async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
-        """Start a sub-agent for each goal, or find those that the same call has started before. What was written down
-        is watched, even when the caller has gone away meanwhile.
+        """Start a sub-agent for each goal, or find those that the same call has started before. They are watched even
+        if the caller is cancelled meanwhile.
         """
         return await self._beginnings.to_its_end(self._begin(turn, (step, index), goals, is_inline))
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
-        """Wait until all of these have ended."""
+        """Wait until all these tasks have ended, and return them. The turn lends its slot meanwhile."""
         changed = asyncio.Event()
         self._waiting[changed] = None
         try:
@@ -109,7 +105,7 @@ class Delegations:
             await changed.wait()
 
     async def stop(self, task_id: str) -> bool:
-        """End a sub-agent on purpose: it wakes nobody. False when it has ended."""
+        """Stop a sub-agent; its parent gets no notice. Returns False if it has ended already."""
 
         async def body(tx: Transaction) -> Task | None:
             if not await tx.tasks.intend_kill_if_running(task_id):
@@ -123,10 +119,10 @@ class Delegations:
         return True
 
     def take(self, tasks: Sequence[Task]) -> None:
-        """Watch these from now on; some may have come to their end while nobody did."""
+        """Watch these delegations from now on, and check them soon: some may be done already."""
         for task in tasks:
             if task.child_session_id is None:
-                logger.error("delegation %s has no session: it cannot be watched", task.id)
+                logger.error("delegation %s has no session and cannot be watched", task.id)
                 continue
             self._watched[task.id] = self._watched_from(task)
             self._touched.add(task.id)
@@ -134,7 +130,7 @@ class Delegations:
             self.job.wake()
 
     async def sweep(self) -> float | None:
-        """Look at the delegations in which something happened or whose time is over; how long to wait for the next."""
+        """Check delegations that were touched or are late. Returns the seconds until the next deadline."""
         if self._is_unsure:
             await self._find_own()
         if not self._watched:
@@ -146,7 +142,7 @@ class Delegations:
         }
         late = {watched.task_id for watched in self._watched.values() if self._is_late(watched, now)}
         touched, self._touched = self._touched | late, set()
-        # One that is stopped meanwhile is watched no longer; the others must not suffer for it.
+        # Collected first: a delegation that is stopped meanwhile is removed from `_watched`.
         for watched in [self._watched[task_id] for task_id in touched & self._watched.keys()]:
             if not await self.job.row(watched.task_id, partial(self._settle, watched)):
                 self._touched.add(watched.task_id)
@@ -155,19 +151,12 @@ class Delegations:
     async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[str], is_inline: bool) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
             await tx.turns.require(turn.lease)
-            known = await tx.tasks.of_call(turn.id, *key)
-            if known:
-                return known
-            parent = await require_session(tx, turn.session_id)
-            await self._check_limits(tx, parent, len(goals))
-            return [
-                await self._begin_one(tx, turn, parent, key, part, goal, is_inline) for part, goal in enumerate(goals)
-            ]
+            return await self._starter.start(tx, turn, key, goals, is_inline=is_inline)
 
         try:
             tasks = await self._store.write(body, lock=[turn.session_id])
         except StoreError:
-            # The commit may have happened all the same.
+            # The write may have been committed all the same.
             self._is_unsure = True
             self.job.wake()
             raise
@@ -186,51 +175,8 @@ class Delegations:
     async def _own(self, tx: Transaction) -> list[Task]:
         return await tx.tasks.watched_by(self._dispatcher.node)
 
-    async def _check_limits(self, tx: Transaction, parent: Session, count: int) -> None:
-        working = sum(task.kind is TaskKind.DELEGATION for task in await tx.tasks.running_in(parent.id))
-        depth = await _depth_of(tx, parent)
-        check_delegation_limits(self._settings, wanted=count, working=working, depth=depth)
-
-    async def _begin_one(
-        self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: str, is_inline: bool
-    ) -> Task:
-        now = await tx.now()
-        task_id = new_id("del")
-        child = Session(
-            new_id("ses"),
-            parent.owner,
-            turn.address,
-            turn.model,
-            turn.workspace,
-            title=title_from(goal),
-            task_id=task_id,
-            created_at=now,
-            updated_at=now,
-        )
-        await tx.sessions.create_if_absent(child)
-        task = Task(
-            id=task_id,
-            kind=TaskKind.DELEGATION,
-            session_id=parent.id,
-            owner=parent.owner,
-            turn_id=turn.id,
-            step=key[0],
-            index=key[1],
-            part=part,
-            host=self._host,
-            command=goal,
-            door=turn.door,
-            address=turn.address,
-            model=turn.model,
-            will_notify=not is_inline,
-            is_inline=is_inline,
-            child_session_id=child.id,
-        )
-        await tx.inbox.post_if_new(_goal_row(task, request_from(turn.request), now))
-        return await begin_task(tx, task, self._dispatcher.node)
-
     async def _settle(self, watched: _Watched) -> None:
-        """Write the end of the delegation, if it has come to one; open its next turn, if something waits for that."""
+        """Write the end of the delegation if it is done; otherwise open the child's next turn if a row asks for one."""
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             task = await require_task(tx, watched.task_id)
@@ -240,7 +186,7 @@ class Delegations:
             child = await self._halt_if_unwanted(tx, task, await require_session(tx, watched.child_id), is_late)
             if child.active is not None:
                 return False, None
-            outcome = await outcome_of(tx, task, child, is_late=is_late)
+            outcome = await delegation_outcome(tx, task, child, is_late=is_late)
             if outcome is None:
                 return False, await self._dispatcher.open_next(tx, child.id)
             await self._empty_inbox(tx, child)
@@ -252,7 +198,7 @@ class Delegations:
             self._watched.pop(watched.task_id, None)
 
     async def _halt_if_unwanted(self, tx: Transaction, task: Task, child: Session, is_late: bool) -> Session:
-        """Stop what the sub-agent is doing, if it was stopped or its time is over, and nothing else begins there."""
+        """Close the sub-agent's turn if the delegation was stopped or is late, without opening another."""
         if child.active is None or not (task.kill_intended or is_late):
             return child
         await self._empty_inbox(tx, child)
@@ -262,7 +208,7 @@ class Delegations:
         return await require_session(tx, child.id)
 
     async def _empty_inbox(self, tx: Transaction, child: Session) -> None:
-        """A goal that was not opened yet, words, notices: the sub-agent will not hear them any more."""
+        """Withdraw everything that is pending for the sub-agent, its goal included, and the promises of its tasks."""
         for row in await tx.inbox.pending(child.id):
             if row.kind is RowKind.MESSAGE:
                 await self._dispatcher.withdraw(tx, row)
@@ -290,58 +236,32 @@ class Delegations:
         return _Watched(task.id, task.session_id, _child_of(task), deadline)
 
     def _awaited(self) -> set[str]:
-        """The sessions in which something may happen that a delegation, or a call, waits for."""
+        """Return the sessions whose events a delegation or a waiting call needs."""
         children = {watched.child_id for watched in self._watched.values()}
         parents = {watched.parent_id for watched in self._watched.values()}
         return children | parents | {session for known in self._waiting.values() for session in known or ()}
 
     def _hear(self, signal: Signal) -> None:
-        """The end of a turn or a task, on either side, may be what a delegation was waiting for. What another node
-        has committed is not told: look."""
-        told = {event.session_id for event in signal.events}
+        """Check delegations after the end of a turn or a task in the parent or the child, and after every commit of
+        another node, whose events are not in the signal.
+        """
+        with_events = {event.session_id for event in signal.events}
         ended = {event.session_id for event in signal.events if event.is_final or event.kind == PROCESS_COMPLETE}
-        news = ended | (signal.sessions - told)
+        changed = ended | (signal.sessions - with_events)
         if signal.is_everything:
             self._is_unsure = True
             self.job.wake()
-        if not news and not signal.is_everything:
+        if not changed and not signal.is_everything:
             return
         for watched in self._watched.values():
-            if signal.is_everything or watched.child_id in news or watched.parent_id in news:
+            if signal.is_everything or watched.child_id in changed or watched.parent_id in changed:
                 self._touched.add(watched.task_id)
                 self.job.wake()
         for waiting, sessions in self._waiting.items():
-            if signal.is_everything or sessions is None or sessions & news:
+            if signal.is_everything or sessions is None or sessions & changed:
                 waiting.set()
 
 
 def _child_of(task: Task) -> str:
     assert task.child_session_id is not None
     return task.child_session_id
-
-
-async def _depth_of(tx: Transaction, session: Session) -> int:
-    """How many delegations stand above it."""
-    depth = 0
-    while session.task_id is not None:
-        depth += 1
-        session = await require_session(tx, (await require_task(tx, session.task_id)).session_id)
-    return depth
-
-
-def _goal_row(task: Task, asked: TurnRequest, now: float) -> InboxRow:
-    """`asked` is what the parent's client asked for: whoever can be asked by the parent can be asked by the child."""
-    request = {"request": TurnRequest(kind=RUN_PART)} if asked.can_ask else {}
-    return InboxRow(
-        id=0,
-        session_id=_child_of(task),
-        dedupe_key=f"goal:{task.id}",
-        kind=RowKind.MESSAGE,
-        source="delegation",
-        turn_id=new_id("turn"),
-        door=task.door,
-        address=task.address,
-        model=task.model,
-        payload=orjson.dumps({"text": task.command, **request}),
-        created_at=now,
-    )

@@ -1,4 +1,4 @@
-"""A session and its delegations: who works for whom."""
+"""The tree of sessions that delegations make: which session works for which."""
 
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.tasks.task_runner import require_task
@@ -7,7 +7,7 @@ from wakeful.store.base import Transaction
 
 
 async def sessions_above(tx: Transaction, session_id: str) -> list[Session]:
-    """The session and those whose delegation it works for, up to the first."""
+    """Return the session and its ancestors, from the one that it works for up to the root."""
     found = [await require_session(tx, session_id)]
     while (task_id := found[-1].task_id) is not None:
         found.append(await require_session(tx, (await require_task(tx, task_id)).session_id))
@@ -15,7 +15,7 @@ async def sessions_above(tx: Transaction, session_id: str) -> list[Session]:
 
 
 async def child_below(tx: Transaction, session_id: str, task_id: str) -> str | None:
-    """The session that works for this delegation, if that stands below the session, however deep."""
+    """Return the session that works on this delegation, if the delegation is below `session_id` at any depth."""
     task = await tx.tasks.get(task_id)
     child = None if task is None else task.child_session_id
     while task is not None and task.session_id != session_id:

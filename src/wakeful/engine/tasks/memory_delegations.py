@@ -1,4 +1,4 @@
-"""Delegations of turns that are not stored: sub-agents in memory, inside the call that wants them, and gone with it."""
+"""Delegations of unstored turns: sub-agents that run in memory, inside the call that started them."""
 
 import asyncio
 import logging
@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 from wakeful.engine.ports import AgentLoop, TurnBinder
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.tasks.delegation_begin import check_delegation_limits
 from wakeful.engine.tasks.delegation_end import TIME_IS_OVER, failure_words
-from wakeful.engine.tasks.delegation_limits import check_delegation_limits
-from wakeful.engine.turns.memory_brief import memory_brief
+from wakeful.engine.turns.turn_run import memory_brief
 from wakeful.errors import TurnFailed
-from wakeful.model.fact import Answered
 from wakeful.model.ids import new_id
-from wakeful.model.message import UserMessage
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
 
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Station:
-    """Where a turn in memory stands: the loop that runs it, and how many delegations stand above it."""
+    """The loop that runs a turn in memory, and how many delegations are above that turn."""
 
     loop: AgentLoop
     depth: int
@@ -39,41 +39,39 @@ class MemoryDelegations:
         self._binder = binder
         self._settings = settings
         self._host = host
-        # By the turns that run now.
+        # By the ids of the running turns.
         self._stations: dict[str, _Station] = {}
-        # How many sub-agents work for a turn now.
+        # How many sub-agents work for each turn.
         self._working: Counter[str] = Counter()
 
     @contextmanager
     def allowed_in(self, turn: Turn, loop: AgentLoop) -> Iterator[None]:
-        """While this is open, the turn may have sub-agents, which run in the same loop."""
-        with self._standing(turn, _Station(loop, 0)):
+        """Let the turn have sub-agents inside this context; they run in the same agent loop."""
+        with self._registered(turn, _Station(loop, 0)):
             yield
 
     async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
-        """Have a sub-agent work on each goal, and wait for all. Cancelling this stops them. Raises
-        TooManyDelegations.
-        """
+        """Run a sub-agent for each goal and wait for all. Cancelling this stops them. Raises TooManyDelegations."""
         above, working = self._stations[turn.id], self._working[turn.id]
         check_delegation_limits(self._settings, wanted=len(goals), working=working, depth=above.depth)
         station = replace(above, depth=above.depth + 1)
         self._working[turn.id] += len(goals)
         try:
             async with asyncio.TaskGroup() as group:
-                # Each in a context of its own, like every turn.
+                # Each in an empty context, like every turn.
                 jobs = [group.create_task(self._work(turn, goal, station), context=Context()) for goal in goals]
         finally:
             self._working[turn.id] -= len(goals)
-            # Without those that are 0.
+            # Drops the entries that are 0.
             self._working = +self._working
         return [job.result() for job in jobs]
 
     async def _work(self, parent: Turn, goal: str, station: _Station) -> Task:
         child = _child_of(parent)
-        words: list[str] = []
-        with self._standing(child, station):
-            problem = await self._run(child, goal, words, station.loop)
-        answer = words[-1] if words else ""
+        answers: list[str] = []
+        with self._registered(child, station):
+            problem = await self._run(child, goal, answers, station.loop)
+        answer = answers[-1] if answers else ""
         return replace(
             self._task(parent, child, goal),
             status=TaskStatus.FAILED if problem else TaskStatus.EXITED,
@@ -83,33 +81,33 @@ class MemoryDelegations:
         )
 
     @contextmanager
-    def _standing(self, turn: Turn, station: _Station) -> Iterator[None]:
+    def _registered(self, turn: Turn, station: _Station) -> Iterator[None]:
         self._stations[turn.id] = station
         try:
             yield
         finally:
             del self._stations[turn.id]
 
-    async def _run(self, child: Turn, goal: str, words: list[str], loop: AgentLoop) -> str:
-        """Let it work to its end, and gather what it says; the reason when that end is a failure."""
+    async def _run(self, child: Turn, goal: str, answers: list[str], loop: AgentLoop) -> str:
+        """Run the sub-agent to its end and collect its answers. Returns the reason if it failed, else an empty text."""
         timeout = asyncio.timeout(min(self._settings.delegation_seconds, self._settings.turn_seconds))
         try:
             with self._binder.bind(child):
                 async with timeout, aclosing(loop.run(memory_brief(child, [UserMessage(goal)]))) as facts:
                     async for fact in facts:
                         if isinstance(fact, Answered) and fact.message.text:
-                            words.append(fact.message.text)
+                            answers.append(fact.message.text)
         except TurnFailed as failure:
             return str(failure)
-        except Exception as error:  # The sub-agent's own boundary: whatever broke, it ends and says so.
+        except Exception as error:  # A sub-agent's boundary: any other error is its failure.
             if isinstance(error, TimeoutError) and timeout.expired():
                 return TIME_IS_OVER
-            logger.exception("sub-agent %s broke", child.id)
+            logger.exception("sub-agent %s failed unexpectedly", child.id)
             return _BROKE
         return ""
 
     def _task(self, parent: Turn, child: Turn, goal: str) -> Task:
-        """The row that a stored delegation would have, but without a session that could be opened."""
+        """Return the task that a stored delegation would have, but without a child session."""
         return Task(
             id=new_id("del"),
             kind=TaskKind.DELEGATION,
@@ -130,7 +128,7 @@ class MemoryDelegations:
 
 
 def _child_of(parent: Turn) -> Turn:
-    """It has its parent's door, address, model and folder, and nothing of what the client asked of the parent."""
+    """Return the sub-agent's turn: with its parent's door, address, model and folder, without the client's request."""
     return replace(
         parent,
         id=new_id("turn"),

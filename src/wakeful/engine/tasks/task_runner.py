@@ -1,31 +1,26 @@
-"""Background tasks: their rows, and their ends as notices in the inbox of the session that owns them."""
+"""Writes background tasks and their ends, and posts notices of ends and matches to the session that owns the task."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
-
-import orjson
 
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.news import append_news
+from wakeful.engine.tasks.task_notices import complete_event, end_row, match_event, match_row
 from wakeful.errors import StoreError, TaskNotFound
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.ids import new_id
-from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus, WatchMatch, notice_key
 from wakeful.model.tasks.task_data import task_data
 from wakeful.model.turn import Lease, Turn
 from wakeful.store.base import Store, Transaction
 
-# On this door every request of one key is the same client, whichever session it names.
+# At this door, all requests with one key are one client, whichever session they name: its sessions share their tasks.
 _SHARED_DOOR = "api_server"
 _PAGE = 200
-_SUMMARY_LENGTH = 200
 
 logger = logging.getLogger(__name__)
 
@@ -38,16 +33,16 @@ class TaskRunner:
         commits: Commits,
         watch_delegations: Callable[[Sequence[Task]], None],
     ) -> None:
-        """`watch_delegations` takes those that were adopted."""
+        """`watch_delegations` gets the delegations that this node adopts."""
         self._store = store
         self._dispatcher = dispatcher
         self._commits = commits
         self._watch_delegations = watch_delegations
-        # An adoption failed, and may have happened all the same.
+        # Set when an adoption failed: it may have been committed all the same.
         self._is_unsure = False
 
     async def begin(self, lease: Lease | None, task: Task) -> Task:
-        """Write the task down before it is spawned, or find the one that its call has begun before."""
+        """Write the task before its process is started, or return the one that the same call has begun before."""
         assert lease is not None
 
         async def body(tx: Transaction) -> Task:
@@ -63,13 +58,13 @@ class TaskRunner:
         return await self._store.read(body)
 
     async def visible(self, turn: Turn, task_id: str) -> Task | None:
-        """The task, if the agent of this turn may know of it."""
+        """Return the task if the agent of this turn may see it."""
 
         async def body(tx: Transaction) -> Task | None:
             task = await tx.tasks.get(task_id)
             if task is None or task.session_id == turn.session_id:
                 return task
-            # A turn that is not stored has no session of its own.
+            # An unstored turn may have no session.
             session = await tx.sessions.get(turn.session_id)
             return task if session is not None and _is_shared(task, turn, session) else None
 
@@ -102,8 +97,8 @@ class TaskRunner:
         await self._store.write(body)
 
     async def match(self, task_id: str, match: WatchMatch, watch: bytes, *, will_notify: bool | None = None) -> None:
-        """Post the notice of a match, with how far the output was searched, and wake the session if it is idle. What a
-        process says whose end is wanted or written is told to nobody.
+        """Post the notice of a match, store how far the output was searched, and wake the session if it is idle. A
+        process that has ended or is to be killed gets no notice.
         """
         session_id = (await self._find(task_id)).session_id
 
@@ -112,19 +107,19 @@ class TaskRunner:
             await tx.tasks.save_watch(task_id, watch, will_notify=will_notify)
             if not task.is_running or task.kill_intended or not await _is_listened_to(tx, task):
                 return None, None
-            row = _match_row(task, match, await tx.now())
+            row = match_row(task, match, await tx.now())
             lane = await self._dispatcher.lane(tx, session_id, row.dedupe_key)
             if lane.known is not None:
                 return None, None
-            await append_news(tx, session_id, None, _match_event(task, match))
-            # It is no company to itself.
+            await append_news(tx, session_id, match_event(task, match))
+            # The notice must not wait for the end of its own process.
             lane = replace(lane, promised=lane.promised - {task_id})
             return None, await self._dispatcher.arrive(tx, lane, row)
 
         await self._commits.commit(body, lock=[session_id])
 
     async def intend_kill(self, task_id: str) -> bool:
-        """Write down that its end is wanted, before anything is sent to it; false when it has ended."""
+        """Record that the task is to be killed, before any signal is sent. Returns False if it has ended."""
 
         async def body(tx: Transaction) -> bool:
             return await tx.tasks.intend_kill_if_running(task_id)
@@ -132,7 +127,7 @@ class TaskRunner:
         return await self._store.write(body)
 
     async def finish(self, task_id: str, outcome: TaskOutcome) -> bool:
-        """Write the end of a task and its notice, and wake its session if that is idle. Once: false afterwards."""
+        """Write the end of a task and its notice, and wake its session if idle. Returns False if it ended before."""
         session_id = (await self._find(task_id)).session_id
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
@@ -140,12 +135,12 @@ class TaskRunner:
 
         is_first = await self._commits.commit(body, lock=[session_id])
         if not is_first:
-            # A machine that was taken for dead has come back: what it knows is told to nobody any more.
-            logger.info("task %s ended as %s, but its end was written before", task_id, outcome.status)
+            # A machine that was taken for dead has come back; the end that was written stays.
+            logger.info("task %s ended as %s, but its end was recorded before", task_id, outcome.status)
         return is_first
 
     async def consume(self, task_id: str) -> None:
-        """Somebody has seen its end: a notice that still waits is not needed any more. It may be nobody's of ours."""
+        """Withdraw the task's pending notice, because its end was seen elsewhere. Unknown ids are ignored."""
         task = await self.get(task_id)
         if task is None:
             return
@@ -157,15 +152,15 @@ class TaskRunner:
         await self._store.write(body, lock=[session_id])
 
     async def adopt(self, host: Host) -> list[Task]:
-        """Take what nobody watches: the delegations are ours to watch, the processes are returned. After a failure of
-        the store it returns all that are ours: nobody knows which of them were taken then.
+        """Adopt the tasks that no node watches: watch the delegations and return the processes. After a store failure
+        do so with all of this node's tasks, because the failed adoption may have been committed.
         """
         node = self._dispatcher.node
         keeper = node if self._store.is_exclusive else None
 
         async def body(tx: Transaction) -> list[Task]:
             own = await tx.tasks.watched_by(node)
-            # However late its lease is renewed: what a node watches itself is not for it to adopt.
+            # A node does not adopt its own tasks, even when its lease has expired.
             known = {task.id for task in own}
             adopted = await tx.tasks.adopt(host, node, await tx.now(), keeper=keeper)
             new = [task for task in adopted if task.id not in known]
@@ -188,7 +183,9 @@ class TaskRunner:
 
 
 async def begin_task(tx: Transaction, task: Task, node: str) -> Task:
-    """Under the lock of its session. Its owner is the session's, whatever the tool believed."""
+    """Write a task, or return the one that the same call has begun before. The caller holds the lock of its session,
+    whose owner becomes the task's.
+    """
     session = await require_session(tx, task.session_id)
     written = replace(task, owner=session.owner, node=node, started_at=await tx.now())
     if not await tx.tasks.add_if_absent(written):
@@ -202,27 +199,27 @@ async def begin_task(tx: Transaction, task: Task, node: str) -> Task:
 async def finish_task(
     tx: Transaction, dispatcher: Dispatcher, task_id: str, outcome: TaskOutcome
 ) -> tuple[bool, Assignment | None]:
-    """Under the lock of its session: write its end, and its notice if one was promised, which may open a turn. False
-    when it had ended before.
+    """Write the end of a task, and its notice if one was promised, which may open a turn. Returns False if it had ended
+    before. The caller holds the lock of its session.
     """
     if (await require_task(tx, task_id)).kill_intended:
-        # The wish and the end have crossed: whoever wished is told that it came true, and nobody else anything.
+        # It ended while a kill was wanted: it counts as killed, and gets no notice.
         outcome = replace(outcome, status=TaskStatus.KILLED, exit_code=None)
     if not await tx.tasks.finish_if_running(task_id, outcome):
         return False, None
     task = await require_task(tx, task_id)
     lane = await dispatcher.lane(tx, task.session_id)
     await _append_end(tx, task)
-    is_told = task.will_notify and not task.kill_intended and await _is_listened_to(tx, task)
-    return True, await dispatcher.arrive(tx, lane, *([_end_row(task, outcome)] if is_told else []))
+    notifies = task.will_notify and not task.kill_intended and await _is_listened_to(tx, task)
+    return True, await dispatcher.arrive(tx, lane, *([end_row(task, outcome)] if notifies else []))
 
 
 async def _append_end(tx: Transaction, task: Task) -> None:
-    """An end that was wanted, or that a call waits for, is no news."""
+    """Append the event of a task's end. A kill, or an end that a call waits for, is not news."""
     if task.kill_intended or task.is_inline:
-        await tx.events.append(task.session_id, None, [_complete_event(task)])
+        await tx.events.append(task.session_id, None, [complete_event(task)])
     else:
-        await append_news(tx, task.session_id, None, _complete_event(task))
+        await append_news(tx, task.session_id, complete_event(task))
 
 
 async def require_task(tx: Transaction, task_id: str) -> Task:
@@ -233,7 +230,7 @@ async def require_task(tx: Transaction, task_id: str) -> Task:
 
 
 async def _is_listened_to(tx: Transaction, task: Task) -> bool:
-    """What a sub-agent has left running is of no interest to anybody when the delegation is over."""
+    """Return False for a task that a sub-agent started before its delegation ended: no agent waits for it any more."""
     session = await require_session(tx, task.session_id)
     delegation = None if session.task_id is None else await require_task(tx, session.task_id)
     if delegation is None or delegation.ended_at is None:
@@ -243,70 +240,3 @@ async def _is_listened_to(tx: Transaction, task: Task) -> bool:
 
 def _is_shared(task: Task, turn: Turn, session: Session) -> bool:
     return turn.door.name == task.door.name == _SHARED_DOOR and task.owner == session.owner
-
-
-def _complete_event(task: Task) -> NewEvent:
-    lines = task.result.strip().splitlines()
-    data = {
-        "session_id": task.session_id,
-        "process_id": task.id,
-        "kind": task.kind,
-        "event_id": task.notice_key,
-        "status": task.status,
-        "exit_code": task.exit_code,
-        "summary": lines[-1][:_SUMMARY_LENGTH] if lines else "",
-    }
-    return NewEvent.of(events.PROCESS_COMPLETE, data)
-
-
-def _match_event(task: Task, match: WatchMatch) -> NewEvent:
-    data = {
-        "session_id": task.session_id,
-        "process_id": task.id,
-        "event_id": _match_key(task, match),
-        "pattern": match.pattern,
-        "line": match.line,
-    }
-    return NewEvent.of(events.WATCH_MATCH, data)
-
-
-def _match_key(task: Task, match: WatchMatch) -> str:
-    return f"watch:{task.id}:{match.offset}"
-
-
-def _end_row(task: Task, outcome: TaskOutcome) -> InboxRow:
-    ended_at = task.ended_at or task.started_at
-    notice = _notice_of(task, ended_at) | {"kind": task.kind, "output": task.result, "cut": outcome.is_cut}
-    return _row(task, task.notice_key, f"{task.kind}_wakeup", outcome.notice, notice, ended_at)
-
-
-def _match_row(task: Task, match: WatchMatch, now: float) -> InboxRow:
-    shown = {"kind": "watch", "output": match.line, "cut": False, "pattern": match.pattern}
-    notice = _notice_of(task, now) | shown
-    return _row(task, _match_key(task, match), "watch_match", match.notice, notice, now)
-
-
-def _notice_of(task: Task, now: float) -> dict[str, Any]:
-    return {
-        "task_id": task.id,
-        "command": task.command,
-        "status": task.status,
-        "exit_code": task.exit_code,
-        "seconds": round(now - task.started_at, 3),
-    }
-
-
-def _row(task: Task, key: str, source: str, text: str, notice: Mapping[str, Any], now: float) -> InboxRow:
-    return InboxRow(
-        id=0,
-        session_id=task.session_id,
-        dedupe_key=key,
-        kind=RowKind.NOTICE,
-        source=source,
-        turn_id=new_id("turn"),
-        door=task.door,
-        address=task.address,
-        model=task.model,
-        payload=orjson.dumps({"text": text, "notice": notice}),
-        created_at=now,
-    )

@@ -1,4 +1,4 @@
-"""One turn, from its opening or from its last recorded step to its end. A resume is the same path as a start."""
+"""Runs one turn from its last recorded step to its end. A start and a resume take the same path."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -9,24 +9,24 @@ from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
-from wakeful.engine.turns.turn_run import follow, outcome_of
+from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
-from wakeful.model.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import input_message
-from wakeful.model.message import Message
+from wakeful.model.journal.entry import input_message
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.message import Message
+from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
-from wakeful.model.transcript import Transcript
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Store
 
 
 class _Paused(Exception):
-    """The node is stopping: the turn goes on where it stands, on the next node."""
+    """The node is stopping: the next node goes on with the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a turn has ended, and its last answer, which is not written yet."""
+    """How a turn ended, and its last answer, which is written together with the end."""
 
     outcome: Outcome
     answer: Step | None
@@ -41,14 +41,14 @@ class Executor:
     history: History
 
     async def run(self, assignment: Assignment) -> Ending | None:
-        """Run the turn to its end; None when it pauses because the node is stopping.
+        """Run the turn and return its ending; None if it paused because the node is stopping.
 
-        Raises LeaseLost when the turn is no longer ours, StoreError when nothing can be recorded.
+        Raises LeaseLost when another node has the turn, StoreError when a step cannot be recorded.
         """
         recorder = Recorder(self.store, self.dispatcher, self.dispatcher.words, assignment)
         try:
-            follows = self._follow(assignment, recorder)
-            outcome = await outcome_of(assignment.turn.id, follows, raises=(LeaseLost, StoreError, _Paused))
+            run = self._run_loop(assignment, recorder)
+            outcome = await turn_outcome(assignment.turn.id, run, raises=(LeaseLost, StoreError, _Paused))
             await assignment.until_open()
             return Ending(outcome, recorder.last)
         except _Paused:
@@ -56,7 +56,7 @@ class Executor:
         finally:
             recorder.close()
 
-    async def _follow(self, assignment: Assignment, recorder: Recorder) -> bool:
+    async def _run_loop(self, assignment: Assignment, recorder: Recorder) -> bool:
         if assignment.turn.resumes > self.settings.resume_limit:
             raise LimitReached(
                 f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
@@ -65,8 +65,8 @@ class Executor:
         transcript = await self.history.of(assignment)
         run = self.loop.run(self._brief(assignment.turn, transcript, recorder))
         record = partial(self._record, assignment, recorder)
-        # From here, not from the opening: the hours in which no server was up are not the turn's fault.
-        return await follow(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
+        # The time limit starts here, not at the opening: hours without a server do not count.
+        return await run_to_end(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
 
     def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
         return Brief(
@@ -82,7 +82,7 @@ class Executor:
         )
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
-        # Between two steps nothing is half done: the place to leave a turn to the next node.
+        # Between two steps nothing is half done, so a stopping node leaves the turn to the next one here.
         if self.dispatcher.is_stopping:
             raise _Paused
         entries = await recorder.join(step, index)

@@ -1,5 +1,5 @@
-"""What was said before a turn, as its model reads it. The conversations of late are kept, so that a turn folds only
-what its session has said since its last one.
+"""The conversation before a turn, as the model reads it. Recently used conversations are cached, so a turn folds only
+the entries that are new since its session's last turn.
 """
 
 import asyncio
@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.model.journal import Chain, Entry
-from wakeful.model.transcript import Transcript, fold, follow
+from wakeful.model.journal.entry import Chain, Entry
+from wakeful.model.journal.transcript import Transcript, extend, fold
 from wakeful.store.base import Store, Transaction
 
-# Of all conversations that are kept, in bytes of their journals.
+# The size of all cached conversations together, in bytes of their journals.
 _MOST_BYTES = 32 * 1024 * 1024
-# So many at most: each is named in the question for what is new.
+# How many conversations are cached; the query for new entries names each of them.
 _MOST_KEPT = 64
-# Turns whose entries are in memory at once; of those before them only the messages are.
+# How many turns are read at once; of earlier turns only the folded messages stay in memory.
 _MOST_READ = 200
-# More entries than these are folded on a thread: all other streams would stand still meanwhile.
+# More entries than this are folded in a thread, so that other streams are not blocked meanwhile.
 _MOST_ON_LOOP = 50
 
 
@@ -31,13 +31,13 @@ class _Kept:
 class History:
     def __init__(self, store: Store) -> None:
         self._store = store
-        # By the last turn of each, which has ended; the one used last comes last.
+        # By the last turn of each conversation, which has ended; ordered by last use.
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._size = 0
         self._revision = ""
 
     async def of(self, assignment: Assignment) -> Transcript:
-        """The conversation up to where the turn stands."""
+        """Return the conversation up to the turn's last recorded entry."""
         turn = assignment.turn
         if assignment.journal is not None:
             return await _folded(assignment.journal, turn.id, None)
@@ -59,7 +59,7 @@ class History:
     async def _read(self, turn_id: str) -> Chain:
         chain = await self._read_after(turn_id, list(self._kept))
         if chain.revision != self._revision:
-            # Something was deleted from a conversation, perhaps from one of these.
+            # Something was deleted from a conversation, perhaps from a cached one.
             self._kept.clear()
             self._size = 0
             self._revision = chain.revision
@@ -74,7 +74,7 @@ class History:
         return await self._store.read(body)
 
     def _keep(self, turn_id: str, kept: _Kept, chain: Chain) -> None:
-        """What it grew from is dropped: a session seldom goes back."""
+        """Cache a conversation in place of the shorter one that it grew from: sessions seldom go back."""
         if chain.revision != self._revision:
             return
         self._drop(chain.base)
@@ -99,8 +99,8 @@ async def _grown(base: _Kept | None, more: Sequence[Entry]) -> _Kept:
 
 async def _followed(before: Transcript, entries: Sequence[Entry]) -> Transcript:
     if len(entries) <= _MOST_ON_LOOP:
-        return follow(before, entries)
-    return await asyncio.to_thread(follow, before, entries)
+        return extend(before, entries)
+    return await asyncio.to_thread(extend, before, entries)
 
 
 async def _folded(entries: Sequence[Entry], turn_id: str, after: Transcript | None) -> Transcript:

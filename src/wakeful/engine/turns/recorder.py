@@ -1,5 +1,5 @@
-"""Writes down what a turn does: each step in one transaction, and nothing between two steps. The words of an answer
-are shown as they come, and are written with it.
+"""Records what a turn does, one transaction per fact. The words of an answer are shown as they arrive and written with
+the answer.
 """
 
 import asyncio
@@ -10,19 +10,19 @@ from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.words.words import LiveWords, Words
 from wakeful.errors import LimitReached
 from wakeful.model.event import Event
-from wakeful.model.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal import Entry, answer_entry, result_entry
+from wakeful.model.journal.entry import Entry, answer_entry, result_entry
+from wakeful.model.journal.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
 from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
 from wakeful.store.base import Store, Transaction
 
-# An answer is kept in memory until it is whole.
+# A limit on an unfinished answer, which is held in memory.
 _MOST_LETTERS = 8_000_000
 
 
-async def record(tx: Transaction, lease: Lease, step: Step) -> Event:
-    """Write it down; returns the last of its facts. The caller has made sure that the lease holds."""
+async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
+    """Write a step and return the last of its events. The caller has checked the lease."""
     await tx.journal.add(step.entries)
     for task_id in step.consumes:
         await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
@@ -40,14 +40,14 @@ class Recorder:
         self._dispatcher = dispatcher
         self._live = live
         self._lease = assignment.lease
-        # The numbers of the turn's last fact, in the log of the session and in its own.
+        # The numbers of the turn's last fact, in the session's log and in the turn's own.
         self._base = assignment.base
         self._turn_base = assignment.turn.last_seq
         self._words: Words | None = None
-        # So many words of a step may be shown before it is recorded, and the write that makes them more.
+        # How many words of a step may be shown before it is recorded, and the write that raises this number.
         self._reserved = assignment.turn.reserved
         self._reserving: asyncio.Task[None] | None = None
-        # The last answer, which is written with the end of the turn.
+        # The turn's last answer, which is written with the turn's end.
         self.last: Step | None = None
 
     async def say(self, delta: TextDelta | ReasoningDelta) -> None:
@@ -65,14 +65,14 @@ class Recorder:
         self._live.add(words, TOKEN if isinstance(delta, TextDelta) else REASONING, delta.text)
 
     async def abandon(self, fact: StepAbandoned) -> None:
-        """The model will be asked again; what it has said so far is kept with the fact that takes it back."""
+        """Record that the model will be asked again; the words so far are kept with that event."""
         words = self._words
         if words is not None:
             ends = words.end(words.said())
             await self._record(Step([], [turn_events.abandoned(fact, ends)]))
 
     async def answer(self, fact: Answered) -> None:
-        """An answer that leaves nothing to do is the turn's last: it is written with its end."""
+        """Record an answer. One that leaves the server no call is the turn's last: it is written with the end."""
         entry, ends = self._answered(fact)
         step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
         if len(fact.message.calls) == len(fact.client_calls):
@@ -102,7 +102,7 @@ class Recorder:
         return entries
 
     def close(self) -> None:
-        """Leave nothing running behind."""
+        """Cancel a reservation that is still being written."""
         if self._reserving is not None:
             self._reserving.cancel()
 
@@ -114,11 +114,11 @@ class Recorder:
         if (said.text, said.reasoning) == (fact.message.text, fact.message.reasoning):
             ends = words.end()
             return answer_entry(self._lease.turn_id, fact, pack_cuts(said.cuts)), ends
-        # What was shown is not what the model has answered in the end: both are kept.
+        # The final answer differs from the words that were shown: keep both.
         return answer_entry(self._lease.turn_id, fact), words.end(said)
 
     async def _make_room(self, words: Words) -> None:
-        """Begin to reserve more; wait for it only when there is no room left."""
+        """Start to reserve more words; wait for the write only when all reserved ones are used."""
         if self._reserving is None:
             self._reserving = asyncio.create_task(self._reserve(self._reserved * 2))
         if words.count >= self._reserved or self._reserving.done():
@@ -137,7 +137,7 @@ class Recorder:
 
         async def body(tx: Transaction) -> Event:
             await tx.turns.require(lease)
-            return await record(tx, lease, step)
+            return await write_step(tx, lease, step)
 
         self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
 

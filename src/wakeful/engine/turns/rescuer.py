@@ -1,4 +1,4 @@
-"""Turns that nobody runs, after a crash, a lost lease or a failure of the store; and turns that run in vain."""
+"""Takes over turns without a runner (after a crash, a lost lease, a store failure) and stops runners without a turn."""
 
 import asyncio
 import logging
@@ -16,22 +16,23 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.runners import Runners
 from wakeful.errors import SessionLocked, StoreReadOnly
-from wakeful.model.fact import StepAbandoned
+from wakeful.model.journal.fact import StepAbandoned
+from wakeful.model.journal.transcript import fold
 from wakeful.model.request import CHAT, request_as_far_as_known
-from wakeful.model.transcript import fold
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Store, Transaction
 
-# After trouble, give the store a moment.
+# The delay before a sweep that trouble has asked for.
 _SETTLING_SECONDS = 1.0
-# What another node has handed over waits no longer than this, however long leases are.
+# A turn that another node has released waits no longer than this, however long leases are.
 _HANDED_OVER_SECONDS = 0.5
-# Turns that are taken over at the same time, and how long one waits for its session's lock: another node may be just
-# taking it, or stand still with it. The next round looks again.
+# How many turns are taken over at the same time, and how long each waits for its session's lock. Another node may be
+# taking the same turn, or hang while it holds the lock; the next sweep tries again.
 _ABREAST = 4
 _PATIENCE_SECONDS = 0.5
-# How often a node may say of one turn that it was late and not dead. A turn that makes every node late must end too.
+# How many resumes of one turn may be uncounted because its node was late, not dead. A turn that makes every node late
+# must end, too.
 _MOST_TAKEN_BACK = 10
 _CLIENT_GONE = Outcome(TurnStatus.CANCELLED, "client_gone", "The server that held the client's connection has gone.")
 
@@ -40,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    # Running turns of this node, of nodes that have let their lease run out, and those that were taken from this one.
+    # Running turns of this node, turns of nodes whose lease has expired, and turns that were taken from this node.
     own: list[Turn]
     orphans: list[Turn]
     lost: list[Turn]
@@ -62,18 +63,18 @@ class Rescuer:
         self._dispatcher = dispatcher
         self._commits = commits
         self._runners = runners
-        # A node that came for one turn only leaves those of others alone.
+        # False for a node that runs only its own turn: it takes over none.
         self._adopts = adopts
         self._period = min(settings.lease_seconds / 6, _HANDED_OVER_SECONDS)
         self._abreast = asyncio.Semaphore(_ABREAST)
-        # It was said already that dead nodes cannot be cut off.
-        self._has_complained = False
+        # Set when the log says that dead nodes cannot be cut off: once is enough.
+        self._has_warned = False
         self.job = Job("rescuer", self.sweep, clock, changed=commits.trouble, settling_seconds=_SETTLING_SECONDS)
         self.taken_over = 0
 
     async def sweep(self) -> float | None:
-        """Compare what the store says with what runs here, and make it agree. The holder of an exclusive store has no
-        rivals: it looks again only after trouble.
+        """Compare the store with the runners of this node, and make them agree. On an exclusive store only trouble asks
+        for another sweep: there are no other nodes.
         """
         await self._cut_off_dead()
         at_work = self._runners.at_work()
@@ -83,10 +84,9 @@ class Rescuer:
             held = {(turn.id, turn.epoch) for turn in seen.own}
             for runner in runners:
                 if runner.key not in held:
-                    self._runners.stop(runner)  # Its turn was stopped or taken over, and nobody could tell us.
-        # What was at work when this look began may have ended since: it is no orphan.
+                    self._runners.stop(runner)  # Its turn was stopped or taken over, and the signal was lost.
+        # A turn that was at work before the read may have ended since; it must not be taken over.
         idle = self._idle(seen.own, at_work | self._runners.at_work())
-        # What is ended here first: it may end sub-agents with it.
         for turns in _in_order(seen.orphans):
             await asyncio.gather(*(self._try(turn, partial(self._take_over, turn, is_own=False)) for turn in turns))
         await asyncio.gather(
@@ -98,7 +98,7 @@ class Rescuer:
     def _idle(self, own: list[Turn], at_work: set[str]) -> list[Turn]:
         idle = [turn for turn in own if not at_work & {turn.id, turn.session_id}]
         if self._store.is_exclusive and any(not self._runners.runs(turn) for turn in own if turn not in idle):
-            self._commits.trouble.set()  # Without rivals there is no next round, unless one is asked for.
+            self._commits.trouble.set()  # An exclusive store has no periodic sweep: ask for one.
         return idle
 
     async def _try(self, turn: Turn, act: Callable[[], Awaitable[None]]) -> None:
@@ -111,25 +111,27 @@ class Rescuer:
         if not self._adopts:
             return _Seen(own, [], [])
         orphans = await tx.turns.orphans(await tx.now(), keeper=node if self._store.is_exclusive else None)
-        # However late its lease is renewed: what a node runs itself is no orphan to it.
+        # A node's own turns are no orphans to it, even when its lease has expired.
         return _Seen(own, [turn for turn in orphans if turn.node != node], await tx.turns.taken_from(node))
 
     async def _cut_off_dead(self) -> None:
-        """A node that stands still in a transaction holds up all who need the same rows, for as long as it likes."""
+        """End the database connections of dead nodes: one that hangs in a transaction blocks every node that needs its
+        rows.
+        """
         if self._store.is_exclusive:
             return
         try:
             ended = await self._store.write_lease(lambda tx: tx.nodes.cut_off_dead())
         except StoreReadOnly as error:
-            if not self._has_complained:
-                logger.warning("what dead nodes leave locked stays so for some seconds: %s", error)
-            self._has_complained = True
+            if not self._has_warned:
+                logger.warning("rows that a dead node has locked stay locked for some seconds: %s", error)
+            self._has_warned = True
             return
         if ended:
-            logger.info("%d connections of nodes that had let their lease run out were ended", ended)
+            logger.info("ended %d database connections of nodes whose lease had expired", ended)
 
     async def _take_resume_back(self, turn: Turn) -> None:
-        """It was taken from this node, which lives: it was late, and the turn is not to blame."""
+        """Uncount a resume of a turn that was taken from this node, which was late and not dead."""
         node = self._dispatcher.node
 
         async def body(tx: Transaction) -> None:
@@ -139,21 +141,21 @@ class Rescuer:
             await self._store.write(body, lock=[turn.session_id], patience=_PATIENCE_SECONDS)
 
     async def _take_over(self, turn: Turn, *, is_own: bool) -> None:
-        """A resume counts, unless the turn was ours all the time and only the store has failed. What belonged to a
-        connection of another node is ended: its client has gone.
+        """Take over a turn and resume it; one that belonged to a client's connection at another node is closed, because
+        that client is gone. The resume counts, unless the turn was this node's and only the store has failed.
         """
         node = self._dispatcher.node
 
         async def body(tx: Transaction) -> tuple[bool, Assignment | None]:
             if await _is_unwanted(tx, turn):
-                return False, None  # The node that watches the delegation ends it.
+                return False, None  # The node that watches the delegation closes it.
             if is_own and not self._runners.has_broken(turn):
                 await tx.turns.release(Lease(turn.id, turn.session_id, node, turn.epoch))
             taken = await tx.turns.take_over_if_running(turn.id, turn.epoch, node)
             if taken is None:
                 return False, None
             if not is_own and _is_of_a_connection(taken):
-                # It ran elsewhere: what was said there is not known here.
+                # The other node had its words: `close` must see that node in the row.
                 lane = await self._dispatcher.lane(tx, turn.session_id)
                 lane = replace(lane, active=replace(taken, node=turn.node))
                 return True, await self._dispatcher.close(tx, lane, _CLIENT_GONE, by_user=True)
@@ -162,20 +164,20 @@ class Rescuer:
         try:
             is_taken = await self._commits.commit(body, lock=[turn.session_id], patience=_PATIENCE_SECONDS)
         except SessionLocked:
-            return  # Another node is just taking it, or stands still: the next round looks again.
+            return  # Another node is taking it over, or hangs: the next sweep tries again.
         if is_taken:
-            logger.info("turn %s is taken over", turn.id)
+            logger.info("took over turn %s", turn.id)
             self.taken_over += 1
 
     async def _abandon_words(self, tx: Transaction, turn: Turn, taken: Turn) -> Assignment:
-        """Take back what may have been said since the turn's last fact: the model is asked again. `turn` is as it was
-        found; one without a node was released in good order, and its words were taken back then.
+        """Take back the words since the turn's last fact, because the model is asked again. `turn` is the row before
+        the takeover: without a node it was released in good order, and its words were taken back then.
         """
         standing = fold(await tx.journal.of_turns([turn.id]), turn.id)
         base = await last_fact(tx, taken)
         is_asking = not standing.is_answered and not standing.open_calls
         words = self._dispatcher.words.of_turn(turn.session_id, turn.id, turn.last_seq)
-        # Of a turn that was ours all the time, what was said is here.
+        # The words of this node's own turn are in memory here.
         is_known = turn.node in (None, self._dispatcher.node)
         if not is_asking or (is_known and words is None):
             return Assignment(taken, base)
@@ -191,18 +193,18 @@ class Rescuer:
 
 
 def _is_of_a_connection(turn: Turn) -> bool:
-    """Whether the client that asked for it has gone with the node that ran it."""
+    """Return whether the turn belongs to a client's connection, which is gone with its node."""
     return request_as_far_as_known(turn.request).kind == CHAT
 
 
 def _in_order(orphans: list[Turn]) -> tuple[list[Turn], list[Turn]]:
-    """First those that are ended, which may end sub-agents with them, then those that are resumed."""
+    """Return first the orphans to close, which may end sub-agents with them, then those to resume."""
     ended = [turn for turn in orphans if _is_of_a_connection(turn)]
     return ended, [turn for turn in orphans if not _is_of_a_connection(turn)]
 
 
 async def _is_unwanted(tx: Transaction, turn: Turn) -> bool:
-    """Whether it is a sub-agent's whose end somebody has asked for, such as the end of the turn that it works for."""
+    """Return whether it is the turn of a sub-agent that is to be killed, for example with its parent's turn."""
     session = await require_session(tx, turn.session_id)
     task = None if session.task_id is None else await tx.tasks.get(session.task_id)
     return task is not None and task.kill_intended

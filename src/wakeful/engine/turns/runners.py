@@ -1,4 +1,4 @@
-"""The turns that this node runs: each in a job of its own, launched after the commit that opened it."""
+"""The turns that this node runs, each in an asyncio task that is started after the commit that opened the turn."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from wakeful.model.opening import Opened, Opening
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
 
-# What a turn that is stopped in the middle may take to put its things away.
+# How long a cancelled turn may take to clean up.
 _LATE_SECONDS = 0.7
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 class Runner:
     assignment: Assignment
     job: asyncio.Task[None] = field(init=False)
-    # It is writing the end of its turn itself: the raised epoch is its own doing.
+    # The runner is writing the end of its turn, so the raised epoch is its own doing.
     is_closing: bool = False
 
     @property
@@ -52,7 +52,7 @@ class Runners:
         self._slots = slots
         self._words = dispatcher.words
         self._running: dict[str, Runner] = {}
-        # Turns that broke by a fault of ours: going on with them counts, or it would never end.
+        # Turns that failed through a bug of ours: resuming them counts, or they would be resumed for ever.
         self._broken: set[str] = set()
         self._store_error: StoreError | None = None
         self._store_failed = asyncio.Event()
@@ -60,11 +60,12 @@ class Runners:
         store.notifier.listen(self._hear)
 
     async def open_new(self, opening: Opening) -> Turn:
-        """Open the first turn of a new session. The model is asked while the opening commits. Until then its runner is
-        none of ours: if the opening fails, the request is dropped, and nothing of it was shown. Raises NameTaken.
+        """Open the first turn of a new session, asking the model while the opening commits. If the opening fails, the
+        model's request is cancelled, and nothing of it was shown. Raises NameTaken.
         """
         is_open = asyncio.Event()
-        # Where there is history, it is read after the opening. A name may be taken: ten posts to it are one model call.
+        # Not with history, which is read after the opening, nor with a conversation's name, which may be taken: ten
+        # concurrent posts to one name must make one model call.
         is_sure = opening.turn.parent is None and opening.conversation is None
         early = self._start(first_assignment(opening, is_open)) if is_sure else None
 
@@ -83,7 +84,9 @@ class Runners:
         return list(self._running.values())
 
     def stop(self, runner: Runner) -> None:
-        """Its turn has ended or is another's. What it was saying is kept by the write that has fenced it, or void."""
+        """Stop a runner whose turn has ended or belongs to another node. The write that fenced the turn has decided
+        what is kept of its words.
+        """
         turn = runner.assignment.turn
         self._words.forget(turn.session_id, turn.id)
         if not runner.is_closing:
@@ -93,20 +96,20 @@ class Runners:
         return turn.id in self._running
 
     def at_work(self) -> set[str]:
-        """The turns that run here, and the sessions in which one may be about to."""
+        """Return the ids of turns that run here, and of sessions in which one may be about to open."""
         return {*self._running, *self._commits.sessions()}
 
     def has_broken(self, turn: Turn) -> bool:
         return turn.id in self._broken
 
     async def store_failure(self) -> StoreError:
-        """Wait until the store has failed under a turn of this node, and return how."""
+        """Wait until the store has failed under a turn of this node, and return the error."""
         await self._store_failed.wait()
         assert self._store_error is not None
         return self._store_error
 
     async def drain(self, grace: float) -> None:
-        """Let every turn come to a good place, but not for longer than `grace`; then leave them as they are."""
+        """Let turns reach their next recorded step, for `grace` seconds at most, then cancel the rest."""
         jobs = {*self._commits.all(), *(runner.job for runner in self._running.values())}
         if jobs:
             await asyncio.wait(jobs, timeout=grace)
@@ -114,7 +117,7 @@ class Runners:
         for job in late:
             job.cancel()
         if late:
-            # A command may refuse to end. Its turn can go on elsewhere all the same: nothing more is recorded here.
+            # A command may refuse to end. Its turn can still resume elsewhere: nothing more is recorded here.
             await asyncio.wait(late, timeout=_LATE_SECONDS)
 
     def _launch(self, assignment: Assignment) -> None:
@@ -122,22 +125,22 @@ class Runners:
 
     def _start(self, assignment: Assignment) -> Runner:
         runner = Runner(assignment)
-        # In a context of its own: whichever part has opened it, a turn knows only what its own row says.
+        # An empty context: a turn must not inherit variables of the code that opened it; the binder sets its own.
         runner.job = asyncio.create_task(self._run(runner), name=assignment.turn.id, context=Context())
         return runner
 
     def _admit(self, runner: Runner) -> None:
-        """From now on it is compared with what the store says, and stopped when its turn is fenced."""
+        """Register a runner: from now on the rescuer checks it, and a fence stops it."""
         self._running[runner.assignment.turn.id] = runner
-        # Not in the job itself: one that is stopped before its first step never comes to its end.
+        # A callback, because a task that is cancelled before its first step never runs its own code.
         runner.job.add_done_callback(lambda _: self._forget(runner))
 
     async def _run(self, runner: Runner) -> None:
-        """The boundary of a turn: whatever happens in it ends here."""
+        """Run the turn and close it. This is a turn's boundary: no exception leaves it."""
         turn = runner.assignment.turn
         try:
             if not self._slots.has_room:
-                await runner.assignment.until_open()  # To wait in the queue it has to be known whose it is.
+                await runner.assignment.until_open()  # The queue needs the owner, whose session must be committed.
             async with self._slots.taken_by(turn):
                 with self._binder.bind(turn):
                     ending = await self._executor.run(runner.assignment)
@@ -146,17 +149,17 @@ class Runners:
             self._broken.discard(turn.id)
         except LeaseLost:
             self._words.forget(turn.session_id, turn.id)
-            logger.info("turn %s is no longer ours", turn.id)
+            logger.info("turn %s belongs to another node now", turn.id)
         except StoreError as error:
             logger.error("turn %s waits for the database: %s", turn.id, error)  # noqa: TRY400
-            self._tell_store_failure(error)
+            self._report_store_failure(error)
         except Exception:
-            logger.exception("turn %s broke and will be resumed", turn.id)
+            logger.exception("turn %s failed unexpectedly and will be resumed", turn.id)
             self._broken.add(turn.id)
             self._commits.trouble.set()
 
     def _forget(self, runner: Runner) -> None:
-        """A later runner of the same turn, launched while this one was ending, stays."""
+        """Remove a runner, unless a later one of the same turn has replaced it already."""
         turn_id = runner.assignment.turn.id
         if self._running.get(turn_id) is runner:
             del self._running[turn_id]
@@ -176,12 +179,12 @@ class Runners:
             await commit(body)
         except StoreError as error:
             if type(error) is not StoreError:
-                raise  # The database is in trouble, whatever was to be written.
-            # What the next turn is to begin with may be what the store refused: this one ends all the same.
+                raise  # The database itself is in trouble: another write would fail, too.
+            # The store may have refused the next turn's rows: close this turn without opening that one.
             logger.warning("turn %s is closed without opening the next one: %s", lease.turn_id, error)
             await commit(partial(body, opens_next=False))
 
-    def _tell_store_failure(self, error: StoreError) -> None:
+    def _report_store_failure(self, error: StoreError) -> None:
         self._commits.trouble.set()
         self._store_error = error
         self._store_failed.set()

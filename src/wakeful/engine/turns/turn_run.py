@@ -1,15 +1,14 @@
-"""A run of the agent loop, from its first fact to how the turn has ended: the same for turns that are stored and for
-those that are not.
-"""
+"""One run of the agent loop and its outcome, for stored and unstored turns."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from wakeful.errors import LimitReached, TurnFailed
-from wakeful.model.fact import Answered, Fact
-from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.model.journal.fact import Answered, Brief, Fact
+from wakeful.model.journal.message import Message
+from wakeful.model.turn import Outcome, Turn, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"
 _BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside the server; its log has the details.")
@@ -17,17 +16,17 @@ _BROKE = Outcome(TurnStatus.FAILED, "internal_error", "Something broke inside th
 logger = logging.getLogger(__name__)
 
 
-async def follow(
-    run: AsyncGenerator[Fact, None], tell: Callable[[Fact], Awaitable[None]], seconds: float, *, is_cut: bool = False
+async def run_to_end(
+    run: AsyncGenerator[Fact, None], record: Callable[[Fact], Awaitable[None]], seconds: float, *, is_cut: bool = False
 ) -> bool:
-    """Tell what happens, to the end; whether the last answer was cut at the model's output limit. Raises LimitReached
-    when it takes longer than so many seconds.
+    """Record every fact of the run, and return whether its last answer was cut at the model's output limit. Raises
+    LimitReached when the run takes longer than `seconds`.
     """
     timeout = asyncio.timeout(seconds)
     try:
         async with timeout, aclosing(run) as facts:
             async for fact in facts:
-                await tell(fact)
+                await record(fact)
                 is_cut = fact.is_cut if isinstance(fact, Answered) else is_cut
     except TimeoutError as error:
         if not timeout.expired():
@@ -36,15 +35,35 @@ async def follow(
     return is_cut
 
 
-async def outcome_of(turn_id: str, run: Awaitable[bool], *, raises: tuple[type[Exception], ...] = ()) -> Outcome:
-    """How the turn has ended: `run` says whether its last answer was cut. What is in `raises` is not its end."""
+async def turn_outcome(turn_id: str, run: Awaitable[bool], *, raises: tuple[type[Exception], ...] = ()) -> Outcome:
+    """Await `run`, which returns whether the last answer was cut, and return the turn's outcome. Exceptions in `raises`
+    are not outcomes, and are passed on.
+    """
     try:
         is_cut = await run
     except TurnFailed as failure:
         return Outcome(TurnStatus.FAILED, failure.code, str(failure), passing=failure.passing)
     except raises:
         raise
-    except Exception:  # The turn's own boundary: whatever broke, it ends and says so.
-        logger.exception("turn %s broke", turn_id)
+    except Exception:  # A turn's boundary: any other error ends the turn as failed.
+        logger.exception("turn %s failed unexpectedly", turn_id)
         return _BROKE
     return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
+
+
+def memory_brief(turn: Turn, messages: Sequence[Message]) -> Brief:
+    """Return the brief of a turn that lives in memory: it has recorded nothing yet, and no inbox feeds it."""
+    return Brief(
+        turn=turn,
+        messages=messages,
+        last_step=0,
+        open_calls=(),
+        waits_for_client=False,
+        is_answered=False,
+        output_tokens=0,
+        take_inputs=_no_inputs,
+    )
+
+
+async def _no_inputs(step: int, index: int) -> Sequence[Message]:
+    return ()

@@ -1,9 +1,9 @@
-"""How many turns may be at work at once, and who is next when all slots are taken.
+"""Limits how many turns work at once, and decides which turn gets the next free slot.
 
-A turn is opened and owned as ever; with all slots taken it waits before its first step. The owners take turns, so
-that one who sends a hundred messages does not keep the others waiting. Turns that were taken over have few slots of
-their own: after a restart the models are not asked for all of them at once. A turn that waits for its sub-agents, or
-for a person, lends its slot: otherwise a full house of parents would wait for children that find no slot.
+A turn is opened in any case; when all slots are taken, it waits before its first step. Owners are served in rotation,
+so an owner with a hundred messages does not keep the others waiting. Turns that were taken over have separate, fewer
+slots: after a restart the models are not asked for all of them at once. A turn that waits for its sub-agents or for a
+person lends its slot: otherwise parents could hold all slots while their children wait for one.
 """
 
 import asyncio
@@ -17,19 +17,19 @@ from wakeful.model.turn import Turn
 
 OwnerOf = Callable[[Turn], Awaitable[str]]
 
-# Of those that turns have which begin here, so many more are for turns that were taken over.
+# Slots for turns that were taken over, as a share of the slots for new turns.
 _FOR_TAKEN_OVER = 1 / 5
 
 
 class _Line:
-    """Places of one kind, and those who wait for one."""
+    """The slots of one kind, and the turns that wait for one."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self.taken = 0
-        # Turns that have begun and want their slot back come before those that have not.
+        # Turns that have lent their slot and want it back; they come before turns that have not begun.
         self._returning: deque[asyncio.Future[None]] = deque()
-        # By owner; the owner who was served last stands last.
+        # By owner; the owner who was served last comes last.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
@@ -50,7 +50,7 @@ class _Line:
         await self._wait_in(self._waiting.setdefault(owner, deque()))
 
     async def take_again(self) -> None:
-        """One that is cancelled has its slot at once: it gives it back as soon."""
+        """Wait to get the lent slot back. A cancelled caller gets it at once, over the limit, and soon gives it up."""
         if self.take_if_free():
             return
         try:
@@ -68,17 +68,17 @@ class _Line:
             future.cancel()
 
     async def _wait_in(self, queue: deque[asyncio.Future[None]]) -> None:
-        turn_comes: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue.append(turn_comes)
+        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue.append(admitted)
         self._admit()
         try:
-            await turn_comes
+            await admitted
         except asyncio.CancelledError:
-            if turn_comes in queue:
-                queue.remove(turn_comes)
+            if admitted in queue:
+                queue.remove(admitted)
                 self._forget_empty()
-            elif not turn_comes.cancelled():
-                self.give_back()  # It was handed over in the same breath.
+            elif not admitted.cancelled():
+                self.give_back()  # The slot was given just before the cancellation.
             raise
 
     def _admit(self) -> None:
@@ -105,17 +105,17 @@ class _Line:
 @dataclass(slots=True)
 class _Slot:
     line: _Line
-    # Calls of the turn that have lent it; several may run side by side.
+    # How many calls of the turn lend it now; calls run side by side.
     lenders: int = 0
 
 
-# That of the turn in whose context the code runs.
-_slot: ContextVar[_Slot | None] = ContextVar("turn_place", default=None)
+# The slot of the turn in whose context the code runs.
+_slot: ContextVar[_Slot | None] = ContextVar("turn_slot", default=None)
 
 
 class TurnSlots:
     def __init__(self, limit: int, owner_of: OwnerOf) -> None:
-        """`owner_of` is asked only when a turn has to wait."""
+        """`owner_of` is called only when a turn has to wait."""
         self._owner_of = owner_of
         self._new = _Line(limit)
         self._taken_over = _Line(max(1, round(limit * _FOR_TAKEN_OVER)))
@@ -130,12 +130,12 @@ class TurnSlots:
 
     @property
     def has_room(self) -> bool:
-        """Whether a new turn could begin at once."""
+        """Return whether a new turn could begin at once."""
         return self._new.has_room
 
     @asynccontextmanager
     async def taken_by(self, turn: Turn) -> AsyncIterator[None]:
-        """Have a slot while this is open; wait for one before. Cancelling the wait leaves the queue at once."""
+        """Wait for a slot and hold it until the context exits. Cancelling the wait leaves the queue at once."""
         line = self._taken_over if turn.was_taken_over else self._new
         if not line.take_if_free():
             await line.wait(await self._owner_of(turn))
@@ -148,7 +148,7 @@ class TurnSlots:
 
     @asynccontextmanager
     async def lent(self) -> AsyncIterator[None]:
-        """Leave the slot of the turn that runs here to others while this is open."""
+        """Lend the slot of the current turn to others until the context exits, then wait to get it back."""
         slot = _slot.get()
         if slot is None:
             yield
@@ -159,7 +159,7 @@ class TurnSlots:
         try:
             yield
         except BaseException:
-            # What is cancelled cannot wait: the turn has its slot at once, and most often gives it back as soon.
+            # A cancelled call cannot wait: the turn gets its slot back at once, and usually gives it up soon.
             if _is_last_lender(slot):
                 slot.line.taken += 1
             raise
@@ -167,7 +167,7 @@ class TurnSlots:
             await slot.line.take_again()
 
     def close(self) -> None:
-        """Those who wait are cancelled: the server is stopping, and their turns go on elsewhere."""
+        """Cancel the turns that wait: the server is stopping, and the next node runs them."""
         self._new.close()
         self._taken_over.close()
 

@@ -1,5 +1,5 @@
-"""Makes the words of what is written, so that a search finds them by an index: soon after it was written, many texts at
-a time, so that no turn waits for it; and of what an older version has written.
+"""Fills the search index with new titles and messages, soon after they are written and in batches, so that turns do not
+wait for it; also with those that older versions wrote.
 """
 
 import asyncio
@@ -8,9 +8,9 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.store.base import Signal, Store, Transaction
 
-# Titles and messages in one transaction: others want to write, too.
+# Titles and messages per transaction: other writes wait for it.
 _BATCH = 100
-# What is written meanwhile is indexed together; and the room for others between two batches.
+# The delay in which new texts gather for one batch, and the pause between two batches for other writes.
 _SETTLING_SECONDS = 0.5
 _PAUSE_SECONDS = 0.02
 

@@ -1,5 +1,6 @@
-"""Forgets what nobody needs any more, so that nothing grows for ever: old keys of requests, webhooks that were given
-up, nodes that have died, old news. What that frees on the disk is given back.
+"""Deletes what is no longer needed, so that no table grows for ever: old idempotency keys, webhook deliveries that were
+given up, dead nodes, old news, texts that older versions left in claimed inbox rows. Then it gives free space back to
+the disk.
 """
 
 import asyncio
@@ -11,16 +12,16 @@ from wakeful.store.base import Body, Store, Transaction
 
 _HOUR = 3600.0
 _DAY = 24 * _HOUR
-# A request may be sent again with its key for so long after its response has ended.
+# How long after the end of its response a request may be repeated with the same key.
 _KEY_SECONDS = _DAY
-# So long somebody may want to look at what never arrived, or at a node that died.
+# How long an operator can inspect failed deliveries and dead nodes.
 _REMAINS_SECONDS = 7 * _DAY
-# As long as the longest holiday after which a person may want to read what happened.
+# Long enough for a user who comes back from a holiday.
 _NEWS_SECONDS = 30 * _DAY
 _PERIOD_SECONDS = 600.0
-# Rows in one transaction: others want to write, too.
+# Rows per transaction: other writes wait for it.
 _BATCH = 500
-# Pages of the file in one transaction, and the room for others after it.
+# Pages of the database file per transaction, and the pause after it for other writes.
 _PAGES = 200
 _PAUSE_SECONDS = 0.05
 

@@ -1,4 +1,4 @@
-"""Keeps this node's lease, apart from everything else that the node does: also while it stops, or is very busy."""
+"""Renews this node's lease, independently of its other work: also while the node stops or is very busy."""
 
 import math
 
@@ -11,7 +11,7 @@ from wakeful.store.base import Store, Transaction
 
 
 class LeaseKeeper:
-    """The holder of an exclusive store has no rivals and needs no lease."""
+    """On an exclusive store there are no other nodes, and no lease is needed."""
 
     def __init__(
         self, store: Store, node: str, host: Host, clock: Clock, settings: EngineSettings, words: LiveWords
@@ -29,21 +29,21 @@ class LeaseKeeper:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the lease still holds, if it is not renewed; None where none is needed."""
+        """How long the lease still holds without a renewal; None if none is needed."""
         return None if self._store.is_exclusive else self._renewed_at + self._seconds - self._clock.monotonic()
 
     @property
     def is_late(self) -> bool:
-        """A renewal has been missed, at least."""
+        """Whether at least one renewal was missed."""
         left = self.seconds_left
         return left is not None and left < self._seconds / 3
 
     async def renew(self) -> float | None:
-        """Returns how long to wait for the next."""
+        """Renew the lease and return the seconds until the next renewal."""
         if self._store.is_exclusive:
             self._words.show_until(math.inf)
             return None
-        # Counted from before the write.
+        # The lease counts from before the write, so that this node never believes in it for too long.
         asked_at = self._clock.monotonic()
 
         async def body(tx: Transaction) -> None:
@@ -51,7 +51,7 @@ class LeaseKeeper:
 
         await self._store.write_lease(body)
         self._renewed_at = asked_at
-        # Until then no other node can have taken the turns of this one.
+        # Until then no other node can have taken over this node's turns.
         self._words.show_until(asked_at + self._seconds)
         return self._seconds / 3
 

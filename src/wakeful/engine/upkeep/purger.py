@@ -1,7 +1,6 @@
-"""Deletes sessions: hides them at once, and removes them when nobody can take that back any more.
+"""Deletes sessions: hides them at once, and purges them when the undo window is over.
 
-A purge is made of small transactions, each of which leaves less to do. The server that starts after a crash
-goes on with it.
+A purge is a series of small transactions. After a crash the next server continues with it.
 """
 
 import logging
@@ -20,14 +19,14 @@ from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 
-# While something of a session still has to end.
+# The pause while a turn or a task of a session still has to end.
 _PAUSE_SECONDS = 0.5
-# Of responses that were deleted nobody says when the last thing in their session has ended. Where several nodes share
-# a store, another one may have deleted something.
+# How often to look without a known time: no event says when the session of deleted responses has become idle. On a
+# shared store another node may have deleted a session.
 _ROUND_SECONDS, _SHARED_ROUND_SECONDS = 300.0, 15.0
-# Rows removed in one transaction: those of others wait for it.
+# Rows removed per transaction: other writes wait for it.
 _ROWS = 1_000
-# Turns looked at in one transaction; with each go the entries of its journal.
+# Turns examined per transaction; the journal of each is removed with it.
 _TURNS = 50
 _DELETED = Outcome(TurnStatus.CANCELLED, "deleted", "The session was deleted.")
 
@@ -54,7 +53,7 @@ class Purger:
         self.job = Job("purger", self.sweep, clock)
 
     async def delete(self, session_id: str) -> None:
-        """Hide it, and purge it when the undo window is over. What runs in it runs until then; nothing new begins."""
+        """Hide a session and purge it when the undo window is over. Its work goes on until then; no new turn opens."""
 
         async def body(tx: Transaction) -> None:
             await _require_shown(tx, session_id)
@@ -64,18 +63,18 @@ class Purger:
         self.job.wake()
 
     async def restore(self, session_id: str) -> None:
-        """Show it again, as if nothing had been. Raises SessionNotFound when its time is over."""
+        """Undo a deletion. Raises SessionNotFound when the undo window is over."""
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             session = await require_session(tx, session_id)
             if session.is_deleted and not await tx.sessions.restore_if_whole(session_id, await tx.now()):
-                raise SessionNotFound(f"There is no session {session_id} that could be brought back.")
+                raise SessionNotFound(f"The session {session_id} can no longer be restored.")
             return None, await self._dispatcher.open_next(tx, session_id)
 
         await self._commits.commit(body, lock=[session_id])
 
     async def sweep(self) -> float | None:
-        """Purge what is due; how long to wait for the next."""
+        """Purge the sessions that are due. Returns the seconds until the next sweep."""
 
         async def look(tx: Transaction) -> list[str]:
             return await tx.sessions.to_purge(await tx.now())
@@ -86,12 +85,12 @@ class Purger:
         wait = await self._store.read(_time_left)
         if wait is not None and wait > self._settings.undo_seconds:
             await self._count_anew()
-        # What is overdue has to end first.
+        # A negative wait: something of an overdue session still has to end.
         wait = _ROUND_SECONDS if wait is None else max(wait, _PAUSE_SECONDS)
         return min(wait, _ROUND_SECONDS if self._store.is_exclusive else _SHARED_ROUND_SECONDS)
 
     async def _count_anew(self) -> None:
-        """Nothing waits longer than the undo window: the store's clock was set back. It is granted anew."""
+        """Restart the undo windows: a wait longer than the window means that the store's clock was set back."""
         for session_id in await self._store.read(lambda tx: tx.sessions.to_purge(math.inf)):
             await self.job.row(session_id, partial(self._purge_soon, session_id))
 
@@ -99,13 +98,13 @@ class Purger:
         async def body(tx: Transaction) -> None:
             session = await tx.sessions.get(session_id)
             if session is not None and session.is_deleted:
-                # An earlier time stays.
+                # The store keeps the earlier time.
                 await tx.sessions.delete(session_id, await tx.now() + self._settings.undo_seconds)
 
         await self._store.write(body, lock=[session_id])
 
     async def _delete_forgotten(self) -> None:
-        """The sessions behind deleted responses: nobody will ask for them again."""
+        """Delete sessions of which all responses were deleted: no client can reach them."""
 
         async def look(tx: Transaction) -> list[str]:
             return await tx.sessions.forgotten(_ROWS)
@@ -120,7 +119,9 @@ class Purger:
         await self._store.write(body, lock=[session_id])
 
     async def _purge(self, session_id: str) -> bool:
-        """False while something of it still has to end. Its sub-agents go first: they are known by its tasks."""
+        """Purge a session; False while its turns or tasks still have to end. Its sub-agents go first, because they are
+        found through its tasks.
+        """
         running = await self._end(session_id)
         for task in running:
             if task.kind is TaskKind.PROCESS:
@@ -133,7 +134,7 @@ class Purger:
             pass
         await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
         await self._remove_turns(session_id)
-        logger.info("session %s is purged", session_id)
+        logger.info("purged session %s", session_id)
         return True
 
     async def _purge_child(self, session_id: str) -> bool:
@@ -144,7 +145,7 @@ class Purger:
         return await self._purge(session_id)
 
     async def _end(self, session_id: str) -> list[Task]:
-        """Stop its turn and want the end of its background work, of which nobody will be told."""
+        """Stop the session's turn and mark its background work to be killed without notices; returns that work."""
 
         async def body(tx: Transaction) -> tuple[list[Task], Assignment | None]:
             if await tx.sessions.get(session_id) is None:
@@ -167,7 +168,7 @@ class Purger:
         return await self._store.read(body)
 
     async def _forget_files(self, session_id: str) -> None:
-        """Before the rows: without them nobody would know whose the files are."""
+        """Remove the files of the session's processes on this machine; the rows, which name them, are removed later."""
 
         async def body(tx: Transaction) -> list[Task]:
             return await tx.tasks.of_session(session_id)
@@ -183,8 +184,8 @@ class Purger:
         return await self._store.write(body, lock=[session_id])
 
     async def _remove_turns(self, session_id: str) -> None:
-        """And the session with the last of them. What is left is looked at again until nothing more goes: a clock that
-        was set back may have put turns out of order.
+        """Remove the session's turns, and the session with the last of them. Repeats until nothing more can be removed:
+        a clock that was set back may have put turns out of order.
         """
         is_changed, is_gone = True, False
         while is_changed and not is_gone:

@@ -1,5 +1,5 @@
-"""Better titles: after the first answer in a session of the page, a model is asked for one, once or twice, and never in
-anybody's way. What the user has chosen stays.
+"""Asks a model for a better title after the first answer in a session of the page: at most twice, in the background. A
+title that the user has chosen stays.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.event import DONE, SESSION_UPDATED, NewEvent
-from wakeful.model.journal import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.store.base import Body, Signal, Store, Transaction
 
-# The sessions of the page; an API turn makes no model call beside its answer.
+# Only sessions of the page: an API client pays for no model call but its answer.
 _PLATFORM = "web"
 _TRIES = 2
 _SECONDS = 30.0
 
-# The model's name, what was said and what was answered.
+# Takes the model's name, the user's message and the answer; returns a title.
 AskForTitle = Callable[[str, str, str], Awaitable[str]]
 
 logger = logging.getLogger(__name__)
@@ -37,14 +37,16 @@ class Titles:
         store.notifier.listen(self._hear)
 
     async def sweep(self) -> None:
-        """One at a time. What the store does not take now keeps its first words: a title is not worth a second try."""
+        """Improve the waiting titles one by one. If the store fails, a session keeps its first words: a title is not
+        worth a retry.
+        """
         while self._waiting:
             session_id = self._waiting.popleft()
             await self.job.row(session_id, partial(self.improve, session_id))
 
     async def improve(self, session_id: str) -> None:
-        """Ask for a title, if the session has none but its first words. The try counts before it is made."""
-        # Most turns are none of ours, and a look costs less than a write.
+        """Ask for a title if the session still has its first words as one. The try is counted before it is made."""
+        # Most sessions are no candidates, and a read costs less than a write.
         if not await self._store.read(_is_candidate(session_id)):
             return
         asked = await self._store.write(_count_try(session_id), lock=[session_id])

@@ -1,6 +1,6 @@
-"""What the steps of other nodes are saying, as far as it is followed here: read from where those nodes write it.
+"""Reads the words of other nodes' answers for the sessions that have readers here.
 
-It is only shown. How words have ended is decided by what the store has of them, in the transaction that writes it.
+These words are only shown. The transaction that ends an answer decides what is kept, from what the store has of it.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection
@@ -12,7 +12,7 @@ from wakeful.engine.words.words import LiveWords, Words
 from wakeful.model.words import WordsPart
 from wakeful.store.base import Signal, Store
 
-# A lost notification delays words by so much.
+# How often all followed sessions are read, in case a notification was lost.
 _PERIOD_SECONDS = 1.0
 
 
@@ -20,7 +20,7 @@ class WordsHearer:
     def __init__(self, store: Store, own: LiveWords, clock: Clock) -> None:
         self._shared = store.words
         self._own = own
-        # How many readers each session has here, what is known of its words, and where there may be more of them.
+        # By session: its number of readers here, and the words read so far; then the sessions that may have more words.
         self._wanted: dict[str, int] = {}
         self._words: dict[str, Words] = {}
         self._fresh: set[str] = set()
@@ -29,11 +29,11 @@ class WordsHearer:
         store.notifier.listen(self._hear)
 
     def listen(self, listener: Callable[[str], None]) -> None:
-        """Call `listener` with the session whenever there are more words of it."""
+        """Call `listener` with the session's id whenever it has more words."""
         self._listeners.append(listener)
 
     def want(self, session_id: str) -> None:
-        """A reader has come."""
+        """Count a new reader of the session, and read its words soon."""
         self._wanted[session_id] = self._wanted.get(session_id, 0) + 1
         self._note_fresh({session_id})
 
@@ -48,13 +48,13 @@ class WordsHearer:
 
     async def sweep(self) -> float | None:
         fresh, self._fresh = self._fresh & self._wanted.keys(), set()
-        # When nothing was said in time, all are asked about: a notification may be lost.
+        # If no session was announced, read all of them: a notification may have been lost.
         elsewhere = [session_id for session_id in fresh or self._wanted if self._own.of(session_id) is None]
         await self.refresh(elsewhere)
         return _PERIOD_SECONDS if self._wanted else None
 
     async def refresh(self, session_ids: Collection[str]) -> None:
-        """Hear what is to be heard now."""
+        """Read the words that these sessions have now."""
         if self._shared is None or not session_ids:
             return
         known = {session_id: self._position_in(session_id) for session_id in session_ids}
@@ -63,7 +63,7 @@ class WordsHearer:
 
     @asynccontextmanager
     async def heard(self, session_id: str) -> AsyncIterator[Words | None]:
-        """What is to be heard now, for a reader that does not stay."""
+        """Yield the words that a session has now, to a reader that does not follow it."""
         self.want(session_id)
         try:
             await self.refresh([session_id])
@@ -76,7 +76,7 @@ class WordsHearer:
         return (0, 0) if words is None else (words.head.base, words.count)
 
     def _add(self, part: WordsPart) -> None:
-        """Parts come in order, and some twice. Nothing is heard across a hole, nor of words before the newest."""
+        """Add a part. Parts arrive in order, some of them twice. One after a gap, or of older words, is dropped."""
         session_id = part.head.session_id
         words = self._words.get(session_id)
         if words is None or words.head.base < part.head.base:
@@ -91,9 +91,8 @@ class WordsHearer:
             listener(session_id)
 
     def _hear(self, signal: Signal) -> None:
-        """Words may have ended with a fact: after one they are read anew, if they are still to be heard."""
-        told = self._words.keys() if signal.is_everything else signal.sessions & self._words.keys()
-        in_doubt = set(told)
+        """Drop the words of a session after each commit, which may have ended them, and read them anew."""
+        in_doubt = set(self._words if signal.is_everything else signal.sessions & self._words.keys())
         for session_id in in_doubt:
             del self._words[session_id]
         self._note_fresh(in_doubt | (signal.spoken & self._wanted.keys()))

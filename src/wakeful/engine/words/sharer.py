@@ -1,6 +1,6 @@
-"""The words of this node's steps, written where other nodes can read them: a few times a second, all in one statement.
+"""Writes the words of this node's answers where other nodes can read them: a few times a second, in one statement.
 
-They are no facts: what is written may be lost, and then all that is still being said is written anew.
+They are not facts: the store may lose them, and then those of all unfinished answers are written again.
 """
 
 from wakeful.engine.job import Job
@@ -9,11 +9,11 @@ from wakeful.engine.words.words import LiveWords, Words
 from wakeful.model.words import Said, WordsPart
 from wakeful.store.base import SharedWords, Store
 
-# Between two writes.
+# The time between two writes.
 _PERIOD_SECONDS = 0.1
-# How long it may take until words that have ended are removed, and until another node is noticed.
+# How long it may take to remove ended words, and to notice that another node has come.
 _LOOK_SECONDS = 1.0
-# What dead nodes have left behind is removed so often.
+# How often the words that dead nodes left behind are removed.
 _SWEEP_SECONDS = 60.0
 
 
@@ -22,13 +22,13 @@ class WordsSharer:
         self._words = words
         self._node = node
         self._clock = clock
-        # Sessions with words that were not written yet, and how many of each step's were.
+        # Sessions with unwritten words, and how many words of each step were written.
         self._fresh: set[str] = set()
         self._written: dict[Words, int] = {}
         self._has_readers = False
         self._looked_at = self._swept_at = float("-inf")
         self.job = Job("words sharer", self.sweep, clock, settling_seconds=_PERIOD_SECONDS, longest_pause=_LOOK_SECONDS)
-        # A store that only this process can open has no other readers.
+        # None for a store that only this process can open: it has no other readers.
         self._shared = store.words
         if self._shared is not None:
             words.listen(self._hear)
@@ -43,7 +43,7 @@ class WordsSharer:
             return None
         await self._look_around(self._shared)
         if not self._has_readers:
-            # A node that comes gets what is then being said from its first word.
+            # A node that comes later gets the unfinished answers from their first word.
             self._fresh = {session_id for session_id in self._fresh if self._words.of(session_id) is not None}
             self._written = {}
         elif self._words.may_show():
@@ -68,7 +68,7 @@ class WordsSharer:
             if parts or ended:
                 await shared.write(list(parts.values()), [words.head for words in ended])
         except BaseException:
-            # Rows may be missing, and readers stop at a hole: all that is still being said is written again.
+            # Rows may be missing, and readers stop at a gap: write all unfinished answers again from their start.
             self._fresh |= fresh | {words.head.session_id for words in self._written}
             self._written = dict.fromkeys(self._written, 0)
             raise

@@ -1,7 +1,7 @@
-"""The words of the steps that are being answered: kept once, in memory, however many readers there are.
+"""The words of answers in progress, in one buffer in memory however many readers there are.
 
-A reader is a place in them. They end in a fact (see model/words.py), and are forgotten with it. A write that may close
-a turn seals its session first: no word is shown until it is known whether it will be kept.
+A reader is a position in that buffer. Words end in a fact (see model/words.py) and are forgotten with it. A write that
+may close a turn seals its session first: no more words are shown until the write's outcome is known.
 """
 
 import asyncio
@@ -14,15 +14,15 @@ from wakeful.model.words import Said, Word, WordsEnd, WordsHead
 
 
 class Words:
-    """Those of one step."""
+    """The words of one step."""
 
     __slots__ = ("_pieces", "head", "size", "turn_base")
 
     def __init__(self, head: WordsHead, turn_base: int) -> None:
         self.head = head
-        # The number of their base in the log of its turn.
+        # The number of their base in the turn's log.
         self.turn_base = turn_base
-        # Letters so far.
+        # In characters.
         self.size = 0
         self._pieces: list[Word] = []
 
@@ -41,42 +41,42 @@ class Words:
         return Said.of(self._pieces)
 
     def end(self, said: Said | None = None) -> WordsEnd:
-        """What the event that ends them knows of them. `said`: the words, where no entry of the journal has them."""
+        """Return what the event that ends the words records of them; `said` has the words if no journal entry does."""
         return WordsEnd(self.head.step, self.head.base, self.count, said=said)
 
 
 @dataclass(slots=True)
 class _Seal:
-    # Writes under way that may close the session's turn.
+    # How many writes under way may close the session's turn.
     count: int = 0
     lifted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class LiveWords:
-    """By session: it answers one step at a time."""
+    """The words of all sessions that this node answers; a session has one answer in progress at most."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        # Until then no other node can have taken the turns of this one.
+        # Until this time, no other node can have taken over this node's turns.
         self._shown_until = 0.0
         self._words: dict[str, Words] = {}
         self._seals: dict[str, _Seal] = {}
         self._listeners: list[Callable[[str], None]] = []
 
     def show_until(self, moment: float) -> None:
-        """The node's lease was renewed. Words that were held back for lack of one are shown now."""
+        """Show words until this time, when the renewed lease ends. Words that were held back are shown now."""
         was_held_back = not self.may_show()
         self._shown_until = moment
         if was_held_back:
             for session_id in self._words:
-                self._tell(session_id)
+                self._notify(session_id)
 
     def may_show(self) -> bool:
-        """Whether this node still has the right to run its turns, as far as it can know."""
+        """Return whether this node's lease still holds, so that no other node can show different words."""
         return self._clock.monotonic() < self._shown_until
 
     def listen(self, listener: Callable[[str], None]) -> None:
-        """Call `listener` with the session whenever there are more words of it."""
+        """Call `listener` with the session's id whenever it has more words."""
         self._listeners.append(listener)
 
     def begin(self, head: WordsHead, turn_base: int) -> Words:
@@ -85,27 +85,27 @@ class LiveWords:
 
     def add(self, words: Words, kind: str, text: str) -> None:
         words.add(kind, text)
-        self._tell(words.head.session_id)
+        self._notify(words.head.session_id)
 
     def of(self, session_id: str) -> Words | None:
         return self._words.get(session_id)
 
     def of_turn(self, session_id: str, turn_id: str, turn_base: int) -> Words | None:
-        """The words that follow this fact of this turn, if there are any."""
+        """Return the words that follow this fact of this turn, if there are any."""
         words = self._words.get(session_id)
         if words is None or (words.head.turn_id, words.turn_base) != (turn_id, turn_base) or not words.count:
             return None
         return words
 
     def forget(self, session_id: str, turn_id: str) -> None:
-        """They have ended in a fact, or are no longer this node's."""
+        """Drop the turn's words: they have ended in a fact, or the turn is another node's now."""
         words = self._words.get(session_id)
         if words is not None and words.head.turn_id == turn_id:
             del self._words[session_id]
 
     @contextmanager
     def sealed(self, session_ids: Collection[str]) -> Iterator[None]:
-        """While this is open, no words are added in these sessions."""
+        """Hold back new words of these sessions until the context exits."""
         for session_id in session_ids:
             self._seals.setdefault(session_id, _Seal()).count += 1
         try:
@@ -119,7 +119,7 @@ class LiveWords:
         while (seal := self._seals.get(session_id)) is not None:
             await seal.lifted.wait()
 
-    def _tell(self, session_id: str) -> None:
+    def _notify(self, session_id: str) -> None:
         for listener in self._listeners:
             listener(session_id)
 

@@ -1,9 +1,9 @@
-"""The OpenAPI document: what the families of routes tell of themselves, as one."""
+"""Builds the OpenAPI document from the descriptions of all families of routes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wakeful.gateway.document.door import KEY, SCHEMES, behind_the_door
+from wakeful.gateway.document.door import KEY, SCHEMES, with_door
 from wakeful.wire.openapi import TEXT, Family
 from wakeful.wire.schema import Json, Schemas
 
@@ -12,10 +12,10 @@ _WORDS = (
     "/health, /openapi.json, /docs, /api/login and /api/logout needs a key (`wakeful key` prints the local one) or, "
     "under /api, the cookie of a browser that is logged in. Fields that are not named here are ignored; null counts as "
     "left out. The schema of a stream (text/event-stream) is that of one event in it. Every answer has an "
-    "`x-request-id`. The page itself, at `/`, and its files are for browsers, and not told of here."
+    "`x-request-id`. The page itself, at `/`, and its files are for browsers, and not described here."
 )
 _REQUEST_ID: Json = {
-    "description": "The name of this request: the one that the client sent, if it is fit for a log, or a new one.",
+    "description": "The id of this request: the one that the client sent, if it is fit for a log, or a new one.",
     "required": True,
     "schema": TEXT,
 }
@@ -43,15 +43,14 @@ def _document(version: str, families: Sequence[Family]) -> Json:
 
 
 def _path(family: Family, path: str, methods: Mapping[str, Json]) -> dict[str, Any]:
-    return {method: _operation(family, behind_the_door(method, path, told)) for method, told in methods.items()}
+    return {method: _operation(family, with_door(method, path, each)) for method, each in methods.items()}
 
 
-def _operation(family: Family, told: Json) -> dict[str, Any]:
-    answers = {status: _named(answer) for status, answer in told["responses"].items()}
-    return {**told, "tags": [family.name], "responses": answers}
+def _operation(family: Family, operation: Json) -> dict[str, Any]:
+    answers = {status: _with_request_id(answer) for status, answer in operation["responses"].items()}
+    return {**operation, "tags": [family.name], "responses": answers}
 
 
-def _named(answer: Json) -> dict[str, Any]:
-    """Every answer carries the name of its request."""
+def _with_request_id(answer: Json) -> dict[str, Any]:
     header = {"x-request-id": {"$ref": "#/components/headers/RequestId"}}
     return {**answer, "headers": {**answer.get("headers", {}), **header}}

@@ -1,4 +1,4 @@
-"""What the document says of many routes at once: before all of them the door asks who it is, and from where."""
+"""The parts of the document that hold for many routes: how clients authenticate, and how the entrance refuses them."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SCHEMES: Json = {
         "type": "apiKey",
         "in": "cookie",
         "name": "wakeful_session_8787",
-        "description": "Of a browser's login. The number is the port; under https `__Host-` stands before the name.",
+        "description": "Of a browser's login. The number is the port; under https the name begins with `__Host-`.",
     },
 }
 KEY: list[Json] = [{"key": []}]
@@ -20,14 +20,14 @@ KEY: list[Json] = [{"key": []}]
 _KEY_OR_COOKIE: list[Json] = [*KEY, {"cookie": []}]
 _API = "/v1/"
 _FOR_COOKIES = "/api/"
-# Whoever asks for it may call the server what they like.
+# The only path that is answered whatever the Host header says.
 _ANY_HOST = "/health"
 
 
-def behind_the_door(method: str, path: str, told: Json) -> dict[str, Any]:
-    """What a route tells of itself, and what the door adds to it."""
-    answers = {**_door_answers(method, path), **told["responses"]}
-    made = {**told, "responses": dict(sorted(answers.items()))}
+def with_door(method: str, path: str, operation: Json) -> dict[str, Any]:
+    """Return the operation with the responses and the security that the entrance adds to it."""
+    answers = {**_door_answers(method, path), **operation["responses"]}
+    made = {**operation, "responses": dict(sorted(answers.items()))}
     if path.startswith(_FOR_COOKIES):
         made.setdefault("security", _KEY_OR_COOKIE)
     return made
@@ -37,7 +37,7 @@ def _door_answers(method: str, path: str) -> dict[str, Json]:
     problem = ApiProblem if path.startswith(_API) else Problem
     answers = {}
     if path != _ANY_HOST:
-        answers["421"] = json_answer("`foreign_host`: the server was not told that this is a name of its own.", problem)
+        answers["421"] = json_answer("`foreign_host`: the Host header is not a name of this server.", problem)
     if path.startswith(_FOR_COOKIES) and method != "get":
-        answers["403"] = json_answer("`foreign_origin`: a cookie is good for the server's own page only.", problem)
+        answers["403"] = json_answer("`foreign_origin`: cookies are only accepted from the server's own page.", problem)
     return answers

@@ -1,10 +1,9 @@
-"""The document as a page to be read: made on the server, with one style sheet and no script."""
+"""Renders the OpenAPI document as an HTML page with one style sheet and no script."""
 
 from html import escape
 from typing import Any
 
-from wakeful.gateway.document.prose import prose
-from wakeful.gateway.document.schema_text import schema_html
+from wakeful.gateway.document.schema_text import prose, schema_html
 from wakeful.wire.schema import Json
 
 _PAGE = """<!doctype html>
@@ -39,22 +38,22 @@ def render_page(document: dict[str, Any]) -> str:
 
 def _section(document: dict[str, Any], tag: Json) -> str:
     operations = [
-        _operation(method, path, told)
+        _operation(method, path, operation)
         for path, methods in document["paths"].items()
-        for method, told in methods.items()
-        if tag["name"] in told["tags"]
+        for method, operation in methods.items()
+        if tag["name"] in operation["tags"]
     ]
     heading = f"<h2>{escape(tag['name'])}</h2>{prose(tag['description'])}"
     return f'<section id="{_anchor(tag["name"])}">{heading}{"".join(operations)}</section>'
 
 
-def _operation(method: str, path: str, told: Json) -> str:
-    summary = f"<span>{escape(told['summary'])}</span>"
+def _operation(method: str, path: str, operation: Json) -> str:
+    summary = f"<span>{escape(operation['summary'])}</span>"
     head = f'<b class="{method}">{method.upper()}</b> <code>{escape(path)}</code> {summary}'
-    answers = "".join(_answer(status, answer) for status, answer in told["responses"].items())
-    parts = [prose(told.get("description", "")), _parameters(told.get("parameters", ())), _body(told)]
+    answers = "".join(_answer(status, answer) for status, answer in operation["responses"].items())
+    parts = [prose(operation.get("description", "")), _parameters(operation.get("parameters", ())), _body(operation)]
     parts.append(f"<h3>Answers</h3><dl>{answers}</dl>")
-    anchor = escape(told["operationId"])
+    anchor = escape(operation["operationId"])
     return f'<details id="{anchor}"><summary>{head}</summary><div>{"".join(parts)}</div></details>'
 
 
@@ -67,10 +66,10 @@ def _parameters(parameters: Any) -> str:
     return f"<h3>Parameters</h3><dl>{rows}</dl>" if rows else ""
 
 
-def _body(told: Json) -> str:
-    if "requestBody" not in told:
+def _body(operation: Json) -> str:
+    if "requestBody" not in operation:
         return ""
-    return f"<h3>Body</h3>{_content(told['requestBody']['content'])}"
+    return f"<h3>Body</h3>{_content(operation['requestBody']['content'])}"
 
 
 def _answer(status: str, answer: Json) -> str:

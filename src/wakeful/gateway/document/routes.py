@@ -1,4 +1,4 @@
-"""The routes of the document: as JSON for programs, as a page for people. Both are the same for everybody."""
+"""Serves the OpenAPI document: as JSON for programs, and as a page for people. Neither depends on who asks."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -14,7 +14,7 @@ from wakeful.gateway.document.page import render_page
 from wakeful.wire.openapi import Family
 
 _PAGE_HEADERS = {
-    # No script at all, and nothing from elsewhere.
+    # No scripts, and nothing from other origins.
     "content-security-policy": "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -23,7 +23,10 @@ _PAGE_HEADERS = {
 
 
 class DocumentRoutes:
-    """Made when somebody first asks, which few servers are; and on a thread, so that nobody else waits for it."""
+    """Builds the document when it is first requested, since most servers are never asked for it.
+
+    The handlers are synchronous: Starlette runs them on a thread, so building does not block the event loop.
+    """
 
     def __init__(self, version: str, families: Callable[[], Sequence[Family]]) -> None:
         self._version = version

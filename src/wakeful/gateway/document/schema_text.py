@@ -1,11 +1,12 @@
-"""A schema as HTML: what a value may be, in few words, and an object's fields as a list."""
+"""Renders a JSON schema as HTML: the type of a value in few words, and an object's fields as a list."""
 
+import re
 from html import escape
 from typing import Any
 
-from wakeful.gateway.document.prose import prose
 from wakeful.wire.schema import Json
 
+_CODE = re.compile(r"`([^`]+)`")
 _WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "array": "list"}
 _LIMITS = {
     "minimum": "from {}",
@@ -17,6 +18,12 @@ _LIMITS = {
     "maxProperties": "at most {} fields",
     "pattern": "like {}",
 }
+
+
+def prose(words: str) -> str:
+    """Render a description as a paragraph, with text between backticks as code."""
+    marked = _CODE.sub(r"<code>\1</code>", escape(words))
+    return f"<p>{marked}</p>" if words else ""
 
 
 def schema_html(schema: Json) -> str:
@@ -46,8 +53,8 @@ def _type_words(given: Any) -> str:
 
 
 def _limits(schema: Json) -> str:
-    told = [words.format(escape(str(schema[name]))) for name, words in _LIMITS.items() if name in schema]
-    return f" <small>{', '.join(told)}</small>" if told else ""
+    limits = [words.format(escape(str(schema[name]))) for name, words in _LIMITS.items() if name in schema]
+    return f" <small>{', '.join(limits)}</small>" if limits else ""
 
 
 def _fields(schema: Json) -> str:

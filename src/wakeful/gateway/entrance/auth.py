@@ -1,4 +1,4 @@
-"""Who is asking: a bearer key or a browser's cookie, and the name of its holder."""
+"""Authenticates requests by a bearer key or a browser's cookie, and finds the name of the holder."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -18,36 +18,38 @@ from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.model.login import Login
 from wakeful.wire.errors import answer_known_error, error_response
 
-# No key, no secrets: whether the server runs, what it can be asked, and what a browser needs before it is let in.
+# Open without a key, and free of secrets: health, the API document, and what a browser needs to log in.
 _OPEN_PATHS = frozenset(
     {"/health", "/openapi.json", "/docs", "/docs/style.css", "/login", "/favicon.ico", "/api/login", "/api/logout"},
 )
 _OPEN_FOLDER = "/static/"
 _PAGES = ("/s/",)
-# Only what the page itself asks for. Programs have keys, and the rest is theirs.
+# Cookies are accepted only for what the page itself requests; everything else needs a key.
 _FOR_COOKIES = ("/api/", *_PAGES)
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Keyring:
     def __init__(self, keys: Mapping[str, str]) -> None:
-        """`keys` are the keys by the names of their holders."""
+        """`keys` maps the names of the holders to their keys."""
         self._digests = [(name, sha256(key.encode()).digest()) for name, key in keys.items()]
 
     def holder(self, key: bytes) -> str | None:
-        """Takes the same time whichever key it is, and however much of it is right."""
+        """Return the name of the key's holder, in a time that does not depend on the keys."""
         given = sha256(key).digest()
         matches = [name for name, digest in self._digests if compare_digest(digest, given)]
         return matches[0] if matches else None
 
 
 class RequireKey:
-    """ASGI middleware: all but a few addresses need a key, or on the page's own a cookie. The holder's name is
-    `request.state.principal`, and `request.state.login` is the digest of the login behind a cookie, or None.
+    """ASGI middleware: all but a few paths need a key; those that the page uses also accept a cookie.
+
+    It sets `request.state.principal` to the holder's name, and `request.state.login` to the digest of the cookie's
+    login, or None.
     """
 
     def __init__(self, app: ASGIApp, keyring: Keyring, desk: LoginDesk | None, address: OwnAddress) -> None:
-        """Without a desk there are no cookies."""
+        """Without a desk, cookies are not accepted."""
         self._app = app
         self._keyring = keyring
         self._desk = desk
@@ -60,7 +62,7 @@ class RequireKey:
             return
         refusal = await self._refusal(scope)
         if refusal is None:
-            with self._kept_line(scope):
+            with self._tracked(scope):
                 await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
@@ -68,7 +70,7 @@ class RequireKey:
             await refusal(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> Response | None:
-        """None for a request that is let in; the scope then says whose it is."""
+        """Return the response that refuses the request; or None, after adding its principal to the scope."""
         is_cookie = self._desk is not None and _takes_cookie(scope["path"]) and not _authorizations(scope)
         try:
             login = await self._login(scope) if is_cookie else None
@@ -88,12 +90,12 @@ class RequireKey:
         secret = self._cookie.secret_in(HTTPConnection(scope))
         return await self._desk.login_of(secret) if secret else None
 
-    def _kept_line(self, scope: Scope) -> AbstractContextManager[None]:
-        """What a browser reads ends with its login. A write does not: it may be the one that ends the login."""
+    def _tracked(self, scope: Scope) -> AbstractContextManager[None]:
+        """Track a browser's read, to cut it off when its login ends. A write may be the one that ends the login."""
         login = scope["state"]["login"]
         if self._desk is None or login is None or scope["method"] not in _READS:
             return nullcontext()
-        return self._desk.lines.kept(login, scope)
+        return self._desk.connections.tracked(login, scope)
 
 
 def _is_open(path: str) -> bool:
@@ -113,14 +115,14 @@ def _authorizations(scope: Scope) -> list[bytes]:
 
 
 def _bearer_key(scope: Scope) -> bytes:
-    """Empty when there is none, or more than one."""
+    """Return the bearer key; empty when there is none, or more than one."""
     values = _authorizations(scope)
     scheme, _, key = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
     return key.strip() if scheme.lower() == b"bearer" else b""
 
 
 def _to_login(path: str) -> Response:
-    """The page behind it goes on to where the reader wanted to be. It stands behind the #, for scripts alone."""
+    """Redirect to the login page, which returns to `path` afterwards. The fragment is never sent to a server."""
     return RedirectResponse("/login" if path == "/" else f"/login#next={quote(path, safe='/')}", 303)
 
 

@@ -1,16 +1,16 @@
-"""Refuses requests for other hosts than ours."""
+"""Refuses requests whose Host header does not name this server."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.wire.errors import error_response
 
-# Balancers ask for it by whatever address they know, and it tells nothing.
+# Load balancers use any address they know, and the answer holds no secrets.
 _OPEN_PATH = "/health"
 
 
 class CheckHost:
-    """ASGI middleware. A Unix socket is out of reach for browsers, so Host means nothing there."""
+    """ASGI middleware. Unix sockets are exempt: no web page can reach them."""
 
     def __init__(self, app: ASGIApp, address: OwnAddress) -> None:
         self._app = app

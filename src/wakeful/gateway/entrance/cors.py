@@ -1,4 +1,4 @@
-"""Which pages of other origins may use the API from a browser: those that the operator has named, and no others."""
+"""Lets pages of the origins that the operator has configured, and no others, use the API from a browser."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,16 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _PATH = "/v1/"
-# What a page may read of an answer, beside its body.
+# The response headers that a page may read.
 _EXPOSED = ("x-request-id", "x-should-retry", "x-hermes-session-id", "retry-after")
 _MAX_AGE_SECONDS = 600
 
 
 class AllowOrigins:
-    """ASGI middleware, outside of the key check: a browser asks first, and without a key.
+    """ASGI middleware, outside of the key check, because browsers send preflight requests without a key.
 
-    Only the routes under /v1, which take nothing but a key in a header. Cookies are never allowed, so that no page can
-    act in the name of a user who is logged in.
+    It covers only the routes under /v1, which accept a key in a header and nothing else. Cookies are never allowed, so
+    no page can act as a user who is logged in.
     """
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
@@ -38,5 +38,5 @@ class AllowOrigins:
     def _is_allowed(self, scope: Scope) -> bool:
         if scope["type"] != "http" or not scope["path"].startswith(_PATH):
             return False
-        # From anywhere else it is a request like any other, and its answer says nothing of origins.
+        # A request of any other origin passes unchanged, and its response gets no CORS headers.
         return any(name == b"origin" and value in self._origins for name, value in scope["headers"])

@@ -1,4 +1,4 @@
-"""The local key: a file in the home folder that only its owner can read. Whoever has it is the operator."""
+"""The local key: a file in the home folder that only its owner can read. Its holder is the operator."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ _READABLE_BY_OTHERS = 0o077
 
 
 def local_key(home: Path) -> str:
-    """Return the key, made when there is none. Two starts at the same time make one key."""
+    """Return the key, and create it if it is missing. Two servers that start at once get the same key."""
     path = home / "key"
     try:
         return _read(path) or _make(path)
@@ -24,12 +24,12 @@ def local_key(home: Path) -> str:
 
 
 def new_key() -> str:
-    """Return a key that is kept nowhere."""
+    """Return a new key without storing it."""
     return f"wk_{secrets.token_urlsafe(32)}"
 
 
 def _read(path: Path) -> str:
-    """Empty while the file is not there, or not written yet."""
+    """Return the key, or an empty text if the file is missing or not written yet."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -43,7 +43,7 @@ def _read(path: Path) -> str:
 def _make(path: Path) -> str:
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        # Whoever comes second finds the first one's key.
+        # The second process to get the lock finds the key of the first.
         fcntl.flock(file, fcntl.LOCK_EX)
         if known := _checked(path, file):
             return known
@@ -60,7 +60,7 @@ def _checked(path: Path, file: int) -> str:
     if mode & _READABLE_BY_OTHERS:
         raise ConfigError(
             f"The key file {path} is open to others (mode {mode:o}): "
-            f"delete it to get a new key, or run chmod 600 {path} if nobody has read it."
+            f"delete it to get a new key, or run chmod 600 {path} if no one else has read it."
         )
     key = os.read(file, 4096).decode(errors="replace").strip()
     is_whole = len(key) >= _SMALLEST and key.isascii() and key.isprintable() and " " not in key

@@ -1,4 +1,4 @@
-"""Whether a write comes from our own page. A browser sends its cookie along, whichever page has asked it to write."""
+"""Checks that a write comes from our own page: browsers send the cookie whichever page asked for the write."""
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -17,7 +17,7 @@ def is_own_write(scope: Scope, address: OwnAddress) -> bool:
 
 
 def is_foreign_write(scope: Scope, address: OwnAddress) -> bool:
-    """Whether a browser says that another page has asked for it. Programs say nothing of this kind."""
+    """Return whether a browser reports another page as the origin. Programs send no such header."""
     headers = Headers(scope=scope)
     return ("origin" in headers or "sec-fetch-site" in headers) and not is_own_write(scope, address)
 

@@ -1,6 +1,6 @@
-"""The names that this server answers to.
+"""The host names that this server answers to.
 
-A foreign page can have its own name resolve to our address (DNS rebinding). What gives it away is that name, in Host.
+A foreign page can make its own name resolve to our address (DNS rebinding); the Host header then holds that name.
 """
 
 import re
@@ -16,7 +16,7 @@ _USUAL_PORTS = {"http": _HTTP, "https": 443}
 
 class OwnAddress:
     def __init__(self, names: Collection[str] = (), public_url: str = "") -> None:
-        """`names` are taken beside the loopback ones; `public_url` is where a proxy serves us."""
+        """`names` are accepted in addition to loopback; `public_url` is the address at which a proxy serves us."""
         self.public_url = public_url
         public = urlsplit(public_url)
         self._public_host = public.netloc
@@ -25,31 +25,31 @@ class OwnAddress:
         self._names = {plain_name(name) for name in names} | {host_name(self._public_host)}
 
     def is_host(self, host: str) -> bool:
-        """Whether a Host header names us. Any port will do: a proxy may have changed it."""
+        """Return whether a Host header names us, with any port: a proxy may have changed it."""
         name = host_name(host)
         return bool(name) and (name in self._names or _is_loopback(name))
 
     def is_https(self, host: str) -> bool:
-        """Whether browsers that ask for this host are known to speak https."""
+        """Return whether browsers are known to reach this host by https."""
         return self.public_url.startswith("https://") and host_name(host) == self._public_name
 
     def port_of(self, host: str) -> int:
-        """The port that a browser has asked for. Proxies may leave it out of Host; the public address names it then."""
+        """Return the port in the browser's URL. Where a proxy leaves it out of Host, the public URL has it."""
         match = _HOST.fullmatch(host)
         if match is not None and match[2]:
             return int(match[2][1:])
         return self._public_port if host_name(host) == self._public_name else _HTTP
 
     def is_origin(self, origin: str, host: str) -> bool:
-        """Whether a page of this origin is ours, in a request for this host."""
+        """Return whether a page of this origin is ours, in a request for this host."""
         if self.public_url and origin == self.public_url:
             return True
-        # The scheme is that of the proxy in front of us, if there is one; only a public address tells which.
+        # A proxy may use another scheme than we do, and only the public URL says which: accept both for other hosts.
         return host != self._public_host and origin in (f"http://{host}", f"https://{host}")
 
 
 def host_name(host: str) -> str:
-    """The name or address in a Host header, the same however it is written; empty when it is neither."""
+    """Return the name or address in a Host header in normal form, or an empty text if it is malformed."""
     match = _HOST.fullmatch(host)
     if match is None:
         return ""

@@ -1,5 +1,6 @@
-"""What commands of agents may not do: answer for a person. They run as the same user, and the local socket is open to
-that user; so it is looked at whose process calls.
+"""Keeps agents' commands from answering for a person.
+
+They run as the same user as the server, so the local socket is open to them; there the calling process is checked.
 """
 
 import re
@@ -16,16 +17,14 @@ from wakeful.wire.sse import TRANSPORT
 _RESERVED = re.compile(r"/api/approval/respond|/api/grants|/api/login/link|/v1/runs/[^/]*/approval")
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CREDENTIALS = struct.Struct("3i")
-_MESSAGE = (
-    "This was asked by a command of an agent, and only a person may do it: on the page, or in a terminal of their own."
-)
+_MESSAGE = "A command of an agent asked for this, and only a person may do it: on the page, or in a terminal."
 
 
 class RefuseCommands:
-    """ASGI middleware. On the network it cannot be known who calls; there only the key counts."""
+    """ASGI middleware. The calling process is known on the local socket only; on the network only the key counts."""
 
     def __init__(self, app: ASGIApp, is_command: Callable[[int], bool]) -> None:
-        """`is_command` tells whether the process of this id stems from a command of ours."""
+        """`is_command` returns whether the process with this id descends from an agent's command."""
         self._app = app
         self._is_command = is_command
 
@@ -46,7 +45,7 @@ def _is_reserved(scope: Scope) -> bool:
 
 
 def _caller(transport: Any) -> int | None:
-    """The process at the other end of a local socket; 0 for one that cannot be seen from here."""
+    """Return the id of the process at the other end of a Unix socket, 0 if it is in another namespace."""
     peer = None if transport is None else transport.get_extra_info("socket")
     if peer is None or peer.family != socket.AF_UNIX:
         return None

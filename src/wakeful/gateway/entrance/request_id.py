@@ -1,4 +1,4 @@
-"""A name for every request, in its answer and in the log: what a client quotes when it complains."""
+"""Gives every request an id, in its response and in the log, that a client can quote in a bug report."""
 
 import logging
 import re
@@ -8,14 +8,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wakeful.model.ids import new_id
 
 _HEADER = b"x-request-id"
-# What is safe in a log and in a header.
-_SANE = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+# An id that is safe in a log and in a header.
+_SAFE = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 
 logger = logging.getLogger(__name__)
 
 
-class NameRequests:
-    """ASGI middleware, around all others: also an answer that something broke carries the name."""
+class AddRequestId:
+    """ASGI middleware, around all others, so that a 500 carries the id too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -24,24 +24,24 @@ class NameRequests:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        name = _given_name(scope) or new_id("req").encode()
+        request_id = _given_id(scope) or new_id("req").encode()
 
-        async def send_named(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), (_HEADER, name)]}
+                message = {**message, "headers": [*message.get("headers", ()), (_HEADER, request_id)]}
                 if message["status"] >= 500:
-                    _log(scope, name, message["status"])
+                    _log(scope, request_id, message["status"])
             await send(message)
 
-        await self._app(scope, receive, send_named)
+        await self._app(scope, receive, send_with_id)
 
 
-def _given_name(scope: Scope) -> bytes | None:
+def _given_id(scope: Scope) -> bytes | None:
     values = [value for header, value in scope["headers"] if header == _HEADER]
-    return values[0] if len(values) == 1 and _SANE.fullmatch(values[0]) else None
+    return values[0] if len(values) == 1 and _SAFE.fullmatch(values[0]) else None
 
 
-def _log(scope: Scope, name: bytes, status: int) -> None:
-    # As it was sent, without the query: a decoded path may hold line breaks.
+def _log(scope: Scope, request_id: bytes, status: int) -> None:
+    # The path as it was sent, without the query: a decoded path may hold line breaks.
     path = scope.get("raw_path", b"").decode("ascii", "replace")
-    logger.warning("%s %s was answered with %d (request %s)", scope["method"], path, status, name.decode())
+    logger.warning("%s %s was answered with %d (request %s)", scope["method"], path, status, request_id.decode())

@@ -1,4 +1,4 @@
-"""Headers that tell browsers what an answer may do: as little as possible."""
+"""Adds response headers that restrict what browsers do with a response, as far as possible."""
 
 from collections.abc import Sequence
 
@@ -29,14 +29,14 @@ _EVERYWHERE = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     (b"cache-control", b"no-store"),
 )
-# What a browser may run or show as a page of its own; a worker goes by the policy of its own script.
+# Types that a browser runs or shows as a page. Scripts too: a worker is bound by the policy sent with its script.
 _ACTIVE = (b"text/html", b"text/javascript", b"image/svg+xml")
 
 Header = tuple[bytes, bytes]
 
 
 class AddSecurityHeaders:
-    """ASGI middleware, around all that answer: a refusal has them too. A header that is there already stays."""
+    """ASGI middleware, around all that answer, so refusals have the headers too. A header that is set already stays."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

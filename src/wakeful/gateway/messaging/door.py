@@ -3,13 +3,13 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
-from wakeful.gateway.messaging.outbox.outbox import Outbox
+from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.platform import DoorState, DoorStatus, Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.store.base import Store
@@ -29,18 +29,19 @@ class PlatformDoor:
         engine: Engine,
         store: Store,
         platform: Platform,
-        ingress: Ingress,
+        make_ingress: Callable[[Callable[[], None]], Ingress],
         settings: MessagingSettings,
         clock: Clock,
     ) -> None:
+        """`make_ingress` gets what is to be called when there are new posts."""
         self._engine = engine
         self._store = store
         self.platform = platform
-        self._ingress = ingress
         self._settings = settings
         self._clock = clock
         self._never = asyncio.Event()
-        self.outbox = Outbox(engine, store, platform, settings, clock)
+        self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
+        self.ingress = make_ingress(self.outbox.postman.job.wake)
         self.status = DoorStatus(since=time.time())
 
     @asynccontextmanager
@@ -93,7 +94,7 @@ class PlatformDoor:
         while True:
             began = self._clock.monotonic()
             try:
-                await self.platform.run(self._ingress, self._note_connected)
+                await self.platform.run(self.ingress, self._note_connected)
             except TokenRefused as error:
                 self._note(DoorState.REFUSED, str(error))
                 logger.warning("%s refuses the token: %s", self.platform.name, error)

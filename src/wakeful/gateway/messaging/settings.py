@@ -20,7 +20,7 @@ class Groups(StrEnum):
     OFF = "off"
 
 
-class Progress(StrEnum):
+class ShownProgress(StrEnum):
     OFF = "off"
     SHORT = "short"
     ALL = "all"
@@ -34,7 +34,7 @@ class DoorSettings:
     groups: Groups = Groups.MENTION
     sessions: SessionScope = SessionScope.THREAD
     busy: IfBusy = IfBusy.QUEUE
-    progress: Progress = Progress.SHORT
+    progress: ShownProgress = ShownProgress.SHORT
     # Whether answers grow on the platform while they are written.
     streams: bool = True
     # The shortest time between two edits of one message.

@@ -1,4 +1,4 @@
-"""What every route of the OpenAI-compatible API works with, handed in by app.py."""
+"""What every route of the OpenAI-compatible API works with. app.py builds it."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,16 +9,18 @@ from starlette.requests import Request
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.model.event import StreamItem
+from wakeful.model.event import Event, StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.request import MCP_CALL, TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Store, Transaction
+from wakeful.wire.body import read_object
 from wakeful.wire.sse import StreamSettings
 
 _RESPONSE = "resp_"
 _TURN = "turn_"
+_BODY_KIB = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +28,14 @@ class Api:
     engine: Engine
     store: Store
     door: Door
-    # The full name of a model that a client names in its own way; None when there is none. For a name that is not known
-    # it may take a moment.
+    # Returns the full name of the model that a client means, or None. It may wait for the catalogue.
     resolve_model: Callable[[str], Awaitable[str | None]]
-    # The catalogue: name, time and owner of each model.
+    # The catalogue: id, time of creation and owner of each model.
     models: Callable[[], Sequence[tuple[str, int, str]]]
-    # Whoever holds this name sees everything; others see what they own.
+    # The principal that sees everything; others see what they own.
     operator: str
     workspace: str
-    # The names of the server's tools, and how calls of them are told.
+    # The names of the server's tools, and the type of item that their calls are shown as.
     tools: frozenset[str] = frozenset()
     tool_items: str = MCP_CALL
     streams: StreamSettings = field(default_factory=StreamSettings)
@@ -44,7 +45,7 @@ class Api:
         return Address(self.door.name)
 
     async def require_model(self, name: str, *, status: int) -> str:
-        """The full name of the model that a client names. Raises ApiError."""
+        """Return the full name of the model that the client means. Raises ApiError with this status."""
         model = await self.resolve_model(name)
         if model is None:
             raise ApiError(status, "model_not_found", f"There is no model {name!r}.", param="model")
@@ -59,7 +60,7 @@ class Api:
         *,
         from_checkpoint: bool = True,
     ) -> Submission:
-        """The one way in which this API says something: always through its own door."""
+        """Return a submission through this API's door, with a new turn id that is also its dedupe key."""
         turn_id = new_id("turn")
         return Submission(
             session_id=session_id,
@@ -75,11 +76,14 @@ class Api:
         )
 
     def marked(self, request: TurnRequest) -> TurnRequest:
-        """The request with what the server decides about it now and keeps to later."""
+        """Return the request with the server's present choice of tool items, which holds for the whole turn."""
         return replace(request, tool_items=self.tool_items)
 
     def follow(self, session_id: str, turn_id: str) -> AsyncGenerator[list[StreamItem], None]:
-        """All of a turn, to its end. Its readers number what they have seen themselves, so nothing is told anew."""
+        """Yield the whole log of a turn in pages. A page is empty when the reader has caught up for the first time.
+
+        The readers number their frames themselves, so lost words need not make the log start over.
+        """
         return self.engine.subscribe_turn(session_id, turn_id, starts_over=False)
 
     def may_see(self, request: Request, owner: str) -> bool:
@@ -87,7 +91,7 @@ class Api:
         return principal in (self.operator, owner)
 
     async def find_turn(self, tx: Transaction, request: Request, turn_id: str) -> tuple[Turn, Session] | None:
-        """None also for what belongs to somebody else, is no object of the API, or was deleted."""
+        """Return the turn and its session, or None if it is deleted, another door's, or not for this client to see."""
         turn = await tx.turns.get(turn_id)
         session = None if turn is None else await tx.sessions.get(turn.session_id)
         if turn is None or session is None or turn.is_hidden or turn.door.name != self.door.name:
@@ -97,10 +101,20 @@ class Api:
         return (turn, session) if self.may_see(request, session.owner) else None
 
 
+async def read_api_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object in the request's body. Raises InvalidRequest and BodyTooLarge."""
+    return await read_object(request, kib=_BODY_KIB, may_be_empty=False)
+
+
+def ends_turn(page: Sequence[StreamItem]) -> bool:
+    """Return whether the page has the last event of its turn."""
+    return bool(page) and isinstance(page[-1], Event) and page[-1].is_final
+
+
 def response_id(turn_id: str) -> str:
     return _RESPONSE + turn_id.removeprefix(_TURN)
 
 
 def turn_id_of(response: str) -> str:
-    """Some name that no turn has, when it is no id of a response."""
+    """Return the id of the response's turn; for a malformed response id, a turn id that cannot exist."""
     return _TURN + response.removeprefix(_RESPONSE) if response.startswith(_RESPONSE) and "\0" not in response else ""

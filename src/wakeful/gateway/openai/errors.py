@@ -1,4 +1,4 @@
-"""Errors as the official clients read them."""
+"""Errors in the form that the official clients read."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from wakeful.wire.error_types import api_problem
 
 
 class ApiError(WakefulError):
-    """The request cannot be done."""
+    """A refusal, with its HTTP status and the code that clients look at."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class ApiError(WakefulError):
         headers: Mapping[str, str] | None = None,
         details: Mapping[str, str | None] | None = None,
     ) -> None:
-        """`details` stand in the error beside its sentence, for programs."""
+        """`details` are further fields of the error object, for programs."""
         super().__init__(message)
         self.status = status
         self.code = code
@@ -33,7 +33,7 @@ class ApiError(WakefulError):
 
 
 def invalid(param: str | None, message: str, code: str = "invalid_request") -> ApiError:
-    """What breaks the document has the one code; what the document cannot know has another."""
+    """Return a 400. Requests that fit the schema and are refused all the same get a more specific code."""
     return ApiError(400, code, message, param=param)
 
 

@@ -1,4 +1,4 @@
-"""All that the OpenAI-compatible API tells of itself."""
+"""The families of the OpenAI-compatible API, for the OpenAPI document."""
 
 from wakeful.gateway.openai.chat import document as chat
 from wakeful.gateway.openai.conversations import document as conversations

@@ -1,4 +1,4 @@
-"""Routes with a name of the client's choice in their address."""
+"""Routes whose path contains a name that the client has chosen."""
 
 from urllib.parse import quote, unquote
 
@@ -8,8 +8,8 @@ from starlette.types import Scope
 
 
 class NamedRoute(Route):
-    """Found by the address as it was sent: a slash that was sent encoded is a part of the name, and ends nothing.
-    Its parameters are of the kind `sent`, or `slashed`.
+    """Matches the path before it is decoded, so an encoded slash is part of the name and does not end it. Its
+    parameters use the convertors `sent` and `slashed`.
     """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -27,13 +27,13 @@ class _Sent(Convertor[str]):
 
 
 class _Slashed(_Sent):
-    """Also with slashes that were sent as they are, as people type them; but not at its ends."""
+    """Also takes slashes that were not encoded, as people type them, except at either end."""
 
     regex = "[^/]+(?:/[^/]+)*"
 
 
 def _sent_path(scope: Scope) -> str:
-    """Every letter that need not be encoded is as it is, or one address could be written in two ways."""
+    """Return the raw path with one encoding for every character: clients may encode more than they must."""
     raw: bytes = scope["raw_path"]
     return "/".join(quote(unquote(part), safe="") for part in raw.decode("ascii").split("/"))
 

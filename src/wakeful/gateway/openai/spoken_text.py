@@ -1,4 +1,4 @@
-"""What the agent has said in a turn, without what was abandoned."""
+"""The text that the agent has written in a turn, without abandoned steps."""
 
 
 class SpokenText:
@@ -9,15 +9,15 @@ class SpokenText:
         self._by_step.setdefault(step, []).append(text)
 
     def has(self, step: int) -> bool:
-        """Blanks do not count: they say nothing that could turn out wrong."""
+        """Return whether the step has text. Whitespace does not count: it does no harm if the step is abandoned."""
         return any(text.strip() for text in self._by_step.get(step, ()))
 
     def drop(self, step: int) -> None:
-        """What was said in this step is void; it is asked for again."""
+        """Forget the text of an abandoned step: the model is asked for it again."""
         self._by_step.pop(step, None)
 
     def keep(self, step: int, count: int) -> None:
-        """Only so many pieces of what was said in this step are left of it."""
+        """Keep the first `count` pieces of the step's text."""
         self._by_step[step] = self._by_step.get(step, [])[:count]
 
     @property

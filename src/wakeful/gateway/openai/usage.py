@@ -1,37 +1,37 @@
-"""What a turn has cost: the sum over its steps, in the words of each API."""
+"""The tokens that a turn has used: the sum over its steps, in the form of each API."""
 
 from collections.abc import Mapping
 
-from wakeful.gateway.openai.asking.common_fields import Count
+from wakeful.gateway.openai.fields.common_fields import NonNegative
 from wakeful.wire.declared import Outgoing
 
 
 class InputDetails(Outgoing):
-    cached_tokens: Count
-    # No endpoint tells us what it has written to its cache.
-    cache_write_tokens: Count = 0
+    cached_tokens: NonNegative
+    # No endpoint reports what it has written to its cache.
+    cache_write_tokens: NonNegative = 0
 
 
 class OutputDetails(Outgoing):
-    reasoning_tokens: Count
+    reasoning_tokens: NonNegative
 
 
-class Usage(Outgoing):
-    input_tokens: Count
+class ResponseUsage(Outgoing):
+    input_tokens: NonNegative
     input_tokens_details: InputDetails
-    output_tokens: Count
+    output_tokens: NonNegative
     output_tokens_details: OutputDetails
-    total_tokens: Count
+    total_tokens: NonNegative
 
 
 class PromptDetails(Outgoing):
-    cached_tokens: Count
+    cached_tokens: NonNegative
 
 
 class ChatUsage(Outgoing):
-    prompt_tokens: Count
-    completion_tokens: Count
-    total_tokens: Count
+    prompt_tokens: NonNegative
+    completion_tokens: NonNegative
+    total_tokens: NonNegative
     prompt_tokens_details: PromptDetails
     completion_tokens_details: OutputDetails
 
@@ -44,14 +44,14 @@ class UsageSum:
         self._reasoning = 0
 
     def add(self, usage: Mapping[str, int]) -> None:
-        """Add what one step has cost."""
+        """Add the usage of one step."""
         self._input += usage["input_tokens"]
         self._output += usage["output_tokens"]
         self._cached += usage["cached_tokens"]
         self._reasoning += usage["reasoning_tokens"]
 
-    def of_response(self) -> Usage:
-        return Usage(
+    def of_response(self) -> ResponseUsage:
+        return ResponseUsage(
             input_tokens=self._input,
             input_tokens_details=InputDetails(cached_tokens=self._cached),
             output_tokens=self._output,

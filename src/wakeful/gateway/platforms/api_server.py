@@ -1,4 +1,4 @@
-"""The API for programs: an answer ends with its request, so nothing can be delivered later."""
+"""The adapter of the API for programs. Its answers end with the request, so nothing can be delivered later."""
 
 from contextvars import Token
 from typing import Any
@@ -22,7 +22,7 @@ class APIServerAdapter(BasePlatformAdapter):
 
     @staticmethod
     def _bind_api_server_session(*, chat_id: str = "", session_key: str = "", session_id: str = "") -> list[Token[Any]]:
-        """The one way to bind a turn of this door. There is no parameter by which it could claim to deliver later."""
+        """Bind a turn of this door. No parameter can claim that it delivers later."""
         return set_session_vars(
             platform=APIServerAdapter.name,
             chat_id=chat_id,

@@ -1,4 +1,4 @@
-"""`wakeful ask`: it ends with its turn, and reads nothing while the turn runs."""
+"""The adapter of `wakeful ask`, which ends with its turn and reads no input while the turn runs."""
 
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 

@@ -1,4 +1,4 @@
-"""An adapter: one door, what it can do, and how the turns that came through it are bound to the context."""
+"""The base of all adapters: what a door can do, and how its turns are bound to the context."""
 
 from contextvars import Token
 from typing import Any, ClassVar
@@ -9,18 +9,18 @@ from wakeful.model.turn import Door, Turn
 
 class BasePlatformAdapter:
     name: str
-    # Whether something can reach the user after the turn. An adapter whose answers end with the request opts out here.
+    # Whether anything can be delivered to the user after the turn. Adapters whose answers end with the request opt out.
     supports_async_delivery: ClassVar[bool] = True
-    # Whether somebody is there to be asked for an approval.
+    # Whether a person can be asked for an approval.
     can_ask: ClassVar[bool] = True
 
     @classmethod
     def door(cls) -> Door:
-        """What is written into the inbox row of everything that comes in here."""
+        """Return what is written into the inbox rows of messages that come in through this door."""
         return Door(cls.name, cls.supports_async_delivery)
 
     def bind_turn(self, turn: Turn) -> list[Token[Any]]:
-        """Bind the current context to the turn, by its own columns: a resumed turn has nothing else."""
+        """Bind the current context to the turn, using only its row: a resumed turn has nothing else."""
         return set_session_vars(
             platform=self.name,
             source=turn.source,

@@ -1,4 +1,4 @@
-"""Binds each turn to the context by the adapter of its door, for as long as the turn runs."""
+"""Binds each turn to the context, by the adapter of its door, while the turn runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,13 +8,15 @@ from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.model.turn import Turn
 
 
-class TurnBinder:
+class AdapterBinder:
+    """The engine's TurnBinder."""
+
     def __init__(self, adapters: Sequence[BasePlatformAdapter]) -> None:
         self._adapters = {adapter.name: adapter for adapter in adapters}
 
     @contextmanager
     def bind(self, turn: Turn) -> Iterator[None]:
-        """Afterwards nothing of the turn is left, so that its session may go on through another door."""
+        """Bind the context while the block runs, and clear it afterwards: the next turn may use another door."""
         tokens = self._adapter(turn).bind_turn(turn)
         try:
             yield
@@ -22,7 +24,7 @@ class TurnBinder:
             clear_session_vars(tokens)
 
     def can_ask(self, turn: Turn) -> bool:
-        """Whether a person can be asked while this turn runs."""
+        """Return whether a person can be asked while this turn runs."""
         return self._adapter(turn).can_ask
 
     def _adapter(self, turn: Turn) -> BasePlatformAdapter:
@@ -30,7 +32,7 @@ class TurnBinder:
 
 
 class _RemovedAdapter(BasePlatformAdapter):
-    """A door that is configured no more: the turn's row says what it could deliver, and nobody is behind it."""
+    """Stands in for a door that was removed: the turn's row says what it could deliver, and no person can be asked."""
 
     can_ask = False
 

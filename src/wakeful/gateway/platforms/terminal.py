@@ -1,4 +1,4 @@
-"""The chat in a terminal."""
+"""The adapter of the terminal chat."""
 
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 

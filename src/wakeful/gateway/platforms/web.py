@@ -1,4 +1,4 @@
-"""The web page and its routes."""
+"""The adapter of the web page."""
 
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 

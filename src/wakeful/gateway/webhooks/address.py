@@ -1,13 +1,13 @@
-"""Which network addresses anybody may be sent to."""
+"""Tells public network addresses from private ones, to which webhooks must not be sent."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-# The old relays from IPv4 to IPv6: who answers there is not the one whose address it is.
+# The 6to4 relay anycast range: another host than the addressed one answers there.
 _RELAYS = IPv4Network("192.88.99.0/24")
-# All that is given out to the public. Outside of it are loopback, local and multicast addresses, and the forms
-# that stand for an IPv4 address: mapped (::ffff:0:0/96), compatible (::/96) and NAT64 (64:ff9b::/96, 64:ff9b:1::/48).
+# All global unicast addresses. Outside of it are loopback, local and multicast addresses, and forms that embed an
+# IPv4 address: mapped (::ffff:0:0/96), compatible (::/96) and NAT64 (64:ff9b::/96, 64:ff9b:1::/48).
 _PUBLIC = IPv6Network("2000::/3")
-# Inside of it: Teredo and 6to4, which hide an IPv4 address too, and one for examples that Python does not know yet.
+# Exceptions inside of it: Teredo and 6to4 embed an IPv4 address too, and Python does not know 3fff::/20 (examples) yet.
 _NOT_PUBLIC = (IPv6Network("2001::/32"), IPv6Network("2002::/16"), IPv6Network("3fff::/20"))
 
 
@@ -24,7 +24,7 @@ def _is_public_4(address: IPv4Address) -> bool:
 
 
 def _is_public_6(address: IPv6Address) -> bool:
-    # An address with a zone is of use on one link only.
+    # An address with a zone is valid on one link only.
     if address.scope_id is not None or address not in _PUBLIC:
         return False
     return address.is_global and not any(address in network for network in _NOT_PUBLIC)

@@ -1,19 +1,20 @@
-"""When a delivery that failed is tried again: soon at first, then ever later, for about a day."""
+"""Decides when a failed delivery is tried again: after seconds at first, then hours, for about a day."""
 
 from wakeful.model.delivery import LONGEST_WAIT_SECONDS
 
 _FIRST_SECONDS = 5.0
 _GROWTH = 3.0
-# Chance makes it a quarter longer.
+# Jitter can make it a quarter longer.
 _LONGEST_SECONDS = LONGEST_WAIT_SECONDS / 1.25
 # All the waits together are about a day.
 _MOST_RETRIES = 13
 
 
 def seconds_to_next_try(tries: int, chance: float) -> float | None:
-    """Return the wait after so many failed tries, None when it is time to give up.
+    """Return the wait after `tries` failed tries, or None to give up.
 
-    `chance`, from 0 to 1, makes it up to a quarter shorter or longer: what failed together does not come back together.
+    `chance`, from 0 to 1, makes it up to a quarter shorter or longer, so that deliveries that failed together are not
+    retried together.
     """
     if tries > _MOST_RETRIES:
         return None

@@ -1,4 +1,4 @@
-"""What a response's end owes to receivers, and the queue that it waits in."""
+"""Makes the deliveries that report a response's end, and defines the queue that holds them."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -12,36 +12,36 @@ from wakeful.model.delivery import Delivery
 class DeliveryQueue(Protocol):
     """Deliveries that outlive the process. All times are Unix seconds.
 
-    A new delivery is due at once. Whoever adds one calls `WebhookSender.hear` after the commit.
+    A new delivery is due at once; `WebhookSender.wake` must be called once it has been committed.
     """
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
-        """Hand out at most `limit` deliveries that are due, the longest due first, and in the same transaction make
-        them due at `hold_until`: nobody else gets them meanwhile, and they come again if this process dies."""
+        """Return at most `limit` due deliveries, the longest due first, and in the same transaction make them due at
+        `hold_until`: no other node gets them until then, and they are retried if this process dies."""
         ...
 
     async def next_due(self) -> float | None:
-        """When the next one is due, those held included. None when nothing waits."""
+        """Return when the next delivery is due, including held ones; None if the queue is empty."""
         ...
 
     async def done(self, delivery_id: str) -> None:
-        """It has arrived and waits no more. One that is not there is no error, here and below."""
+        """Remove a delivery that has arrived. An unknown id is no error, here and below."""
         ...
 
     async def retry_later(self, delivery_id: str, at: float, error: str) -> None:
-        """A try has failed, which is counted; the next is due at `at`."""
+        """Count a failed try, and make the next one due at `at`."""
         ...
 
     async def give_up(self, delivery_id: str, error: str) -> None:
-        """It will not be tried again."""
+        """Stop trying to send a delivery."""
         ...
 
 
 def deliveries_of(
     endpoints: Iterable[WebhookEndpoint], *, owner: str, event_type: str, response_id: str, created_at: int
 ) -> list[Delivery]:
-    """Return what a response's end owes to the receivers. It follows from its arguments alone, so telling it again
-    after a crash makes the same deliveries."""
+    """Return the deliveries that report a response's end. Calling it again after a crash returns the same ones,
+    because they depend on the arguments alone."""
     event_id = "evt_" + response_id.partition("_")[2]
     event = {
         "id": event_id,

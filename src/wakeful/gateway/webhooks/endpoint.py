@@ -1,4 +1,4 @@
-"""Where the operator wants to hear of responses."""
+"""A receiver of webhooks, as the operator has configured it."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ EVENT_TYPES = ("response.completed", "response.failed", "response.cancelled", "r
 
 @dataclass(frozen=True, slots=True)
 class WebhookEndpoint:
-    """One receiver. Making it raises ConfigError where a value is wrong, in words that show none of them."""
+    """Raises ConfigError for a wrong value, with a message that contains none of the values."""
 
-    # It may hold a token in its path or its query.
+    # Its path or query may contain a token.
     url: str = field(repr=False)
     secret: str = field(repr=False)
-    # Of EVENT_TYPES.
+    # Some of EVENT_TYPES.
     events: tuple[str, ...]
-    # Whose responses are told: the name of an API key.
+    # The name of the API key whose responses are reported.
     owner: str
 
     def __post_init__(self) -> None:
@@ -28,16 +28,16 @@ class WebhookEndpoint:
         if not self.events or not set(self.events) <= set(EVENT_TYPES):
             raise ConfigError(f"A webhook's events must be some of {', '.join(EVENT_TYPES)}.")
         if not self.owner:
-            raise ConfigError("A webhook must name the owner of the responses that it tells of.")
+            raise ConfigError("A webhook must name the owner of the responses that it reports.")
 
     @property
     def key(self) -> str:
-        """Names the receiver in a queue. A new secret does not change it: what waits is signed with the new one."""
+        """Identifies the receiver in the queue. A new secret does not change it: waiting deliveries get the new one."""
         return hashlib.sha256(f"{self.owner}\n{self.url}".encode()).hexdigest()[:32]
 
     @property
     def shown(self) -> str:
-        """The address as far as people may read it."""
+        """The part of the URL that may be logged."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 
@@ -45,7 +45,7 @@ class WebhookEndpoint:
 def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
-        # The port is parsed only when asked for, and a host such as a..b fails only when encoded.
+        # urlsplit parses the port only on access, and a host such as a..b fails only when it is encoded.
         host = (parts.hostname or "").encode("idna")
         is_address = parts.scheme in ("http", "https") and bool(host) and parts.port != 0 and url.isprintable()
     except ValueError:

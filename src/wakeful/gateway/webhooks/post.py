@@ -1,25 +1,25 @@
-"""One try of one delivery: a POST to a checked address. The only file here that knows aiohttp."""
+"""Sends one delivery once: a POST to a checked address. The only file here that uses aiohttp."""
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wakeful.gateway.webhooks.target import Target, TargetFinder, TargetRefused
+from wakeful.gateway.webhooks.target import TargetFinder, TargetRefused, WebhookTarget
 
 if TYPE_CHECKING:
     import aiohttp
 
-# A short answer is read to its end, so that its sender sees no reset; a long one is left.
+# A short response is read to its end, so that the receiver sees no reset; the rest of a long one is dropped.
 _READ_LIMIT = 1024
 _READ_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    # None where no answer came.
+class PostResult:
+    # None if no response came.
     status: int | None
-    # What happened, for logs and rows: nothing that the receiver said, and nothing of the request.
+    # What happened, for logs and rows. It never quotes the response or the request.
     words: str
 
     @property
@@ -28,7 +28,7 @@ class Outcome:
 
     @property
     def is_gone(self) -> bool:
-        """The receiver wants no more of it."""
+        """Whether the receiver asked for no more tries."""
         return self.status == 410
 
 
@@ -37,22 +37,22 @@ class Poster:
         self._finder = finder
         self._timeout = timeout
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Never raises for what a receiver does. The timeout is for name, connection and the answer's head together."""
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostResult:
+        """Never raises for a receiver's fault. The timeout covers name lookup, connection and response head."""
         import aiohttp
 
         try:
             return await self._exchange(url, headers, body)
         except TimeoutError:
-            return Outcome(None, f"did not answer within {self._timeout:g} s")
+            return PostResult(None, f"did not answer within {self._timeout:g} s")
         except TargetRefused:
-            return Outcome(None, "is not at a public address")
+            return PostResult(None, "is not at a public address")
         except aiohttp.ClientConnectorCertificateError:
-            return Outcome(None, "has no valid certificate")
+            return PostResult(None, "has no valid certificate")
         except (aiohttp.ClientError, OSError) as error:
-            return Outcome(None, f"cannot be reached ({getattr(error, 'strerror', None) or type(error).__name__})")
+            return PostResult(None, f"cannot be reached ({getattr(error, 'strerror', None) or type(error).__name__})")
 
-    async def _exchange(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
+    async def _exchange(self, url: str, headers: Mapping[str, str], body: bytes) -> PostResult:
         deadline = asyncio.get_running_loop().time() + self._timeout
         async with asyncio.timeout_at(deadline):
             target = await self._finder.find(url)
@@ -64,29 +64,29 @@ class Poster:
             try:
                 await _read_a_little(response)
             finally:
-                # Not release(): the connection of an unfinished response must really go.
+                # Not release(): close() also ends the connection of an unfinished response.
                 response.close()
-        return Outcome(response.status, f"answered {response.status}")
+        return PostResult(response.status, f"answered {response.status}")
 
 
 _HEADERS = {"content-type": "application/json", "user-agent": "wakeful"}
 
 
-def _session(target: Target) -> "aiohttp.ClientSession":
+def _session(target: WebhookTarget) -> "aiohttp.ClientSession":
     import aiohttp
 
-    # Not trust_env: a proxy would resolve the name again, and nobody would check that address.
+    # No trust_env: a proxy would resolve the name again, to an address that is not checked.
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=target.resolver(), use_dns_cache=False, force_close=True),
         timeout=aiohttp.ClientTimeout(total=None),
         cookie_jar=aiohttp.DummyCookieJar(),
-        # A few bytes of it are read and nobody looks at them.
+        # The body is read, but never used.
         auto_decompress=False,
     )
 
 
 async def _read_a_little(response: "aiohttp.ClientResponse") -> None:
-    """The status has said it all: whatever happens here changes nothing."""
+    """Read the start of the body. Errors are ignored: the status has decided the result already."""
     import aiohttp
 
     rest = _READ_LIMIT

@@ -1,4 +1,4 @@
-"""The queue of deliveries in the store: filled by the transactions that close turns, emptied by the sender."""
+"""The queue of deliveries in the store: transactions that close turns fill it, and the sender empties it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _EVENT_TYPE = {
 
 
 class StoredQueue:
-    """The DeliveryQueue of a store. Nodes share it, so all its times are the store's; callers speak of their own."""
+    """The DeliveryQueue of a store. Nodes share it, so it keeps the store's time; callers use their own clock."""
 
     def __init__(
         self, store: Store, endpoints: Sequence[WebhookEndpoint], *, now: Callable[[], float] = time.time
@@ -27,31 +27,31 @@ class StoredQueue:
         self._store = store
         self._endpoints = endpoints
         self._now = now
-        # Turns whose end somebody is owed: their last event tells when it is committed.
-        self._owing: set[str] = set()
+        # Turns that have added deliveries in a transaction; their final event arrives when it has committed.
+        self._uncommitted: set[str] = set()
 
     async def add_on_close(self, tx: Transaction, turn: Turn, outcome: Outcome) -> None:
-        """For the engine's `on_close`: what is owed is written with the end itself, so no crash comes between."""
+        """Add the deliveries of a turn that ends, in the transaction of that end, so that a crash loses none."""
         if not _is_background_response(turn):
             return
         session = await tx.sessions.get(turn.session_id)
         assert session is not None
         now = await tx.now()
-        owed = deliveries_of(
+        deliveries = deliveries_of(
             self._endpoints,
             owner=session.owner,
             event_type="response.incomplete" if outcome.incomplete else _EVENT_TYPE[outcome.status],
             response_id=response_id(turn.id),
             created_at=int(now),
         )
-        for delivery in owed:
+        for delivery in deliveries:
             await tx.deliveries.add_if_absent(delivery, now)
-            self._owing.add(turn.id)
+            self._uncommitted.add(turn.id)
 
     def has_grown(self, signal: Signal) -> bool:
-        """Whether this commit has added something."""
-        ended = {event.turn_id for event in signal.events if event.is_final} & self._owing
-        self._owing -= ended
+        """Return whether this commit has added deliveries."""
+        ended = {event.turn_id for event in signal.events if event.is_final} & self._uncommitted
+        self._uncommitted -= ended
         return bool(ended)
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
@@ -81,7 +81,7 @@ class StoredQueue:
         await self._store.write(lambda tx: tx.deliveries.give_up(delivery_id, error))
 
     async def _store_ahead(self, tx: Transaction) -> float:
-        """The seconds by which the store's clock is ahead of this process's."""
+        """Return by how many seconds the store's clock is ahead of this process's."""
         return await tx.now() - self._now()
 
 

@@ -1,4 +1,4 @@
-"""Signatures after the Standard Webhooks scheme."""
+"""Signs webhooks by the Standard Webhooks scheme."""
 
 import base64
 import binascii
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from wakeful.errors import ConfigError
 
 _PREFIX = "whsec_"
-# What the scheme asks for.
+# The minimum that the scheme requires.
 _SMALLEST_KEY = 24
 
 
 def signing_keys(secret: str) -> list[bytes]:
-    """Return the keys of a secret: one, or several with spaces between while a receiver moves from one to another.
+    """Return the keys of a secret: one, or several separated by spaces while a receiver rotates its secret.
 
-    Raises ConfigError, in words without the secret.
+    Raises ConfigError with a message that does not contain the secret.
     """
     keys = [_key(part) for part in secret.split()]
     if not keys:
@@ -37,17 +37,17 @@ def signed_headers(keys: Sequence[bytes], message_id: str, timestamp: int, body:
 def _key(part: str) -> bytes:
     encoded = part.removeprefix(_PREFIX)
     try:
-        # Receivers' libraries take it without its padding too.
+        # Receivers' libraries accept a secret without padding too.
         key = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if not part.startswith(_PREFIX) or len(key) < _SMALLEST_KEY:
-        # Not chained: a traceback would say what is wrong with which character.
+        # Not chained: the original error describes the secret's characters.
         raise ConfigError(_ADVICE) from None
     return key
 
 
 _ADVICE = (
     f"A webhook's secret must be {_PREFIX} and the base64 of at least {_SMALLEST_KEY} random bytes, "
-    f'as of: echo "{_PREFIX}$(head -c 32 /dev/urandom | base64)".'
+    f'for example from: echo "{_PREFIX}$(head -c 32 /dev/urandom | base64)".'
 )

@@ -1,4 +1,4 @@
-"""Finds the addresses that a URL stands for, once, and keeps a connection to exactly those."""
+"""Resolves a webhook's URL once, checks its addresses, and pins the connection to them."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver, ResolveResult
     from yarl import URL
 
-# The addresses of a host name. Raises OSError.
+# Returns the addresses of a host name. Raises OSError.
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
 
 
@@ -23,14 +23,14 @@ class TargetRefused(WakefulError):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WebhookTarget:
     url: "URL"
-    # All of them have been checked.
+    # All of these have been checked.
     addresses: tuple[str, ...]
 
     def resolver(self) -> "AbstractResolver":
-        """For aiohttp's connector. Host header, SNI and the certificate's check keep the name of the URL."""
-        # aiohttp asks for no more than these two methods, and is imported only when first used.
+        """Return a resolver for aiohttp's connector. Host header, SNI and certificate check keep the URL's name."""
+        # aiohttp calls only resolve and close. A subclass would import it before its first use.
         return cast("AbstractResolver", _Pinned(self.addresses))
 
 
@@ -39,11 +39,11 @@ class TargetFinder:
         self._resolve = resolve
         self._allows_private = allows_private
 
-    async def find(self, url: str) -> Target:
-        """Raises TargetRefused where any of its addresses is not public, and OSError where it has none."""
+    async def find(self, url: str) -> WebhookTarget:
+        """Raises TargetRefused if any of its addresses is not public, and OSError if it has none."""
         from yarl import URL
 
-        # The parser that aiohttp uses: another one might see another host.
+        # The parser that aiohttp uses: another one might find a different host.
         target = URL(url)
         host = target.raw_host or ""
         addresses = [host] if _is_address(host) else await self._resolve(host)
@@ -51,11 +51,11 @@ class TargetFinder:
             raise OSError("the name has no address")
         if not self._allows_private and not all(map(is_public, addresses)):
             raise TargetRefused
-        return Target(target, tuple(addresses))
+        return WebhookTarget(target, tuple(addresses))
 
 
 async def addresses_of(host: str) -> list[str]:
-    """What the system's resolver says, each address once."""
+    """Return the addresses that the system's resolver finds, each once."""
     infos = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
@@ -84,7 +84,7 @@ class _Pinned:
 
 
 def _is_address(host: str) -> bool:
-    """Forms that only some programs take for an address, such as 127.1, are names here, and resolved and checked."""
+    """Return whether the host is an IP address. Short forms such as 127.1 count as names: resolved, then checked."""
     try:
         ip_address(host)
     except ValueError:

@@ -1,18 +1,18 @@
-"""A grant: what a person has allowed for longer than one call. It covers one kind of reasons to ask."""
+"""A grant: a person's permission for more than one call. It covers one kind of reasons to ask."""
 
 import os
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from wakeful.model.approvals.reason_kinds import words_of
+from wakeful.model.approvals.reason_kinds import describe_kind
 from wakeful.model.tasks.task_data import time_text
 
 
 class Scope(StrEnum):
     # The session and its delegations.
     SESSION = "session"
-    # All sessions of the owner that work in the folder or below.
+    # All sessions of the owner whose workspace is the folder or below.
     FOLDER = "folder"
 
 
@@ -21,14 +21,14 @@ class Grant:
     id: str
     owner: str
     kind: str
-    # Of a session or of a folder: the other one is empty.
+    # One of the two is empty.
     session_id: str = ""
     folder: str = ""
     created_at: float = 0.0
-    # None: as long as its session.
+    # None: it ends with its session.
     expires_at: float | None = None
     last_used_at: float | None = None
-    # How many calls it has let pass.
+    # How many calls it has allowed.
     uses: int = 0
     # The command that it was given for.
     example: str = ""
@@ -39,12 +39,12 @@ class Grant:
 
 
 def grant_data(grant: Grant) -> dict[str, Any]:
-    """As people and clients see it."""
+    """Return a grant as clients get it."""
     return {
         "id": grant.id,
         "owner": grant.owner,
         "kind": grant.kind,
-        "words": words_of(grant.kind),
+        "words": describe_kind(grant.kind),
         "scope": grant.scope,
         "session_id": grant.session_id or None,
         "folder": grant.folder or None,
@@ -57,7 +57,7 @@ def grant_data(grant: Grant) -> dict[str, Any]:
 
 
 def short_folder(folder: str) -> str:
-    """As people write it: what lies in their home begins with a tilde."""
+    """Return the path with a tilde for the user's home."""
     home = os.path.expanduser("~")
     return "~" + folder.removeprefix(home) if folder == home or folder.startswith(home + os.sep) else folder
 

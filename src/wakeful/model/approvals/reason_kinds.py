@@ -1,7 +1,6 @@
-"""The kinds of reasons to ask a person about a call: the ids are written here and nowhere else.
+"""The kinds of reasons to ask a person about a call. Their ids are written here and nowhere else.
 
-A grant covers one kind. Kinds that bear a name of their own behind a colon, such as `mcp:NAME`, share the words of what
-stands before it.
+A grant covers one kind. Kinds with a name after a colon, such as `mcp:NAME`, share the words of the part before it.
 """
 
 from collections.abc import Mapping
@@ -52,10 +51,10 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# What these allow cannot be told beforehand, or is everything: no grant covers them.
+# A grant of these would allow everything, or something that cannot be known beforehand: no grant covers them.
 ONCE_ONLY = frozenset({HOME, UNCLEAR})
 
 
-def words_of(kind: str) -> str:
-    """What a grant of this kind allows, also of a kind that a newer version has written."""
+def describe_kind(kind: str) -> str:
+    """Return words for what a grant of this kind allows, also for a kind that only a newer version knows."""
     return KIND_WORDS.get(kind) or KIND_WORDS.get(kind.partition(":")[0]) or f"are of the kind {kind}"

@@ -1,7 +1,7 @@
-"""Words that an older version has written down, each piece as an event of its own: where they belong now.
+"""Moves words that an older version stored as one event per piece to where they belong now.
 
-They move into the fact that ended them, and their events go: the log keeps its numbers, with holes. What a reader makes
-of it stays the same, frame by frame.
+They move into the event that ended them, and their own events are removed: the log keeps its numbers, with gaps.
+Readers get the same frames as before.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from wakeful.model import event as events
 from wakeful.model.event import Event, spoken
-from wakeful.model.journal import Entry, EntryKind, cut_entry
+from wakeful.model.journal.entry import Entry, EntryKind, cut_entry
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead, pack_cuts
 
 _ANSWERED = frozenset({events.TOOL, events.USAGE})
@@ -18,34 +18,34 @@ _CUT_OFF = frozenset({events.FAILED, events.CANCELLED})
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A turn, as the job sees it that moves old words and long texts."""
+    """A turn that the job which moves old words and long texts has to look at."""
 
     turn_id: str
     session_id: str
     is_closed: bool
-    # Some of its events are words, or have long texts that the journal has, too.
+    # Some of its events are words, or hold long texts that the journal has, too.
     is_old: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What one step said, from its events into the fact that ended it."""
+    """The move of one step's words into the event that ended them."""
 
-    # The fact, as it is from now on.
+    # The event that ended them, as it will be.
     fact: Event
-    # The answer that keeps the words, with its cuts; None: the fact has them itself.
+    # The answer that has the words, with its cuts; None: the event itself holds them.
     entry: Entry | None
-    # The numbers, first and last, that their events had in the turn.
+    # The first and last number of the removed events in the turn.
     numbers: tuple[int, int]
 
     @property
     def cuts_answer(self) -> bool:
-        """Whether the entry is new: the words of an answer that was never whole."""
+        """Whether the entry is new: it holds the words of an answer that was cut off."""
         return self.entry is not None and self.entry.kind is EntryKind.CUT
 
 
 def moves_of(log: Sequence[Event], journal: Sequence[Entry]) -> list[Move]:
-    """Of a turn that has ended: all that can be moved."""
+    """Return all possible moves in a turn that has ended."""
     answers = {entry.step: entry for entry in journal if entry.step > 0 and entry.index == 0}
     moves: list[Move] = []
     base: Event | None = None
@@ -61,13 +61,13 @@ def moves_of(log: Sequence[Event], journal: Sequence[Entry]) -> list[Move]:
 
 
 def _said(base: Event, written: Sequence[Event]) -> tuple[int, Said] | None:
-    """The step, and what was said in it. None for what cannot be kept as pieces of one step: it stays as it is."""
+    """Return the step and its words; None if the events are not pieces of one step, and so cannot be moved."""
     pieces = [piece for event in written if (piece := spoken(event)) is not None]
     step = pieces[0][1]
     if any(piece[1] != step or not piece[2] for piece in pieces):
         return None
     head = WordsHead(base.session_id, base.turn_id or "", step, base.session_seq)
-    return step, Said.of(Word(head, place, kind, text) for place, (kind, _, text) in enumerate(pieces, start=1))
+    return step, Said.of(Word(head, number, kind, text) for number, (kind, _, text) in enumerate(pieces, start=1))
 
 
 def _move(base: Event, written: Sequence[Event], of_step: tuple[int, Said], fact: Event, answer: Entry | None) -> Move:
@@ -85,7 +85,7 @@ def _move(base: Event, written: Sequence[Event], of_step: tuple[int, Said], fact
 
 
 def _keeper(fact: Event, step: int, said: Said, answer: Entry | None) -> Entry | None:
-    """The entry of the journal that has these words, or is made for them."""
+    """Return the journal entry that has these words, or a new one for words that were cut off."""
     if answer is None:
         return cut_entry(fact.turn_id or "", step, said) if fact.kind in _CUT_OFF else None
     if answer.kind is not EntryKind.ANSWER or fact.kind not in _ANSWERED:

@@ -1,7 +1,7 @@
-"""Searching: which words a text has, and which of them somebody looks for.
+"""Full-text search: splits texts and queries into words.
 
-Both stores index the words that are made here, so that they find the same in every script. Case and accents do not
-count. Where a script puts no spaces between its words, every character and every pair of neighbours is a word.
+Both stores index these words, so that they find the same in every script. Case and accents are ignored. In scripts
+without spaces between words, every character and every pair of neighbouring characters is a word.
 """
 
 import hashlib
@@ -10,17 +10,17 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from wakeful.model.journal import Entry, EntryKind, is_gone
+from wakeful.model.journal.entry import Entry, EntryKind, is_gone
 
-# Of a text that is longer, only the beginning can be found: its words are made while others wait to write.
+# Only the beginning of a longer text is indexed, because other writes wait meanwhile.
 _MOST_CHARACTERS = 64_000
-# What is longer is no word that anybody types.
+# Longer words are cut: queries do not have them.
 _LONGEST_WORD = 64
 # Kana, Han, Thai, Lao, Myanmar, Khmer.
 _DENSE = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# Signs that belong to the letter before them: Hebrew, Arabic, the scripts of India.
+# Marks that belong to the letter before them: Hebrew, Arabic, the scripts of India.
 _SIGNS = r"\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff"
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _DENSE_RUN = re.compile(f"[{_DENSE}]+")
@@ -30,7 +30,7 @@ _ASCII_RUN = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody looks for: all of these words, and one that begins so, unless that is empty."""
+    """A query: all of these words, and, unless it is empty, a word with this beginning."""
 
     words: tuple[str, ...]
     beginning: str = ""
@@ -46,22 +46,22 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The entry of the journal in which it was found."""
+    """The journal entry in which a query was found."""
 
     turn_id: str
     step: int
     index: int
 
 
-def words_of(text: str) -> list[str]:
-    """Its words, each once."""
-    runs = dict.fromkeys(_runs(folded(text[:_MOST_CHARACTERS])))
+def index_words(text: str) -> list[str]:
+    """Return the distinct words of a text."""
+    runs = dict.fromkeys(_runs(normalized(text[:_MOST_CHARACTERS])))
     return list(dict.fromkeys(word for run in runs for word in _words_in(run)))
 
 
 def wanted_in(query: str) -> Wanted:
-    """All words have to be there. The last one may still be being typed, unless something stands behind it."""
-    text = folded(query)
+    """Parse a query. Its last word may be incomplete, as while typing, unless a space or other sign follows."""
+    text = normalized(query)
     runs = list(_runs(text))
     words = tuple(word for run in runs for word in _wanted_of(run))
     if not runs or not text.endswith(runs[-1]) or _DENSE_RUN.match(runs[-1]):
@@ -69,8 +69,8 @@ def wanted_in(query: str) -> Wanted:
     return Wanted(words[:-1], words[-1])
 
 
-def folded(text: str) -> str:
-    """Without what makes no difference: case and accents."""
+def normalized(text: str) -> str:
+    """Return the text without case and accents."""
     if text.isascii():
         return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
@@ -78,7 +78,7 @@ def folded(text: str) -> str:
 
 
 def searched_text(entry: Entry) -> str:
-    """What of an entry is searched: what people and models have said. The results of tools are not."""
+    """Return the searchable text of an entry: what people and models wrote, but not the results of tools."""
     if entry.kind is EntryKind.RESULT or is_gone(entry):
         return ""
     data = entry.data
@@ -88,7 +88,7 @@ def searched_text(entry: Entry) -> str:
 
 
 def owner_word(owner: str) -> str:
-    """A word that no text has: what is indexed with it belongs to this owner."""
+    """Return a word that occurs in no text and is indexed with every text of this owner."""
     return f"@{hashlib.md5(owner.encode(), usedforsecurity=False).hexdigest()}"
 
 
@@ -101,10 +101,10 @@ def _words_in(run: str) -> Iterable[str]:
 
 
 def _wanted_of(run: str) -> list[str]:
-    """Pairs say all that their characters would."""
+    """Return the words to look for: where there are pairs, single characters would add nothing."""
     return _pairs(run) or list(_words_in(run))
 
 
 def _pairs(run: str) -> list[str]:
-    """Of neighbours, where words have no spaces between them."""
+    """Return the pairs of neighbours in a script without spaces, none in other scripts."""
     return [run[at : at + 2] for at in range(len(run) - 1)] if _DENSE_RUN.match(run) else []

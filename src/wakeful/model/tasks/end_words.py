@@ -1,8 +1,8 @@
-"""How background work ended, in words that follow its command: on the page, in the terminal and in sentences."""
+"""Words for how a task ended, to follow its command: on the page, in the terminal and in sentences."""
 
 from wakeful.model.tasks.task import TaskKind, TaskStatus
 
-# Exit codes with a meaning that is known everywhere.
+# Exit codes that mean the same in every shell.
 _CODES = {
     124: "ran out of time",
     126: "cannot be run",
@@ -22,7 +22,7 @@ _OF_SUB_AGENTS = {TaskStatus.EXITED: "reported", TaskStatus.FAILED: "failed"}
 
 
 def end_words(status: str, exit_code: int | None, kind: str = TaskKind.PROCESS) -> str:
-    """As a sentence: "failed with exit code 2", "ended well", "was not found"."""
+    """Return words for a sentence: "failed with exit code 2", "ended well", "was not found"."""
     known = TaskStatus(status)
     if kind == TaskKind.DELEGATION and known in _OF_SUB_AGENTS:
         return _OF_SUB_AGENTS[known]
@@ -34,14 +34,14 @@ def end_words(status: str, exit_code: int | None, kind: str = TaskKind.PROCESS) 
 
 
 def end_label(status: str, exit_code: int | None, kind: str = TaskKind.PROCESS) -> str:
-    """As the head of a card, where the number stands apart: "failed · exit code 2"."""
+    """Return words for the head of a card, with the exit code apart: "failed · exit code 2"."""
     known = TaskStatus(status)
     verb = "failed" if known is TaskStatus.FAILED else end_words(status, exit_code, kind)
     return verb if exit_code is None or kind == TaskKind.DELEGATION else f"{verb} · exit code {exit_code}"
 
 
 def short_command(command: str, width: int = 60) -> str:
-    """Its first line, cut where it is too long to name it in a sentence."""
+    """Return the command's first line, cut to fit into a sentence."""
     first, newline, _ = command.strip().partition("\n")
     if len(first) <= width and not newline:
         return first

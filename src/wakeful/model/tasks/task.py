@@ -1,4 +1,4 @@
-"""A task: background work that a session owns. Who owns it is written at its birth and never derived again."""
+"""A task: background work of a session. Its owner is stored when it starts and never derived later."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -46,27 +46,27 @@ class Task:
     kind: TaskKind
     session_id: str
     owner: str
-    # The call that started it: the key under which a resumed turn finds it again.
+    # The call that started it: the key by which a resumed turn finds it.
     turn_id: str
     step: int
     index: int
     host: Host
     # The command of a process, or the goal of a delegation.
     command: str
-    # Where its notice will go, copied from the turn that started it.
+    # Where its notice goes, copied from the turn that started it.
     door: Door
     address: Address
     model: str
     # Whether its end wakes the session.
     will_notify: bool
-    # One call may start several: the place of this one among them.
+    # Its index among the tasks of its call, which may start several.
     part: int = 0
-    # The call waits for it: it ends with the turn that started it.
+    # Its call waits for it, and it ends with the turn that started it.
     is_inline: bool = False
-    # What its starter needs to start it again, and how far its output was searched: JSON, written by the tools.
+    # What is needed to start it again, and how far its output was searched: JSON, written by the tools.
     spec: bytes = b"{}"
     watch: bytes = b"{}"
-    # The spawn that counts; an older one that comes late finds its place taken.
+    # The number of the spawn that counts: an older spawn that comes late does nothing.
     attempt: int = 1
     # The node that watches it.
     node: str | None = None
@@ -74,13 +74,13 @@ class Task:
     child_session_id: str | None = None
     status: TaskStatus = TaskStatus.RUNNING
     exit_code: int | None = None
-    # What it said last: the end of its output, or the answer.
+    # The end of a process's output, or a delegation's answer.
     result: str = ""
-    # Someone asked for its end; an exit that finds this posts nothing.
+    # It is to be killed; its exit then posts no notice.
     kill_intended: bool = False
     started_at: float = 0.0
     ended_at: float | None = None
-    # Read only, from the inbox: what became of the notice of its end, and the turn that took it.
+    # Read from the inbox, never written: the state of the notice of its end, and the turn that took it.
     notice_status: RowStatus | None = None
     woke_turn_id: str | None = None
 
@@ -95,14 +95,14 @@ class Task:
 
     @property
     def watched_for(self) -> list[str]:
-        """The texts in its output that wake the session, as long as they do."""
+        """The texts in its output that still wake the session."""
         if not self.is_running or self.kill_intended or orjson.loads(self.watch).get("is_off"):
             return []
         return list(orjson.loads(self.spec).get("watch_patterns", []))
 
     @property
     def has_promise(self) -> bool:
-        """Whether somebody will still be told of its end."""
+        """Whether its end will still wake the session."""
         if self.kill_intended or not self.will_notify:
             return False
         return self.is_running or self.notice_status is RowStatus.PENDING
@@ -119,28 +119,28 @@ class TaskOutcome:
     # The text that the agent will read.
     notice: str
     result: str = ""
-    # The result is only the end of what it said.
+    # The result is only the end of the output.
     is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """A piece of what a task has said. Offsets are in bytes."""
+    """A piece of a task's output. Offsets are in bytes."""
 
     output: str
     offset: int
     next_offset: int
-    # The task has ended and this is the last of it.
+    # The task has ended and this is its last output.
     ended: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WatchMatch:
-    """A line of a process's output that the agent asked to be told of."""
+    """A line of a process's output that the agent watches for."""
 
     pattern: str
     line: str
-    # Where in the output the line begins: the same match is never told twice.
+    # Where in the output the line begins, so that a match is posted once.
     offset: int
     # The text that the agent will read.
     notice: str

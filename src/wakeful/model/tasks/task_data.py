@@ -1,4 +1,4 @@
-"""A task as people and events see it: plain values, times in words."""
+"""A task as clients and events get it: plain values, with times as text."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -26,5 +26,5 @@ def task_data(task: Task, *, progress: int | None = None) -> dict[str, Any]:
 
 
 def time_text(seconds: float) -> str:
-    """RFC 3339 in UTC, to the millisecond."""
+    """Format a time as RFC 3339 in UTC, to the millisecond."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

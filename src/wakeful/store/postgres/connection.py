@@ -1,4 +1,4 @@
-"""Connections to the server, and the driver's errors as ours, each with a sentence for the operator."""
+"""Connects to the server, and translates the driver's errors into ours, each with a sentence for the operator."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,15 +13,15 @@ from asyncpg.pool import PoolConnectionProxy
 from wakeful.errors import SessionLocked, StoreError, StoreFull, StoreReadOnly, StoreTooSlow, StoreUnavailable
 
 CONNECT_SECONDS = 10.0
-# Long enough for any statement of ours: what takes longer hangs in a dead network.
+# No statement of ours takes longer unless the network is dead.
 STATEMENT_SECONDS = 60.0
 
-SETTINGS = {
-    # A node that is suspended in the middle of a transaction must not hold its locks for ever.
+SERVER_SETTINGS = {
+    # A node that is suspended in mid-transaction must not hold its locks for ever.
     "idle_in_transaction_session_timeout": "10s",
     # Our statements are short: compiling one takes longer than running it.
     "jit": "off",
-    # quoted() relies on it.
+    # sql_literal() relies on it.
     "standard_conforming_strings": "on",
 }
 
@@ -44,8 +44,8 @@ Driver = asyncpg.Connection | PoolConnectionProxy
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Where the server is, and by which name it knows this node's connections."""
+class ServerAddress:
+    """Where the server is, and the application name of this node's connections."""
 
     url: str
     name: str
@@ -55,11 +55,11 @@ class Address:
         return describe(self.url)
 
     def settings(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {**SETTINGS, "application_name": self.name, **more}
+        return {**SERVER_SETTINGS, "application_name": self.name, **more}
 
 
-class Connection:
-    """A connection that raises our errors and none of the driver's."""
+class PostgresConnection:
+    """A connection that raises our errors instead of the driver's."""
 
     def __init__(self, driver: Driver, where: str) -> None:
         self._driver = driver
@@ -78,12 +78,12 @@ class Connection:
             return await self._driver.fetchval(query, *arguments)
 
     async def execute(self, query: str, *arguments: object) -> str:
-        """Run one command, or several without arguments. Returns the tag of the last one, such as `COMMIT`."""
+        """Run one command, or several without arguments. Return the tag of the last one, such as `COMMIT`."""
         with self._translated_errors():
             return await self._driver.execute(query, *arguments)
 
     async def undo(self) -> None:
-        """Leave no transaction open; a connection that cannot even do this is given up."""
+        """Roll back an open transaction; terminate the connection if that fails."""
         if self._is_lost or not self._driver.is_in_transaction():
             return
         try:
@@ -104,13 +104,13 @@ class Connection:
         try:
             return self._driver.is_closed()
         except exceptions.InterfaceError:
-            return True  # A pool takes a broken connection back by itself.
+            return True  # The pool has already taken a broken connection back.
 
 
 async def connect(
-    address: Address, settings: Mapping[str, str] | None = None, *, statement_seconds: float | None = None
+    address: ServerAddress, settings: Mapping[str, str] | None = None, *, statement_seconds: float | None = None
 ) -> asyncpg.Connection:
-    """A connection outside the pools. Raises StoreUnavailable."""
+    """Open a connection outside the pools. Raises StoreUnavailable."""
     with connecting(address.where):
         return await asyncpg.connect(
             address.url,
@@ -125,7 +125,7 @@ def connecting(where: str) -> Iterator[None]:
     try:
         yield
     except ValueError:
-        # Without its cause: the driver's words may quote a part of the password.
+        # Without its cause, because the driver's message may quote a part of the password.
         raise StoreUnavailable(
             "The address of the PostgreSQL database cannot be read: write "
             "postgresql://user:password@host:port/database, with special characters as %XX."
@@ -151,7 +151,7 @@ def translate(error: Exception, where: str, *, is_lost: bool = False) -> StoreEr
 
 
 def describe(url: str) -> str:
-    """Which database, for sentences: never with the password, however badly the address is written."""
+    """Name the database in a sentence, without the password, however malformed the URL is."""
     harmless = url.rpartition("@")[2].rpartition("://")[2]
     parts = urlsplit(f"//{harmless}")
     query = parse_qs(parts.query)
@@ -160,8 +160,8 @@ def describe(url: str) -> str:
     return f'The PostgreSQL database "{database}" at {host}'
 
 
-def quoted(text: str) -> str:
-    """A literal, for commands that take no arguments."""
+def sql_literal(text: str) -> str:
+    """Return a text as a literal, for commands that take no arguments."""
     return "'" + text.replace("'", "''") + "'"
 
 

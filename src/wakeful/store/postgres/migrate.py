@@ -1,4 +1,4 @@
-"""Brings the schema up to date; each migration and its version number are one transaction."""
+"""Brings the schema up to date. Each migration is one transaction with its version number."""
 
 from pathlib import Path
 
@@ -10,18 +10,18 @@ from wakeful.store.migrations import (
     Migration,
     migrations_in,
     refuse_newer,
-    tell_forgotten,
+    warn_of_forgotten,
 )
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 _FOLDER = Path(__file__).parent / "migrations"
-# Any number will do, as long as every node takes the same: those that start at once come one after the other.
+# An arbitrary number that all versions share, so that nodes that start together migrate one after the other.
 _LOCK = 7_239_254_011
 
 
 async def migrate(driver: asyncpg.Connection, where: str) -> None:
-    """On a connection that is closed afterwards: the lock is held until then."""
-    connection = Connection(driver, where)
+    """Migrate, on a connection that the caller then closes: the lock is held until then."""
+    connection = PostgresConnection(driver, where)
     await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
     await connection.execute("CREATE TABLE IF NOT EXISTS wakeful_schema (version INTEGER PRIMARY KEY)")
     found = await connection.fetchval("SELECT coalesce(max(version), 0) FROM wakeful_schema")
@@ -32,10 +32,10 @@ async def migrate(driver: asyncpg.Connection, where: str) -> None:
             await _apply(connection, migration)
 
 
-async def _apply(connection: Connection, migration: Migration) -> None:
+async def _apply(connection: PostgresConnection, migration: Migration) -> None:
     await connection.execute("BEGIN")
     if migration.version == FORGETS_ALLOWANCES:
-        tell_forgotten(await connection.fetchval(FORGOTTEN_ALLOWANCES))
+        warn_of_forgotten(await connection.fetchval(FORGOTTEN_ALLOWANCES))
     await connection.execute(migration.sql)
     await connection.execute("INSERT INTO wakeful_schema (version) VALUES ($1)", migration.version)
     await connection.execute("COMMIT")

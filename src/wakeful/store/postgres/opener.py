@@ -1,4 +1,4 @@
-"""Group commit for new sessions: one job that opens whatever is queued in one transaction, without a timer."""
+"""Group commit for new sessions: one job opens all that are queued in one transaction, without a timer."""
 
 import asyncio
 import copy
@@ -10,11 +10,11 @@ from wakeful.errors import NameTaken, StoreUnavailable
 from wakeful.model.opening import Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.tables.openings import open_all
 from wakeful.store.postgres.transaction import WRITE, commit
 
-# A group is bounded so that the first in it does not wait for ever while others keep coming.
+# Bounded so that the first in a group does not wait long for the others.
 _LARGEST_GROUP = 256
 
 
@@ -25,7 +25,7 @@ class _Waiting:
 
     def settle(self, answer: Opened | BaseException) -> None:
         if self.future.done():
-            return  # Its caller has gone away.
+            return  # The caller was cancelled.
         if isinstance(answer, BaseException):
             self.future.set_exception(answer)
         else:
@@ -33,7 +33,7 @@ class _Waiting:
 
 
 class Opener:
-    def __init__(self, pool: Pool, notifier: PostgresNotifier) -> None:
+    def __init__(self, pool: PostgresPool, notifier: PostgresNotifier) -> None:
         self._pool = pool
         self._notifier = notifier
         self._queue: deque[_Waiting] = deque()
@@ -48,7 +48,7 @@ class Opener:
         return future
 
     async def close(self) -> None:
-        """Write what is queued, then end the job."""
+        """Write the queued openings, then end the job."""
         self._is_closed = True
         self._has_work.set()
         await self._job
@@ -62,11 +62,11 @@ class Opener:
                 await self._open([self._queue.popleft() for _ in range(size)])
 
     async def _open(self, group: Sequence[_Waiting]) -> None:
-        """The job must live on, and each that asked has to get an error of its own."""
+        """Write a group and settle its futures. Errors do not end the job, and each caller gets its own copy."""
         try:
             opened = await self._commit([waiting.opening for waiting in group])
         except Exception as error:
-            # Where the line broke the server may have committed: a second try would meet its own sessions.
+            # If the connection broke, the server may have committed: a retry would conflict with its own sessions.
             if len(group) == 1 or isinstance(error, StoreUnavailable):
                 for waiting in group:
                     waiting.settle(_copy(error))

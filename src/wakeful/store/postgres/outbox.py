@@ -1,4 +1,4 @@
-"""What the other nodes have yet to hear: signals that wait for the line are put together into one."""
+"""Notifications for other nodes: signals that wait for the connection are merged into one."""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from wakeful.store.base import Signal
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
 
@@ -18,11 +18,13 @@ _LONGEST_PAYLOAD = 7_900
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    # Sessions in which something happened, with the newest number that is known of each; 0 when none is.
+    """Signals that were merged and not sent yet."""
+
+    # Sessions that changed, each with its newest known number, or 0.
     sessions: dict[str, int] = field(default_factory=dict)
     # Turns and their new epochs.
     fenced: dict[str, int] = field(default_factory=dict)
-    # Sessions that are saying something.
+    # Sessions that are streaming words.
     spoken: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -30,14 +32,14 @@ class Letter:
         return len(self.sessions) + len(self.fenced) + len(self.spoken)
 
     def halves(self) -> tuple["Letter", "Letter"]:
-        lines = [(part, line) for part in ("sessions", "fenced", "spoken") for line in getattr(self, part).items()]
-        middle = len(lines) // 2
-        return _letter_of(lines[:middle]), _letter_of(lines[middle:])
+        items = [(part, item) for part in ("sessions", "fenced", "spoken") for item in getattr(self, part).items()]
+        middle = len(items) // 2
+        return _letter_of(items[:middle]), _letter_of(items[middle:])
 
 
-def _letter_of(lines: list[tuple[str, tuple[str, int]]]) -> Letter:
+def _letter_of(items: list[tuple[str, tuple[str, int]]]) -> Letter:
     letter = Letter()
-    for part, (name, number) in lines:
+    for part, (name, number) in items:
         getattr(letter, part)[name] = number
     return letter
 
@@ -61,17 +63,17 @@ class Outbox:
         self._has_mail.set()
 
     def wake(self) -> None:
-        """Do not wait any longer: the node stops."""
+        """End wait(), because the node is stopping."""
         self._has_mail.set()
 
     async def wait(self, seconds: float) -> None:
-        """Until there is something to send, but no longer than that."""
+        """Wait for something to send, at most so many seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._has_mail.wait()
 
-    async def send(self, connection: Connection, channel: str) -> None:
-        """What could not be sent stays for the next time."""
+    async def send(self, connection: PostgresConnection, channel: str) -> None:
+        """Send everything. On an error it stays in the outbox."""
         self._payloads += payloads_of(self._origin, self._letter)
         self._letter = Letter()
         self._has_mail.clear()
@@ -83,7 +85,7 @@ class Outbox:
 
 
 def newest_numbers(signal: Signal) -> dict[str, int]:
-    """The sessions of a signal, each with the number of its newest event that the signal holds, or 0."""
+    """Return the sessions of a signal, each with the number of its newest event in the signal, or 0."""
     newest = dict.fromkeys(signal.sessions, 0)
     for event in signal.events:
         newest[event.session_id] = max(event.session_seq, newest.get(event.session_id, 0))
@@ -91,7 +93,7 @@ def newest_numbers(signal: Signal) -> dict[str, int]:
 
 
 def payloads_of(origin: str, letter: Letter) -> list[str]:
-    """Where to look, in as many messages as it takes; only one thing that would not even fit alone is everywhere."""
+    """Split a letter into payloads that fit. An item that does not even fit alone is sent as "everything changed"."""
     if not letter.size:
         return []
     payload = orjson.dumps([origin, letter.sessions, letter.fenced, letter.spoken])
@@ -104,9 +106,9 @@ def payloads_of(origin: str, letter: Letter) -> list[str]:
 
 
 def read_payload(payload: str) -> tuple[str, Signal, dict[str, int]]:
-    """Its origin, what it says, and the newest numbers of the sessions that it names."""
-    origin, *where = orjson.loads(payload)
-    if not where:
+    """Return a payload's origin, its signal, and the newest numbers of its sessions."""
+    origin, *changes = orjson.loads(payload)
+    if not changes:
         return origin, EVERYTHING, {}
-    sessions, fenced, spoken = where
+    sessions, fenced, spoken = changes
     return origin, Signal(frozenset(sessions), fenced, spoken=frozenset(spoken)), sessions

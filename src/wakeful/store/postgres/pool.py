@@ -1,4 +1,4 @@
-"""Connections that are used again. One that broke meanwhile is replaced, so that a restarted server is not noticed."""
+"""A pool of connections. Connections that broke while idle are replaced, so that callers survive a server restart."""
 
 import asyncio
 import logging
@@ -13,8 +13,8 @@ from wakeful.store.postgres.connection import (
     CONNECT_SECONDS,
     DRIVER_ERRORS,
     STATEMENT_SECONDS,
-    Address,
-    Connection,
+    PostgresConnection,
+    ServerAddress,
     connecting,
 )
 
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 _CLOSE_SECONDS = 3.0
 
 
-class Pool:
+class PostgresPool:
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         size: int,
         settings: Mapping[str, str] | None = None,
         *,
@@ -48,11 +48,11 @@ class Pool:
                 timeout=CONNECT_SECONDS,
                 command_timeout=self._statement_seconds,
                 server_settings=self._address.settings(self._settings),
-                reset=_leave_as_it_is,
+                reset=_skip_reset,
             )
 
     async def close(self) -> None:
-        """Waits for the transactions under way, but not for a server that does not answer."""
+        """Wait for running transactions, but not for a server that does not answer, and close."""
         if self._pool is not None:
             pool, self._pool = self._pool, None
             try:
@@ -61,13 +61,13 @@ class Pool:
                 pool.terminate()
 
     @asynccontextmanager
-    async def transaction(self, begin: str) -> AsyncIterator[Connection]:
-        """A connection in a transaction, which is undone unless the caller commits it."""
+    async def transaction(self, begin: str) -> AsyncIterator[PostgresConnection]:
+        """Yield a connection in a transaction, which is rolled back unless the caller commits it."""
         pool = self._pool
         if pool is None:
             raise RuntimeError("the store is not open")
         driver = await self._begun(pool, begin)
-        connection = Connection(driver, self._where)
+        connection = PostgresConnection(driver, self._where)
         try:
             yield connection
         finally:
@@ -78,20 +78,20 @@ class Pool:
         with connecting(self._where):
             driver = await pool.acquire()
         try:
-            await Connection(driver, self._where).execute(begin)
+            await PostgresConnection(driver, self._where).execute(begin)
         except asyncio.CancelledError:
             # Only the server knows whether the transaction has begun.
             driver.terminate()
             await _give_back(pool, driver)
             raise
         except BaseException as error:
-            await Connection(driver, self._where).undo()
+            await PostgresConnection(driver, self._where).undo()
             await _give_back(pool, driver)
             if is_fresh or not isinstance(error, StoreUnavailable):
                 raise
         else:
             return driver
-        # It broke while it lay idle, and the others lay idle as long.
+        # It broke while it was idle, and so have the other idle ones, probably.
         await pool.expire_connections()
         return await self._begun(pool, begin, is_fresh=True)
 
@@ -100,9 +100,9 @@ async def _give_back(pool: asyncpg.Pool, driver: PoolConnectionProxy) -> None:
     try:
         await pool.release(driver)
     except DRIVER_ERRORS:
-        # The pool has thrown it away. What was done with it before is done.
-        logger.debug("a connection could not be given back", exc_info=True)
+        # The pool has discarded it. What was done with it before is not affected.
+        logger.debug("a connection could not be returned to the pool", exc_info=True)
 
 
-async def _leave_as_it_is(_: asyncpg.Connection) -> None:
-    """We set nothing on a connection that would have to be reset: it saves a round trip for each use."""
+async def _skip_reset(_: asyncpg.Connection) -> None:
+    """Save a round trip per use: we set nothing on a connection that would have to be reset."""

@@ -1,38 +1,38 @@
-"""Rows of nouns as arguments of one statement: an array for each column, which `unnest` makes rows of again."""
+"""Statements that insert rows. Many rows become an array per column, which `unnest` turns into rows again."""
 
 from collections.abc import Sequence
 
-from wakeful.store.encode import Values
+from wakeful.store.rows.row import Values
 
 _TYPES = {
     **dict.fromkeys(("is_listed", "async_delivery", "is_wakeup", "steers", "is_urgent", "releases_hold"), "boolean"),
-    **dict.fromkeys(("last_seq", "message_count", "epoch", "count", "place", "turn_seq", "row_id"), "bigint"),
+    **dict.fromkeys(("last_seq", "message_count", "epoch", "count", "ordinal", "turn_seq", "row_id"), "bigint"),
     **dict.fromkeys(("attempt", "step", "idx"), "integer"),
     **dict.fromkeys(("request", "payload", "metadata", "cuts", "ends", "sender"), "bytea"),
     **dict.fromkeys(("created_at", "updated_at", "opened_at", "not_before", "at"), "float8"),
 }
-# Columns that get the time of the statement where they have none.
+# Columns that get the time of the statement if they are 0.
 _STAMPED = ("created_at", "updated_at", "opened_at", "at")
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """The beginning of a statement that writes one row."""
-    marks = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
+    """Return the beginning of a statement that inserts one row."""
+    marks = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
 
 
 class Source:
-    """A table's rows among the arguments of a statement, from this number of argument on."""
+    """Rows for a table among the arguments of a statement, from argument number `first` on."""
 
     def __init__(self, name: str, columns: Sequence[str], first: int) -> None:
         self.name = name
         self.columns = columns
         self.next = first + len(columns)
         types = [_TYPES.get(column, "text") for column in columns]
-        arrays = ", ".join(f"${first + place}::{kind}[]" for place, kind in enumerate(types))
-        # As a row of FROM.
+        arrays = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(types, start=first))
+        # The rows, for FROM.
         self.rows = f"unnest({arrays}) AS {name} ({', '.join(columns)})"
-        # The columns, and what goes into them: for INSERT and its SELECT. The statement has a `clock`.
+        # The columns and their values, for INSERT and its SELECT. The statement has to have a `clock`.
         self.names = ", ".join(columns)
         self.values = ", ".join(
             f"coalesce(nullif({name}.{column}, 0), clock.at)" if column in _STAMPED else f"{name}.{column}"
@@ -40,8 +40,8 @@ class Source:
         )
 
     def of(self, columns: Sequence[str]) -> str:
-        """Some of its columns, as they are."""
+        """Return some of its columns, without times filled in."""
         return ", ".join(f"{self.name}.{column}" for column in columns)
 
     def arguments(self, rows: Sequence[Values]) -> list[list[object]]:
-        return [[row[place] for row in rows] for place in range(len(self.columns))]
+        return [[row[index] for row in rows] for index in range(len(self.columns))]

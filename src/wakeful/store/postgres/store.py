@@ -1,4 +1,4 @@
-"""The PostgreSQL store: a server, and as many nodes as want to share it."""
+"""The PostgreSQL store: a database server that several nodes can share."""
 
 import time
 from collections.abc import Collection
@@ -10,11 +10,11 @@ from wakeful.model.opening import Opened, Opening
 from wakeful.model.store_stats import StoreStats
 from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Address, Connection, connect
+from wakeful.store.postgres.connection import PostgresConnection, ServerAddress, connect
 from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.opener import Opener
-from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.tables.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
 from wakeful.store.postgres.words import PostgresWords
@@ -22,14 +22,14 @@ from wakeful.under_way import UnderWay
 
 T = TypeVar("T")
 
-# What waits for a lock, what reads long, and the lease: none of them may take the connections of the others.
+# Writes that wait for locks, long reads and leases have pools of their own, so that none takes another's connections.
 _WRITING = 8
 _READING = 6
 _SEARCHING = 2
-# A search that takes longer has too many words to look at; reading is never that slow.
+# A search that takes longer has too many words to look at; other reads are never that slow.
 SEARCH_SETTINGS = {"statement_timeout": "10s"}
-# A lease is good for a few seconds: what a crash of the server loses of it is renewed before it is missed. A renewal
-# that takes longer than this hangs in a dead network.
+# Leases last a few seconds: one that a crash of the server loses is renewed before it is missed. A renewal that takes
+# longer than this hangs in a dead network.
 _UNSYNCED = {"synchronous_commit": "off"}
 _LEASE_SETTINGS = _UNSYNCED | {"lock_timeout": "1s"}
 _LEASE_SECONDS = 5.0
@@ -39,17 +39,17 @@ class PostgresStore:
     is_exclusive = False
 
     def __init__(self, url: str) -> None:
-        self._address = address = Address(url, f"wakeful {new_id('store')}")
-        self._writing = Pool(address, _WRITING)
-        self._reading = Pool(address, _READING)
-        self._searching = Pool(address, _SEARCHING, SEARCH_SETTINGS)
-        self._speaking = Pool(address, 1, _UNSYNCED)
-        self._leasing = Pool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
-        # After half a COMMIT it would not be known what holds, and a connection that is left in mid-statement cannot be
-        # used again for a while.
+        self._address = address = ServerAddress(url, f"wakeful {new_id('store')}")
+        self._writing = PostgresPool(address, _WRITING)
+        self._reading = PostgresPool(address, _READING)
+        self._searching = PostgresPool(address, _SEARCHING, SEARCH_SETTINGS)
+        self._speaking = PostgresPool(address, 1, _UNSYNCED)
+        self._leasing = PostgresPool(address, 1, _LEASE_SETTINGS, statement_seconds=_LEASE_SECONDS)
+        # Lets transactions finish when their callers are cancelled: the outcome of an interrupted COMMIT is unknown,
+        # and a connection that is left in mid-statement cannot be reused for a while.
         self._under_way = UnderWay()
-        # New sessions do not queue for a connection behind the writes.
-        self._opening = Pool(address, 1)
+        # A pool for new sessions, so that they do not wait for a connection behind other writes.
+        self._opening = PostgresPool(address, 1)
         self._opener: Opener | None = None
         self._is_closed = False
         self.notifier = PostgresNotifier(address)
@@ -95,7 +95,7 @@ class PostgresStore:
     async def open_new(self, opening: Opening) -> Opened:
         return await self._require_open().submit(opening)
 
-    async def _write(self, pool: Pool, body: Body[T], lock: Collection[str], begin: str) -> T:
+    async def _write(self, pool: PostgresPool, body: Body[T], lock: Collection[str], begin: str) -> T:
         footprint = Footprint(lock)
         async with pool.transaction(begin + locking(lock)) as connection:
             result = await body(PostgresTransaction(connection, footprint))
@@ -104,7 +104,7 @@ class PostgresStore:
             self.stats.note_commit(1, time.perf_counter() - began)
         return result
 
-    async def _read(self, pool: Pool, body: Body[T]) -> T:
+    async def _read(self, pool: PostgresPool, body: Body[T]) -> T:
         async with pool.transaction(READ) as connection:
             result = await body(PostgresTransaction(connection, Footprint(None)))
         self.stats.note_success()
@@ -118,11 +118,11 @@ class PostgresStore:
         return self._opener
 
     async def _prepare_schema(self) -> str:
-        """Returns the channel of the schema: notifications would otherwise go through the whole database."""
+        """Migrate, and return the schema's own channel: notifications reach the whole database otherwise."""
         driver = await connect(self._address)
         try:
             await migrate(driver, self._address.where)
-            schema = await Connection(driver, self._address.where).fetchval(
+            schema = await PostgresConnection(driver, self._address.where).fetchval(
                 "SELECT oid FROM pg_namespace WHERE nspname = current_schema()"
             )
         finally:
@@ -135,5 +135,5 @@ class PostgresStore:
             await pool.close()
 
     @property
-    def _pools(self) -> tuple[Pool, ...]:
+    def _pools(self) -> tuple[PostgresPool, ...]:
         return self._writing, self._opening, self._reading, self._searching, self._speaking, self._leasing

@@ -1,11 +1,11 @@
-"""One write or read in progress: the nouns over one connection; and how a write ends."""
+"""One write or read in progress: all tables over one connection; and how to commit a write."""
 
 from wakeful.errors import NameTaken, SessionNotFound, StoreError, StoreUnavailable
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.base import Signal
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.postgres.tables.approvals import PostgresApprovals
@@ -34,13 +34,13 @@ from wakeful.store.postgres.tables.sessions import PostgresSessions
 from wakeful.store.postgres.tables.tasks import PostgresTasks
 from wakeful.store.postgres.tables.turns import PostgresTurns
 
-# Named, because a database may have other defaults. A write must see what was committed while it waited for locks.
+# Explicit, because a database may have other defaults. A write must see what was committed while it waited for locks.
 WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresTransaction:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
         self.search = PostgresSearch(connection)
@@ -69,7 +69,7 @@ class PostgresTransaction:
         self.old_words = PostgresOldWords(connection, footprint)
 
     async def now(self) -> float:
-        # Asked anew each time: a transaction that waited for a lock must not decide by the time before it.
+        # Read each time: a transaction that waited for a lock must not use the time from before the wait.
         now: float = await self._connection.fetchval("SELECT wakeful_now()")
         return now
 
@@ -95,14 +95,14 @@ class PostgresTransaction:
         return Closed(facts, None if closing.next is None else await self.open(closing.next))
 
 
-async def commit(connection: Connection, notifier: PostgresNotifier, signal: Signal | None) -> None:
-    """Commit and tell: this process before anyone goes on, the other nodes soon after."""
+async def commit(connection: PostgresConnection, notifier: PostgresNotifier, signal: Signal | None) -> None:
+    """Commit, and notify this process before the caller continues, and the other nodes soon after."""
     try:
         tag = await connection.execute("COMMIT")
     except StoreUnavailable:
         notifier.doubt(signal)
         raise
     if tag != "COMMIT":
-        raise StoreError("The transaction was undone: one of its statements had failed before.")
+        raise StoreError("The transaction was rolled back, because one of its statements had failed.")
     if signal is not None:
-        notifier.tell(signal)
+        notifier.publish(signal)

@@ -1,11 +1,11 @@
-"""What steps are saying, for other nodes, in PostgreSQL: a table that is not logged, and only ever added to."""
+"""Words of steps that are being answered, shared between nodes: rows of an unlogged table, which are never updated."""
 
 from collections.abc import Mapping, Sequence
 
 from wakeful.model.packed_json import pack
 from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.postgres.notifier import PostgresNotifier
-from wakeful.store.postgres.pool import Pool
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.tables.said import part_from
 from wakeful.store.postgres.transaction import READ, WRITE
 from wakeful.under_way import UnderWay
@@ -21,8 +21,8 @@ _WRITE = """
     )
 """
 _READ = """
-    SELECT w.* FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (session_id, base, place)
-    JOIN words w ON w.session_id = k.session_id AND (w.base > k.base OR (w.base = k.base AND w.last > k.place))
+    SELECT w.* FROM unnest($1::text[], $2::bigint[], $3::int[]) AS k (session_id, base, word)
+    JOIN words w ON w.session_id = k.session_id AND (w.base > k.base OR (w.base = k.base AND w.last > k.word))
     JOIN turns t ON t.id = w.turn_id AND t.status = 'running' AND t.last_seq = w.turn_base
     ORDER BY w.session_id, w.base, w.first
 """
@@ -34,7 +34,9 @@ _SWEEP = """
 
 
 class PostgresWords:
-    def __init__(self, writing: Pool, reading: Pool, notifier: PostgresNotifier, under_way: UnderWay) -> None:
+    def __init__(
+        self, writing: PostgresPool, reading: PostgresPool, notifier: PostgresNotifier, under_way: UnderWay
+    ) -> None:
         self._writing = writing
         self._reading = reading
         self._notifier = notifier
@@ -45,7 +47,7 @@ class PostgresWords:
 
     async def write(self, parts: Sequence[WordsPart], ended: Sequence[WordsHead]) -> None:
         await self._under_way.to_its_end(self._write(parts, ended))
-        self._notifier.tell_spoken(part.head.session_id for part in parts)
+        self._notifier.publish_spoken(part.head.session_id for part in parts)
 
     async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
         return await self._under_way.to_its_end(self._read(known))
@@ -78,9 +80,9 @@ class PostgresWords:
             await connection.execute("COMMIT")
 
     async def _read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
-        bases, places = [base for base, _ in known.values()], [place for _, place in known.values()]
+        bases, words = [base for base, _ in known.values()], [word for _, word in known.values()]
         async with self._reading.transaction(READ) as connection:
-            rows = await connection.fetch(_READ, list(known), bases, places)
+            rows = await connection.fetch(_READ, list(known), bases, words)
         return [part_from(row) for row in rows]
 
     async def _sweep(self) -> None:

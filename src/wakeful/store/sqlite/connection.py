@@ -1,11 +1,11 @@
-"""Connections to the file, and SQLite's errors as ours, each with a sentence for the operator."""
+"""Opens connections to the file, and translates SQLite's errors into ours, each with a sentence for the operator."""
 
 import sqlite3
 from pathlib import Path
 
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly
 
-# RETURNING came with this one.
+# The first version with RETURNING.
 _OLDEST = (3, 35, 0)
 
 
@@ -20,7 +20,7 @@ def connect(path: Path, *, synchronous: str, busy_seconds: float, for_reading: b
     )
     connection.row_factory = sqlite3.Row
     try:
-        # Only a file that has no tables yet takes this one (see space.py for the others).
+        # This works only on a file without tables; see space.py for the others.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -41,7 +41,7 @@ def translated(error: sqlite3.Error, path: Path) -> StoreError:
 
 
 def is_taken(error: sqlite3.IntegrityError) -> bool:
-    """Whether a row with the same id or name was there first."""
+    """Whether a row with the same id or name exists already."""
     return error.sqlite_errorname in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE")
 
 
@@ -64,7 +64,7 @@ def _sentence_for(error: sqlite3.Error, path: Path) -> StoreError:
     if name.startswith("SQLITE_READONLY"):
         return StoreReadOnly(f"{path} cannot be written: check its owner and permissions, and those of its folder.")
     if name.startswith("SQLITE_CANTOPEN"):
-        return StoreReadOnly(f"{path} cannot be opened: check that its folder is there and can be written.")
+        return StoreReadOnly(f"{path} cannot be opened: check that its folder exists and can be written.")
     if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
         return StoreError(f"{path} is not a usable SQLite database ({error}): move it away or restore a backup.")
     return StoreError(f"{path}: {error} ({name or type(error).__name__}).")

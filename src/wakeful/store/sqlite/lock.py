@@ -1,4 +1,4 @@
-"""One engine a SQLite file: a lock beside the database that the kernel frees when its holder dies, however it dies."""
+"""Allows one process per SQLite file: a lock file beside it, which the kernel unlocks however the process ends."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Brings the file's schema up to date; each migration and its version number are one transaction."""
+"""Brings the file's schema up to date. Each migration is one transaction with its version number."""
 
 import sqlite3
 from pathlib import Path
@@ -8,7 +8,7 @@ from wakeful.store.migrations import (
     FORGOTTEN_ALLOWANCES,
     migrations_in,
     refuse_newer,
-    tell_forgotten,
+    warn_of_forgotten,
 )
 
 _FOLDER = Path(__file__).parent / "migrations"
@@ -21,7 +21,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     for migration in migrations:
         if migration.version > found:
             if migration.version == FORGETS_ALLOWANCES:
-                tell_forgotten(connection.execute(FORGOTTEN_ALLOWANCES).fetchone()[0])
+                warn_of_forgotten(connection.execute(FORGOTTEN_ALLOWANCES).fetchone()[0])
             connection.executescript(
                 f"BEGIN IMMEDIATE;\n{migration.sql}\nPRAGMA user_version = {migration.version};\nCOMMIT;"
             )

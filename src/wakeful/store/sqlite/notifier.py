@@ -1,4 +1,4 @@
-"""Commits of this process, told to this process: one engine holds a SQLite file, so nobody else needs to know."""
+"""Notifies listeners in this process of commits: no other process can have the SQLite file open."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,7 +14,7 @@ class LocalNotifier:
         self._listeners.add(listener)
 
     def watch(self, followed: Callable[[], Iterable[str]]) -> None:
-        """No signal is lost on the way from this process to itself."""
+        """Do nothing: signals within one process are not lost."""
 
     def publish(self, signal: Signal) -> None:
-        self._listeners.tell(signal)
+        self._listeners.notify(signal)

@@ -1,4 +1,4 @@
-"""A reader of a SQLite file: a thread with a connection of its own, which a writer never blocks."""
+"""Reads a SQLite file on a thread with its own connection, which the writer never blocks."""
 
 import asyncio
 import sqlite3
@@ -10,13 +10,13 @@ from wakeful.store.base import Body
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
-from wakeful.store.sqlite.worker import Job, Worker
+from wakeful.store.sqlite.worker import Worker, WorkItem
 
-# Small, so that those who read little do not wait long for those who read much.
+# Small, so that short reads do not wait long for long ones.
 _LARGEST_GROUP = 32
 
 
-class Reader:
+class SqliteReader:
     def __init__(self, connection: sqlite3.Connection, path: Path, clock: Callable[[], float]) -> None:
         self._connection = connection
         self._path = path
@@ -30,14 +30,14 @@ class Reader:
         await self._worker.close()
         self._connection.close()
 
-    def _read_all(self, group: list[Job[Body[Any]]]) -> None:
-        for job in group:
+    def _read_all(self, group: list[WorkItem[Body[Any]]]) -> None:
+        for item in group:
             try:
-                job.result = self._read(job.work)
+                item.result = self._read(item.work)
             except sqlite3.Error as error:
-                job.error = translated(error, self._path)
-            except Exception as error:  # The caller's own error: it gets it back; its neighbours do not notice.
-                job.error = error
+                item.error = translated(error, self._path)
+            except Exception as error:  # The body raised it: only its caller gets it.
+                item.error = error
 
     def _read(self, body: Body[Any]) -> Any:
         self._connection.execute("BEGIN")
@@ -47,7 +47,7 @@ class Reader:
             self._connection.execute("COMMIT")
 
 
-def _choose(waiting: list[Job[Body[Any]]]) -> list[Job[Body[Any]]]:
+def _choose(waiting: list[WorkItem[Body[Any]]]) -> list[WorkItem[Body[Any]]]:
     group = waiting[:_LARGEST_GROUP]
     del waiting[:_LARGEST_GROUP]
     return group

@@ -1,23 +1,25 @@
-"""Many rows in one statement."""
+"""Statements that insert rows."""
 
 import sqlite3
 from collections.abc import Sequence
 
-from wakeful.store.encode import Values
+from wakeful.store.rows.row import Values
 
 # SQLite takes 32,766 values in one statement.
 _MOST_VALUES = 30_000
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """The beginning of a statement that writes one row."""
+    """Return the beginning of a statement that inserts one row."""
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
 def insert(
     connection: sqlite3.Connection, table: str, columns: Sequence[str], rows: Sequence[Values], *, last: str = "?"
 ) -> None:
-    """In one statement, unless they are thousands. `last`: what makes the last column's value of the last value."""
+    """Insert rows in one statement, or in several for thousands. `last` is the expression that turns a row's last value
+    into that of the last column.
+    """
     size = _MOST_VALUES // len(columns)
     marks = f"({', '.join(['?'] * (len(columns) - 1))}, {last})"
     for first in range(0, len(rows), size):

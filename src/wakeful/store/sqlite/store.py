@@ -1,4 +1,4 @@
-"""The SQLite store: a file; a thread that writes, one that reads, one that searches. One engine holds it."""
+"""The SQLite store: a file that one process has open, with a thread each to write, read and search."""
 
 import asyncio
 import sqlite3
@@ -14,16 +14,16 @@ from wakeful.store.sqlite.connection import connect, translated
 from wakeful.store.sqlite.lock import FileLock
 from wakeful.store.sqlite.migrate import migrate
 from wakeful.store.sqlite.notifier import LocalNotifier
-from wakeful.store.sqlite.reader import Reader
+from wakeful.store.sqlite.reader import SqliteReader
 from wakeful.store.sqlite.space import prepare
-from wakeful.store.sqlite.writer import Writer
+from wakeful.store.sqlite.writer import SqliteWriter
 
 T = TypeVar("T")
 
 
 class SqliteStore:
     is_exclusive = True
-    # No other process can follow.
+    # No other process can open the file.
     words = None
 
     def __init__(
@@ -39,10 +39,10 @@ class SqliteStore:
         self._synchronous = synchronous
         self._busy_seconds = busy_seconds
         self._lock = FileLock(path.with_name(path.name + ".lock"))
-        self._reader: Reader | None = None
-        # A search goes through much: other reads do not wait for it.
-        self._searcher: Reader | None = None
-        self._writer: Writer | None = None
+        self._reader: SqliteReader | None = None
+        # Searches may take long: other reads do not wait for them.
+        self._searcher: SqliteReader | None = None
+        self._writer: SqliteWriter | None = None
         self._is_closed = False
         self.notifier = LocalNotifier()
         self.stats = StoreStats()
@@ -52,7 +52,7 @@ class SqliteStore:
         self._lock.acquire()
         opening = asyncio.create_task(asyncio.to_thread(self._connect_all))
         try:
-            # Not interrupted half-way: the lock must not be free while a thread still migrates.
+            # Shielded, because the lock must be held as long as the thread may be migrating.
             writing, reading, searching = await asyncio.shield(opening)
         except asyncio.CancelledError:
             await asyncio.gather(opening, return_exceptions=True)
@@ -61,9 +61,9 @@ class SqliteStore:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(writing, self._path, self._clock, self.notifier, self.stats)
-        self._reader = Reader(reading, self._path, self._clock)
-        self._searcher = Reader(searching, self._path, self._clock)
+        self._writer = SqliteWriter(writing, self._path, self._clock, self.notifier, self.stats)
+        self._reader = SqliteReader(reading, self._path, self._clock)
+        self._searcher = SqliteReader(searching, self._path, self._clock)
 
     async def close(self) -> None:
         self._is_closed = True
@@ -75,7 +75,7 @@ class SqliteStore:
         self._lock.release()
 
     async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
-        # The writer is alone, so every session is locked; the names are held against what the body writes.
+        # There is one writer, so every session is locked; `lock` only serves to check what the body writes.
         with self.stats.writing():
             result: T = await self._open_writer().write(body, lock)
         return result
@@ -100,7 +100,7 @@ class SqliteStore:
         opened: Opened = await self._open_writer().open(opening)
         return opened
 
-    def _open_writer(self) -> Writer:
+    def _open_writer(self) -> SqliteWriter:
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
         if self._writer is None:
@@ -116,7 +116,7 @@ class SqliteStore:
             raise StoreReadOnly(f"{self._path} cannot be written: {error.strerror}.") from error
 
     def _connect_all(self) -> tuple[sqlite3.Connection, sqlite3.Connection, sqlite3.Connection]:
-        """The connection that writes, which migrates first, the one that reads and the one that searches."""
+        """Migrate, and return the connections to write, to read and to search."""
         try:
             writing = self._connect()
             try:

@@ -1,6 +1,6 @@
-"""One write or read in progress: the nouns over one connection.
+"""One write or read in progress: all tables over one connection.
 
-The methods are coroutines because the protocol's are; here they never wait for anything.
+The methods are coroutines because those of the protocol are; here they never suspend.
 """
 
 import sqlite3
@@ -14,7 +14,7 @@ from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.tables.approvals import SqliteApprovals
-from wakeful.store.sqlite.tables.closer import close_turn
+from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
 from wakeful.store.sqlite.tables.deliveries import SqliteDeliveries
@@ -32,7 +32,7 @@ from wakeful.store.sqlite.tables.messaging.posts import SqlitePosts
 from wakeful.store.sqlite.tables.news import SqliteNews
 from wakeful.store.sqlite.tables.nodes import SqliteNodes
 from wakeful.store.sqlite.tables.old_words import SqliteOldWords
-from wakeful.store.sqlite.tables.opener import open_all
+from wakeful.store.sqlite.tables.openings import open_all
 from wakeful.store.sqlite.tables.purges import SqlitePurges
 from wakeful.store.sqlite.tables.readers import SqliteReaders
 from wakeful.store.sqlite.tables.sessions import SqliteSessions
@@ -100,11 +100,11 @@ class SqliteTransaction:
 
 
 def run_without_waiting(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a body to its end on this thread, which has no event loop: it may await its transaction only."""
+    """Run a body to its end on this thread, which has no event loop: the body may await only its transaction."""
     try:
         coroutine.send(None)
     except StopIteration as end:
         result: T = end.value
         return result
     coroutine.close()
-    raise RuntimeError("the body of a transaction awaited something else than its transaction")
+    raise RuntimeError("the body of a transaction awaited something other than its transaction")

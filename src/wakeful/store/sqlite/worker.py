@@ -1,6 +1,6 @@
-"""A thread that does whatever is queued, in groups, and gives the results back to the event loop in one go.
+"""A thread that does queued work in groups, and returns each group's results to the event loop at once.
 
-Going to another thread and back costs more than most statements; a group pays for it once.
+A switch to another thread and back costs more than most statements; a group pays for it once.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Job(Generic[W]):
+class WorkItem(Generic[W]):
     work: W
     future: asyncio.Future[Any]
     result: Any = None
@@ -27,7 +27,7 @@ class Job(Generic[W]):
 
     def settle(self) -> None:
         if self.future.done():
-            return  # Its caller has gone away.
+            return  # The caller was cancelled.
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
@@ -35,22 +35,22 @@ class Job(Generic[W]):
 
 
 class Worker(Generic[W]):
-    """`choose` says what of the waiting jobs comes next, `do` does it on the thread, and `tell` hears on the event
-    loop what `do` returned, before those who asked get their results.
+    """Runs work on a thread: `choose` takes the next group from the waiting items, `do` does it on the thread, and
+    `report` gets what `do` returned, on the event loop, before the callers get their results.
     """
 
     def __init__(
         self,
         name: str,
-        choose: Callable[[list[Job[W]]], list[Job[W]]],
-        do: Callable[[list[Job[W]]], Any],
-        tell: Callable[[Any], None],
+        choose: Callable[[list[WorkItem[W]]], list[WorkItem[W]]],
+        do: Callable[[list[WorkItem[W]]], Any],
+        report: Callable[[Any], None],
     ) -> None:
         self._choose = choose
         self._do = do
-        self._tell = tell
+        self._report = report
         self._loop = asyncio.get_running_loop()
-        self._jobs: queue.SimpleQueue[Job[W] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[WorkItem[W] | None] = queue.SimpleQueue()
         self._is_closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -59,18 +59,18 @@ class Worker(Generic[W]):
         if self._is_closed:
             raise StoreUnavailable("The database is closed: the server is stopping.")
         future: asyncio.Future[Any] = self._loop.create_future()
-        self._jobs.put(Job(work, future))
+        self._queue.put(WorkItem(work, future))
         return future
 
     async def close(self) -> None:
-        """Do what is queued, then end the thread."""
+        """Do the queued work, then end the thread."""
         if not self._is_closed:
             self._is_closed = True
-            self._jobs.put(None)
+            self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
-        waiting: list[Job[W]] = []
+        waiting: list[WorkItem[W]] = []
         is_last = False
         while not is_last or waiting:
             is_last |= self._gather(waiting)
@@ -79,26 +79,26 @@ class Worker(Generic[W]):
                 done = self._attempt(group)
                 self._loop.call_soon_threadsafe(self._finish, group, done)
 
-    def _attempt(self, group: list[Job[W]]) -> Any:
-        """The thread must live on: without it everybody would wait for ever."""
+    def _attempt(self, group: list[WorkItem[W]]) -> Any:
+        """Do the work and keep the thread alive: without it all callers would wait for ever."""
         try:
             return self._do(group)
         except Exception as error:
-            logger.exception("%s broke", self._thread.name)
-            for job in group:
-                job.error = error
+            logger.exception("the thread %s failed unexpectedly, and so did the work of its callers", self._thread.name)
+            for item in group:
+                item.error = error
             return None
 
-    def _gather(self, waiting: list[Job[W]]) -> bool:
-        """Add what is queued to what waits; sleep only when there is nothing to do. True when nothing more comes."""
+    def _gather(self, waiting: list[WorkItem[W]]) -> bool:
+        """Move queued items to `waiting`; block only when it is empty. Return whether the worker was closed."""
         try:
-            while (job := self._jobs.get(block=not waiting)) is not None:
-                waiting.append(job)
+            while (item := self._queue.get(block=not waiting)) is not None:
+                waiting.append(item)
         except queue.Empty:
             return False
         return True
 
-    def _finish(self, group: list[Job[W]], done: Any) -> None:
-        self._tell(done)
-        for job in group:
-            job.settle()
+    def _finish(self, group: list[WorkItem[W]], done: Any) -> None:
+        self._report(done)
+        for item in group:
+            item.settle()

@@ -1,4 +1,4 @@
-"""What the OpenAI-compatible API keeps beside sessions and turns, and the queue of its webhooks."""
+"""What the OpenAI-compatible API stores beside sessions and turns, and the queue of its webhooks."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from wakeful.model.delivery import Delivery
 
 class Conversations(Protocol):
     async def create_if_absent(self, conversation: Conversation) -> bool:
-        """False when its owner has one of this name already."""
+        """Write a conversation; false when its owner already has one with this name."""
         ...
 
     async def get(self, conversation_id: str) -> Conversation | None: ...
@@ -20,48 +20,49 @@ class Conversations(Protocol):
     async def change(self, conversation_id: str, metadata: bytes) -> None: ...
 
     async def delete(self, conversation_id: str) -> None:
-        """The name and the id are gone; the turns stay, for the responses that they are."""
+        """Remove the name and the id; the turns stay, because they are responses, too."""
         ...
 
 
 class IdempotencyKeys(Protocol):
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
-        """Write the key down, or find the one that was there first."""
+        """Write the key, or return the stored one with this name."""
         ...
 
     async def find(self, owner: str, key: str) -> IdempotencyKey | None: ...
 
     async def drop_old(self, before: float, limit: int) -> int:
-        """Forget keys whose turn has ended before this moment, at most so many, and say how many they were."""
+        """Remove at most `limit` keys whose turn ended before this time, and return how many were removed."""
         ...
 
 
 class Deliveries(Protocol):
-    """What is owed to receivers of webhooks. A row outlives the process that wrote it."""
+    """Deliveries that receivers of webhooks have not got yet. They survive a restart of the process."""
 
     async def add_if_absent(self, delivery: Delivery, due_at: float) -> bool: ...
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
-        """Hand out what is due, the longest due first, and make it due again at `hold_until`: nobody else gets it
-        meanwhile."""
+        """Return deliveries that are due, the longest due first, and make them due again at `hold_until`: until then
+        no other caller gets them.
+        """
         ...
 
     async def next_due(self) -> float | None:
-        """None when nothing waits."""
+        """Return when the next delivery is due; None when there is none."""
         ...
 
     async def done(self, delivery_id: str) -> None:
-        """It has arrived and is forgotten. One that is not there is no error, here and below."""
+        """Remove a delivery that has arrived. It is no error if the delivery does not exist, here and below."""
         ...
 
     async def retry_later(self, delivery_id: str, at: float, error: str) -> None:
-        """A try has failed, which is counted."""
+        """Count a failed try, and make the delivery due at this time."""
         ...
 
     async def give_up(self, delivery_id: str, error: str) -> None:
-        """It stays for people to look at, and is never due again."""
+        """Keep the delivery for the operator to see, never due again."""
         ...
 
     async def drop_given_up(self, before: float, limit: int) -> int:
-        """Forget what was given up and last tried before this moment, at most so much, and say how much it was."""
+        """Remove at most `limit` given-up deliveries last tried before this time, and return how many were removed."""
         ...

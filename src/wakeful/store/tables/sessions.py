@@ -1,73 +1,72 @@
-"""Sessions, who has seen what of them, and their end."""
+"""Sessions, what their owner has seen of them, and their removal."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.session import Marks, Session, TitleOrigin
 
 
 class Sessions(Protocol):
     async def create_if_absent(self, session: Session) -> bool:
-        """Write a new session; false when the id is there already."""
+        """Write a new session; false when there is one with this id."""
         ...
 
     async def get(self, session_id: str) -> Session | None: ...
 
     async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
-        """Give it another title, which is then its user's, or model; None leaves what is there. A changed model may
-        wake again: it is no longer blocked.
+        """Change the title, which then counts as the user's, or the model; None keeps it. Changing the model unblocks
+        the session: it may wake again.
         """
         ...
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:
-        """Give it a title that its user has not chosen."""
+        """Set a title that the user has not chosen."""
         ...
 
     async def count_title_try(self, session_id: str) -> None:
-        """A model is about to be asked for a title."""
+        """Count one more request to a model for a title."""
         ...
 
     async def arrange(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
-        """Where it stands in lists; None leaves what is there."""
+        """Pin, archive or undo either; None keeps what is set."""
         ...
 
     async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
-        """What an answer has cost."""
+        """Add the tokens of an answer."""
         ...
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
-        """The next turn grows from another one than the last."""
+        """Let the next turn grow from `head` instead of the last turn."""
         ...
 
     async def delete(self, session_id: str, purge_at: float) -> None:
-        """Hide it, and purge it then. One that is hidden already keeps the earlier time."""
+        """Hide a session until it is purged at this time. If it is hidden already, the earlier time counts."""
         ...
 
     async def restore_if_whole(self, session_id: str, now: float) -> bool:
-        """Show it again; false when its time is over."""
+        """Undo a deletion; false when the time to purge has come."""
         ...
 
     async def children(self, session_id: str) -> list[str]:
-        """The sessions of its sub-agents, but those that were purged."""
+        """Return the sessions of its sub-agents that were not purged."""
         ...
 
     async def forgotten(self, limit: int) -> list[str]:
-        """Sessions behind deleted responses, which no list shows and nothing needs: each response in them is hidden,
-        nothing runs or waits there, and no conversation goes on in them.
+        """Return unlisted sessions that only deleted responses were made in: every response in them is hidden, nothing
+        runs or waits there, and no conversation uses them.
         """
         ...
 
     async def delete_if_forgotten(self, session_id: str, purge_at: float) -> bool:
-        """False when it is not, or not any more."""
+        """Delete a session that forgotten() returned; false if it is needed by now."""
         ...
 
     async def to_purge(self, now: float) -> list[str]:
-        """Deleted sessions whose time is over, and of which something is left to remove."""
+        """Return deleted sessions that are due to be purged and have something left to remove."""
         ...
 
     async def next_purge(self) -> float | None:
-        """When the next one's time is over; None when nothing waits for it."""
+        """Return when the next deleted session is due to be purged; None when there is none."""
         ...
 
     async def page(
@@ -80,69 +79,70 @@ class Sessions(Protocol):
         archived: bool = False,
         pinned: bool | None = None,
     ) -> list[Session]:
-        """The sessions of an owner, or of everybody, that are listed and that no delegation works in; the one changed
-        last comes first. Deleted ones are in no page, archived ones in pages of their own.
+        """Return the listed sessions of an owner, or of all owners, last changed first. Sessions of delegations and
+        deleted ones are left out; `archived` returns the archived ones instead of the others.
 
-        `among`: only of these. `before`: only those that come after this (updated_at, id) in the list. `pinned`: only
-        those that are, or are not.
+        `among` limits the page to these ids, `before` to sessions that come after this (updated_at, id) in the list,
+        and `pinned` to sessions that are pinned, or are not.
         """
         ...
 
     async def wake_later(self, session_id: str, at: float | None) -> None:
-        """Notices wait until then: the wake budget is used up. None: they do not."""
+        """Let notices wait until this time, because the wake budget is used up; None: they stop waiting."""
         ...
 
     async def ready(self, now: float) -> list[str]:
-        """Idle sessions with rows that may open a turn now."""
+        """Return idle sessions with rows that may open a turn now."""
         ...
 
     async def ready_since(self, now: float) -> float | None:
-        """Since when the row has been able to open a turn that has been able to for longest; None: there is none."""
+        """Return since when the longest-ready row has been able to open a turn; None if no row is ready."""
         ...
 
     async def next_due(self, now: float) -> float | None:
-        """The next moment after `now` at which time alone makes a session ready."""
+        """Return the next time after `now` at which a session becomes ready without a write."""
         ...
 
 
 class Readers(Protocol):
-    """Who has seen what, and what a list shows them."""
+    """How far each reader has seen each session, and what a list shows them."""
 
     async def see(self, owner: str, session_id: str, seq: int) -> None:
-        """They have seen the session up to this event. It never goes back."""
+        """Note that the reader has seen the session up to this event; an older event changes nothing."""
         ...
 
     async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:
-        """What these sessions look like to this reader; those that are not there are left out."""
+        """Return the marks of these sessions for this reader; sessions that do not exist are left out."""
         ...
 
 
 class Purges(Protocol):
-    """The end of a deleted session, in small pieces: each may be the last before a crash."""
+    """Removes a deleted session in small steps, so that a crash between two of them does no harm."""
 
     async def remove_some(self, session_id: str, limit: int) -> bool:
-        """Remove about so many rows of what only this session has; false when nothing of it is left."""
+        """Remove about `limit` rows that belong to this session alone; false when none are left."""
         ...
 
     async def let_go(self, session_id: str) -> None:
-        """It stands on no turn any more, and has no title. Here and below, what another deleted session has kept for
-        its sake is to be purged again.
+        """Clear the session's head and title. Other deleted sessions that kept turns for its sake are due to be purged
+        again, here and below.
         """
         ...
 
     async def remove_turns(
         self, session_id: str, before: tuple[float, str] | None, limit: int
     ) -> tuple[int, tuple[float, str] | None]:
-        """Of its turns, newest first, look at so many that come after this (opened_at, id), and remove those that
-        nothing grows from. How many went, and where to go on: None at the end.
+        """Look at up to `limit` of its turns, newest first, after this (opened_at, id), and remove those that nothing
+        grows from. Return how many were removed, and the position to continue from; None at the end.
         """
         ...
 
     async def give_space_back(self, pages: int) -> bool:
-        """Let the file system have so much of what was removed; false when there is nothing to give back."""
+        """Return up to so many free pages to the file system; false when there are none."""
         ...
 
     async def finish(self, session_id: str) -> bool:
-        """Remove the session itself; false where turns are left, because other sessions grow from them, and it with
-        them."""
+        """Remove the session's row; false if the session and some of its turns stay, because other sessions grow from
+        them.
+        """
         ...

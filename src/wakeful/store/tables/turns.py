@@ -12,103 +12,103 @@ class Turns(Protocol):
     async def get(self, turn_id: str) -> Turn | None: ...
 
     async def hide(self, turn_id: str) -> None:
-        """Its client has deleted it. Only its own name is gone: what grew from it stays."""
+        """Hide a turn that its client has deleted. Turns that grew from it stay."""
         ...
 
     async def chain(self, turn_id: str, limit: int) -> list[Turn]:
-        """The turn and its ancestors, newest first, `limit` at most."""
+        """Return the turn and its ancestors, newest first, `limit` at most."""
         ...
 
     async def require(self, lease: Lease) -> Turn:
-        """The running turn of this lease. Raises LeaseLost when it was closed or taken over."""
+        """Return the running turn of this lease. Raises LeaseLost when it was closed or taken over."""
         ...
 
     async def mark_recorded(self, turn_id: str) -> None:
-        """A step was recorded: resumes count from zero again."""
+        """Reset the count of resumes, because a step was recorded."""
         ...
 
     async def reserve(self, lease: Lease, pieces: int) -> None:
-        """So many pieces of an answer may be shown before it is recorded. Raises LeaseLost."""
+        """Set how many pieces of an answer may be shown before it is recorded. Raises LeaseLost."""
         ...
 
     async def take_over_if_running(self, turn_id: str, epoch: int, node: str) -> Turn | None:
-        """Give the turn to `node` under the next epoch and count the resume; None when someone was quicker."""
+        """Give the turn to `node` with the next epoch and count the resume; None if the epoch has changed already."""
         ...
 
     async def said_elsewhere(self, turn_id: str, base: int) -> tuple[int, Said] | None:
-        """The step, and what another node has shared of the words that follow this event, as far as it has no hole."""
+        """Return the step and the words that another node has shared after this event, up to the first gap."""
         ...
 
     async def taken_from(self, node: str) -> list[Turn]:
-        """Running turns that were taken over because this node had let its lease run out."""
+        """Return running turns that were taken over because this node's lease had expired."""
         ...
 
     async def take_resume_back(self, turn_id: str, node: str, *, limit: int) -> None:
-        """The resume that was counted when the turn was taken from this node was no crash. `limit`: how often that may
-        be said of one turn before it records another step.
+        """Uncount the resume of a turn that was taken from this node, which had not crashed. `limit` is how often this
+        may happen before the turn records another step.
         """
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Leave the turn to the first node that takes it, without counting a resume."""
+        """Give the turn up to the first node that takes it, without counting a resume."""
         ...
 
     async def orphans(self, now: float, *, keeper: str | None) -> list[Turn]:
-        """Running turns whose node has let its lease run out. With `keeper`: all that this one node does not hold."""
+        """Return running turns whose node's lease has expired; with `keeper`, all that are not this node's."""
         ...
 
     async def running_on(self, node: str) -> list[Turn]: ...
 
     async def running_of(self, owner: str) -> list[Turn]:
-        """The active turns of the owner's listed sessions, in the order of their start."""
+        """Return the running turns of the owner's listed sessions, in the order of their start."""
         ...
 
     async def recent(self, session_id: str, limit: int) -> list[Turn]:
-        """The newest turns that were opened in a session, newest first, also those of branches that were left."""
+        """Return the newest turns of a session, newest first, including those of abandoned branches."""
         ...
 
 
 class Inbox(Protocol):
     async def post_if_new(self, row: InboxRow) -> bool:
-        """Add a row; false when its dedupe key is known in this session. The row's id is given by the store."""
+        """Add a row; false when the session has one with its dedupe key. The store gives the row its id."""
         ...
 
     async def find(self, session_id: str, dedupe_key: str) -> InboxRow | None: ...
 
     async def find_by_turn(self, turn_id: str) -> InboxRow | None:
-        """The row with which this turn id was given out."""
+        """Return the row that was accepted with this turn id."""
         ...
 
     async def pending(self, session_id: str) -> list[InboxRow]:
-        """In the order of arrival."""
+        """Return the pending rows in the order of arrival."""
         ...
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
-        """They are the turn's now, which has their texts in its journal: here they are dropped."""
+        """Mark rows as claimed by a turn, and drop their texts, which its journal has."""
         ...
 
     async def withdraw_if_pending(self, session_id: str, dedupe_key: str) -> bool: ...
 
     async def empty_taken(self, limit: int) -> int:
-        """Drop the texts of rows that an older version has left in them after a turn had taken them. Looks at so many
-        rows; how many there were to look at.
+        """Drop the texts that an older version left in claimed rows. Looks at up to `limit` rows, and returns at how
+        many.
         """
         ...
 
 
 class Nodes(Protocol):
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:
-        """Also says that the host is up."""
+        """Renew a node's lease, and note that its host is up."""
         ...
 
     async def retire(self, node: str) -> None: ...
 
     async def cut_off_dead(self) -> int:
-        """Break what nodes that have let their lease run out still have under way at the database, locks included,
-        and say how many connections that were. Raises StoreReadOnly where that is not allowed.
+        """End the database connections of nodes whose lease has expired, with their locks, and return how many there
+        were. Raises StoreReadOnly where the database user may not do that.
         """
         ...
 
     async def drop_old(self, before: float, limit: int) -> int:
-        """Forget nodes that have let their lease run out before this moment, at most so many, and say how many."""
+        """Remove at most `limit` nodes whose lease expired before this time, and return how many were removed."""
         ...

@@ -1,4 +1,4 @@
-"""What a call of the terminal asks for, checked before anything happens."""
+"""Reads and checks the arguments of a terminal call before anything happens."""
 
 import math
 import os
@@ -15,7 +15,7 @@ DEFAULT_TIMEOUT = 180
 LONGEST_TIMEOUT = 600
 
 _PATTERN_LIMIT = 1_000
-# Each of them costs a walk through the whole output.
+# Each pattern costs a search through the whole output.
 _MOST_PATTERNS = 50
 
 
@@ -24,12 +24,12 @@ class TerminalRequest:
     command: str
     workdir: Path
     background: bool = False
-    # None when the caller has not said.
+    # None if the call has no timeout.
     timeout: float | None = None
     pty: bool = False
     notify_on_complete: bool = False
     watch_patterns: tuple[str, ...] = ()
-    # What the command's environment says of its session.
+    # Environment variables that tell the command about its session.
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -38,7 +38,7 @@ class TerminalRequest:
 
 
 def read_request(arguments: Mapping[str, Any], workspace: Path) -> TerminalRequest:
-    """Raises Unusable."""
+    """Return the checked request. Raises Unusable."""
     request = TerminalRequest(
         command=_command(arguments.get("command")),
         workdir=_workdir(arguments.get("workdir"), workspace),
@@ -62,11 +62,11 @@ def asks_for_background(arguments: Mapping[str, Any]) -> bool:
 
 
 def read_timeout(value: Any) -> float | None:
-    """Raises Unusable."""
+    """Return the seconds. Raises Unusable."""
     if value is None:
         return None
     try:
-        # Models write numbers as text now and then.
+        # Models sometimes write numbers as text.
         seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
         seconds = math.nan
@@ -86,16 +86,16 @@ def _require_foreground(request: TerminalRequest) -> None:
 
 def _command(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise Unusable("command must be a text that is not empty")
+        raise Unusable("command must be a string that is not empty")
     if "\0" in value:
         raise Unusable("command must not contain a NUL character")
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        raise Unusable("command is not a valid text") from error
+        raise Unusable("command is not valid Unicode text") from error
     if size > COMMAND_LIMIT:
         raise Unusable(
-            f"command has {size:,} bytes, {COMMAND_LIMIT:,} are possible; write it to a file and run that file",
+            f"command has {size:,} bytes, and the limit is {COMMAND_LIMIT:,}; write it to a file and run that file",
             "too_large",
         )
     return value
@@ -106,7 +106,7 @@ def _workdir(value: Any, workspace: Path) -> Path:
         value = "."
     if not isinstance(value, str) or "\0" in value:
         raise Unusable("workdir must be the path of a folder")
-    # Links are followed here, so that one and the same folder is checked, shown and used.
+    # Links are followed here, so the folder that is checked, shown and used is the same.
     path = os.path.realpath(workspace / os.path.expanduser(value))
     if not os.path.exists(path):
         raise Unusable(f"workdir {value} was not found", "not_found")
@@ -128,9 +128,9 @@ def _patterns(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple) or not all(isinstance(pattern, str) for pattern in value):
-        raise Unusable("watch_patterns must be a list of texts")
+        raise Unusable("watch_patterns must be a list of strings")
     if len(value) > _MOST_PATTERNS:
-        raise Unusable(f"watch_patterns has {len(value):,} texts, {_MOST_PATTERNS} are possible")
+        raise Unusable(f"watch_patterns has {len(value):,} entries, and the limit is {_MOST_PATTERNS}")
     for pattern in value:
         if not pattern or "\n" in pattern or len(pattern) > _PATTERN_LIMIT:
             raise Unusable(f"each of watch_patterns must be 1 to {_PATTERN_LIMIT:,} characters of one line")

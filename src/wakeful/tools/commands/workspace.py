@@ -1,4 +1,4 @@
-"""Paths that the model names: relative to the workspace, and never outside of it nor in the server's own folder."""
+"""Resolves paths that the model names: relative to the workspace, never outside of it or in the server's own folder."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from wakeful.tools.commands.gate.ground import ground_of
 
 
 class Unusable(Exception):
-    """What a tool cannot use; its code and its text are the tool's answer. It never leaves the tool."""
+    """An argument that a tool cannot use. The tool catches it and answers with its code and text."""
 
     def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
         super().__init__(sentence)
@@ -28,25 +28,25 @@ def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path,
     if not path.is_relative_to(root):
         raise Unusable(f"{named} is outside of the workspace", "outside")
     if ground_of(root, home).is_home(str(path)):
-        raise Unusable(f"{named} belongs to the server itself, and tools do not touch that", "outside")
+        raise Unusable(f"{named} belongs to the server itself, and tools may not touch it", "outside")
     return path
 
 
 def _resolved(path: Path) -> Path | None:
-    """The path with its links followed; None if that leads in a circle."""
+    """Return the path with its links followed, or None if they lead in a circle."""
     try:
         path = path.resolve()
     except RuntimeError:
-        # Until Python 3.12; later ones give the link itself.
+        # Python before 3.13 raises; later versions return the link itself.
         return None
     return None if path.is_symlink() else path
 
 
 def shown(path: Path, workspace: Path) -> str:
-    """A path inside the workspace, as the model names it."""
+    """Return a path inside the workspace as the model names it."""
     return readable(path.relative_to(workspace.resolve()).as_posix())
 
 
 def readable(name: str) -> str:
-    """A file name as text that can be stored: names are bytes, and not all of them are UTF-8."""
+    """Return a file name as text that can be stored: names are bytes, and not all of them are UTF-8."""
     return os.fsencode(name).decode(errors="replace")

@@ -1,29 +1,29 @@
-"""What a write would change in a file, as a person is shown it."""
+"""The diff of a write, for the person who is asked about it."""
 
 from difflib import unified_diff
 from pathlib import Path
 
 PREVIEW_LIMIT = 200_000
-# Comparing takes longer than reading.
+# Larger files take too long to compare.
 _LARGEST_COMPARED = 256 * 1024
-# Where a NUL says that a file is no text.
+# A NUL within so many first bytes means that a file is not text.
 LOOKED_AT = 8_192
 
 
 def preview_of(path: Path, new: bytes, name: str) -> str:
-    """A unified diff, or a line that says why there is none."""
+    """Return a unified diff, or a line that says why there is none."""
     if max(len(new), path.stat().st_size if path.exists() else 0) > _LARGEST_COMPARED:
         return f"[{name} is too large to be compared; it would have {len(new):,} bytes.]"
     old = path.read_bytes() if path.exists() else b""
     if not is_text(old[:LOOKED_AT]):
-        return f"[{name} is not a text now; it would become one of {len(new):,} bytes.]"
+        return f"[{name} is not a text file now; it would become one of {len(new):,} bytes.]"
     before = f"a/{name}" if path.exists() else "/dev/null"
     lines = unified_diff(_lines(old), _lines(new), before, f"b/{name}", lineterm="")
     return _cut("\n".join(lines))
 
 
 def is_text(beginning: bytes) -> bool:
-    """`beginning` is the first LOOKED_AT bytes of a file."""
+    """Return whether a file is text, from its first LOOKED_AT bytes."""
     return b"\0" not in beginning
 
 

@@ -1,4 +1,4 @@
-"""Reading, listing and writing files of the workspace."""
+"""The tools that read, list and write files of the workspace."""
 
 import asyncio
 import os
@@ -14,10 +14,10 @@ from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.commands.workspace import Unusable, path_in_workspace, readable, shown
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
-from wakeful.tools.files.results import failure_of, result_of
+from wakeful.tools.files.results import file_failure, result_of
 
 RESULT_LIMIT = 50_000
-# What a note at the end of a cut result may take of it.
+# Characters that are kept free for the note at the end of a cut result.
 _MARK_ROOM = 100
 
 
@@ -30,14 +30,14 @@ class ReadFile:
             "properties": {
                 "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
                 "offset": {"type": "integer", "minimum": 1, "description": "The first line to read, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "How many lines to read at most."},
+                "limit": {"type": "integer", "minimum": 1, "description": "The most lines to read."},
             },
             "required": ["path"],
         },
     )
 
     def __init__(self, home: Path) -> None:
-        """`home` is the server's own folder, which stays closed."""
+        """`home` is the server's own folder, which tools may not read."""
         self._home = home
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
@@ -72,7 +72,7 @@ class ListFiles:
 class WriteFile:
     spec = ToolSpec(
         name="write_file",
-        description="Write a text file of the workspace, whole; an existing file is replaced.",
+        description="Write a whole text file of the workspace; an existing file is replaced.",
         parameters={
             "type": "object",
             "properties": {
@@ -87,14 +87,14 @@ class WriteFile:
         self._gate = gate
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """As long as it waits for a person's word it has written nothing."""
+        """Return whether the call still waits for a person's answer, so it has written nothing."""
         return await self._gate.is_closed(context)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
             question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
         except (Unusable, OSError) as error:
-            return failure_of(error, arguments)
+            return file_failure(error, arguments)
         if refusal := await self._gate.refusal(question, context):
             return ToolResult.failed(refusal.code, refusal.sentence)
         return await result_of(_write, arguments, context.workspace, self._gate.home)
@@ -106,7 +106,7 @@ def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
     _require_text(path, workspace)
-    # Only LF ends a line and nothing is translated: what is read can be written back as it is.
+    # Only LF ends a line and nothing is translated, so what is read can be written back unchanged.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         if not all(_skip_line(file) for _ in range(first - 1)):
             return f"[The file ends before line {first}.]"
@@ -114,7 +114,7 @@ def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
 
 
 def _skip_line(file: TextIO) -> bool:
-    # In pieces: nobody knows how long a line is.
+    # In pieces: a line may be of any length.
     while piece := file.readline(RESULT_LIMIT):
         if piece.endswith("\n"):
             return True
@@ -163,15 +163,15 @@ def _entry(entry: os.DirEntry[str]) -> str:
     try:
         return f"{name}/" if entry.is_dir() else f"{name}  {entry.stat().st_size} bytes"
     except OSError:
-        # A link that leads nowhere, or a file that has just gone.
+        # A dangling link, or a file that was just deleted.
         return f"{name}  unreadable"
 
 
 def _question(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Question:
-    """What a person has to allow before this is written; without reasons, nothing."""
+    """Return the question for a person. Without reasons the write needs no answer."""
     path, data = _to_write(arguments, context.workspace, home)
     name = shown(path, context.workspace)
-    # The link, and what it leads to.
+    # Both the path as named and the path with its links followed.
     runner = runner_of(name) or runner_of(os.path.relpath(os.path.join("/", arguments["path"]), "/"))
     if runner is None:
         return Question(context.call_id, "write_file", name, ())
@@ -183,7 +183,7 @@ def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tupl
     path = path_in_workspace(arguments, workspace, home)
     content = arguments.get("content")
     if not isinstance(content, str):
-        raise Unusable("content must be a text")
+        raise Unusable("content must be a string")
     _require_file(path, workspace)
     return path, content.encode(errors="replace")
 
@@ -203,7 +203,7 @@ def _make_directory(path: Path, workspace: Path) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """A reader sees the old content or the new one, also after a crash."""
+    """Replace the file at once: a reader sees the old content or the new one, also after a crash."""
     temporary = path.with_name(f".{new_id('write')}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -218,7 +218,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _require_file(path: Path, workspace: Path) -> None:
-    # A pipe or a device may never end, or never begin.
+    # Reading a pipe or a device may block or never end.
     if path.exists() and not path.is_file():
         raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")
 
@@ -226,14 +226,14 @@ def _require_file(path: Path, workspace: Path) -> None:
 def _require_text(path: Path, workspace: Path) -> None:
     with path.open("rb") as file:
         if not is_text(file.read(LOOKED_AT)):
-            raise Unusable(f"{shown(path, workspace)} is not a text", "binary")
+            raise Unusable(f"{shown(path, workspace)} is not a text file", "binary")
 
 
 def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
     value = arguments.get(name)
     if value is None:
         return None
-    # Models write numbers as text now and then.
+    # Models sometimes write numbers as text.
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:

@@ -1,4 +1,4 @@
-"""The answers of file tools: a text, or a failure that names no path but the one that the model wrote."""
+"""The results of file tools: a text, or a failure that names only the path that the model wrote."""
 
 import asyncio
 import errno
@@ -9,7 +9,7 @@ from typing import Any
 from wakeful.tools.base import ToolResult
 from wakeful.tools.commands.workspace import Unusable
 
-# What a tool does with its arguments, the workspace and the server's own folder.
+# Takes the tool's arguments, the workspace and the server's own folder.
 Act = Callable[[Mapping[str, Any], Path, Path], str]
 
 _OS_FAILURES = {
@@ -24,13 +24,13 @@ async def result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, hom
     try:
         return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
     except (Unusable, OSError) as error:
-        return failure_of(error, arguments)
+        return file_failure(error, arguments)
 
 
-def failure_of(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
+def file_failure(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
     if isinstance(error, Unusable):
         return ToolResult.failed(error.code, f"{error}.")
-    # Not str(error): it names the path on the machine.
+    # Not str(error), which names the absolute path.
     code, words = _OS_FAILURES.get(error.errno or 0, ("tool_error", ""))
     words = words or f"cannot be used: {(error.strerror or 'unknown error').lower()}"
     return ToolResult.failed(code, f"{arguments.get('path', '.')} {words}.")

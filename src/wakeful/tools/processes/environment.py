@@ -1,4 +1,4 @@
-"""The environment of a command: a list of what is passed on, so that no key is forgotten on a list of what is not."""
+"""The environment of a command: an allowlist, because a list of what to remove would forget some key."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -21,12 +21,12 @@ _ALLOWED = """
 """
 _NAMES = frozenset(_ALLOWED.split())
 _PREFIXES = ("LC_", "XDG_")
-# The way to the user's services: what is started by them is no longer a child of the command. An agent that holds
-# keys is another such service, and is on no list either.
+# It leads to the user's services, and what they start is no child of the command. Agents that hold keys are such
+# services too, so their variables are not allowed either.
 _SERVICES = frozenset({"XDG_RUNTIME_DIR"})
 
 _SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
-# A shorter one would be found in half of all words.
+# Shorter values occur in ordinary words.
 _SHORTEST_SECRET = 8
 _PASSWORD_IN_ADDRESS = re.compile(r"(?:^|//)[^/\s:@]*:[^/\s]*@")
 
@@ -34,8 +34,8 @@ _PASSWORD_IN_ADDRESS = re.compile(r"(?:^|//)[^/\s:@]*:[^/\s]*@")
 def command_environment(
     source: Mapping[str, str], *, extra: Collection[str], secrets: Collection[str]
 ) -> dict[str, str]:
-    """`extra` are the names that the operator has added. Our own settings, addresses with a password and whatever
-    contains a known secret are never passed on, whatever their name.
+    """Return the variables that commands get. `extra` are names that the operator has added. The server's own settings,
+    addresses with a password and values that contain a known secret are never passed on, whatever their name.
     """
     return {
         name: value
@@ -48,8 +48,8 @@ def command_environment(
 
 
 def secrets_in(source: Mapping[str, str], *, passed_on: Collection[str]) -> set[str]:
-    """Values of variables that are named like secrets, whoever they are for, but those that commands are to have.
-    A path to a secret is none.
+    """Return the values of variables that are named like secrets, except those that commands get. A path to a secret is
+    not a secret.
     """
     return {
         value

@@ -1,8 +1,8 @@
-"""The files of one process. Whoever writes them may die half-way: what is not complete is not believed.
+"""The files of one process. Their writer may die at any point, so incomplete content is not trusted.
 
-`output` is what it says. `started.<n>` is made by the nth spawn, or by whoever forbids that spawn. `exit` has the exit
-code in its first line; while the process runs it only keeps the room for that. `stdin` is a named pipe, until it is
-closed, and `holder` has the pid of the process that keeps it open. `typed` has what was typed into a shell.
+`output` is its output. The nth spawn creates `started.<n>`, or a server does to forbid that spawn. The first line of
+`exit` is the exit code; until the process ends, the file only reserves disk space for it. `stdin` is a named pipe until
+it is closed, and `holder` is the pid of the process that keeps it open. `typed` is what was typed into a shell.
 """
 
 import os
@@ -18,9 +18,9 @@ from wakeful.tools.processes.typed import TypedInput
 
 _FENCE = "fenced\n"
 
-# Who has made started.<n>: the wrapper, someone who forbade that spawn, nobody, or a wrapper that has not yet said
-# who it is.
-Start = Identity | Literal["fenced", "nobody", "unfinished"]
+# What started.<n> says: the wrapper's identity, that this spawn is forbidden, that no one has created it yet, or that
+# the wrapper has not written its identity yet.
+Start = Identity | Literal["fenced", "not_started", "unfinished"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,19 @@ class ProcessFolder:
         try:
             content = self._start(attempt).read_text(errors="replace")
         except FileNotFoundError:
-            return "nobody"
+            return "not_started"
         if content == _FENCE:
             return "fenced"
         try:
             return identity_from(content) if content.endswith("\n") else "unfinished"
         except ValueError:
-            # A file system that was not written out in time leaves such things behind.
+            # A crash of the machine can leave a file with lost content.
             return "unfinished"
 
     def fence(self, attempt: int) -> bool:
-        """Forbid this spawn, whenever it may come; false when it has started already."""
+        """Forbid this spawn permanently. Return False if it has started already."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # A link appears with its content; a file that is created does not.
+        # A link appears together with its content; a new file would be empty at first.
         draft = self.path / new_id("fence")
         draft.write_text(_FENCE)
         try:
@@ -73,12 +73,12 @@ class ProcessFolder:
         return True
 
     def exit_code(self) -> int | None:
-        """Look at the process first: while it runs, this says nothing."""
+        """Return the exit code. Valid only after the process has ended."""
         try:
             content = (self.path / "exit").read_text(errors="replace")
         except FileNotFoundError:
             return None
-        # What its room was reserved with stands behind it.
+        # The rest of the file is what reserved the space.
         found = re.match(r"(\d{1,3})\n", content)
         return int(found[1]) if found else None
 

@@ -1,4 +1,4 @@
-"""Commands that the caller waits for. They end with their caller, and with their server."""
+"""Runs commands that the caller waits for. They end with their caller and with the server."""
 
 import asyncio
 import re
@@ -17,14 +17,14 @@ from wakeful.tools.processes.output.follower import Follower
 from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.outputs import Outputs
 from wakeful.tools.processes.settings import ProcessSettings
-from wakeful.tools.processes.spawner import Spawner, failure_of
+from wakeful.tools.processes.spawner import Spawner, spawn_failure
 
 OUTPUT_LIMIT = 50_000
 
 _TIMED_OUT = 124
 _KILLED = 137
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
-# The name says whose it is: which server to look for before it is cleared away.
+# The folder's name is the identity of its server; it is removed only if that server is gone.
 _NAME = re.compile(r"fg_(\d+)-(\d+)_")
 
 
@@ -33,7 +33,7 @@ class ForegroundResult:
     output: str
     exit_code: int
     error: str | None = None
-    # The code of what went wrong with the tool; a command that ran and failed by itself has none.
+    # The code of the tool's failure; None for a command that ended by itself, whatever its exit code.
     failure: str | None = None
 
 
@@ -51,9 +51,7 @@ class ForegroundRunner:
     async def run(
         self, command: str, workdir: str, *, timeout: float, pty: bool, variables: Mapping[str, str] = _NO_VARIABLES
     ) -> ForegroundResult:
-        """Cancelling this ends the command with everything in its group. `variables` are added to its
-        environment.
-        """
+        """Run the command with `variables` in its environment. Cancelling this ends everything in its group."""
         stop = asyncio.Event()
         start = partial(self._spawn, command=command, workdir=workdir, pty=pty, variables=variables)
         job = asyncio.create_task(self._run(start, timeout=timeout, stop=stop))
@@ -67,7 +65,7 @@ class ForegroundRunner:
             raise
 
     def sweep(self) -> None:
-        """End and clear away what servers that were killed have left behind."""
+        """Kill the commands that killed servers have left behind, and remove their files."""
         if not self._settings.root.exists():
             return
         for path in self._settings.root.glob("fg_*"):
@@ -88,7 +86,7 @@ class ForegroundRunner:
             grip = await asyncio.to_thread(start, folder)
         except OSError as error:
             await asyncio.to_thread(folder.remove)
-            return ForegroundResult("", *failure_of(error), "tool_error")
+            return ForegroundResult("", *spawn_failure(error), "tool_error")
         try:
             has_timed_out = await self._attend(grip, folder, timeout, stop)
             end_rest_of_group(grip.identity)
@@ -105,7 +103,7 @@ class ForegroundRunner:
         return self._spawner.spawn(folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False, variables=variables)
 
     async def _attend(self, grip: Grip, folder: ProcessFolder, timeout: float, stop: asyncio.Event) -> bool:
-        """Until it has ended, by itself or because its time is over or its caller gone; whether its time was over."""
+        """Wait until the command ends, or end it on a timeout or stop. Return whether it timed out."""
         gone = asyncio.Event()
         grip.watch(gone)
         follower = Follower(self._outputs.of(folder), self._changes, self._guard)

@@ -1,7 +1,7 @@
-"""Keeps processes: starts them, notices their ends, finds them again after a restart. They outlive it.
+"""Keeps background processes: starts them, notices their ends, adopts them after a restart. They outlive the server.
 
-A row is written before its process starts, and an end is told from the row only, never from what is seen of the
-process. One event loop watches all of them; there is no thread and no poll for any.
+The row of a process is written before the process starts, and its end is always reported from the row, never from the
+process itself. One event loop watches all processes, without a thread or a poll for each.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from wakeful.model.turn import Lease
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.processes.folder import ProcessFolder, Start
 from wakeful.tools.processes.foreground import ForegroundRunner
-from wakeful.tools.processes.interrupts import hear_interrupts
+from wakeful.tools.processes.interrupts import catch_ignored_signals
 from wakeful.tools.processes.kernel.grip import Grip, grip_on
 from wakeful.tools.processes.kernel.identity import Identity
 from wakeful.tools.processes.launch import launch_of
@@ -27,21 +27,21 @@ from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.notices import never_ran
 from wakeful.tools.processes.output.output import Output
 from wakeful.tools.processes.output.outputs import Outputs
-from wakeful.tools.processes.output.search import Search
+from wakeful.tools.processes.output.search import OutputSearch
 from wakeful.tools.processes.output.watch import Watch
 from wakeful.tools.processes.persistence import until_written
 from wakeful.tools.processes.settings import ProcessSettings
-from wakeful.tools.processes.spawner import Spawner, failure_of
+from wakeful.tools.processes.spawner import Spawner, spawn_failure
 from wakeful.tools.processes.stdin import InputRefused
 from wakeful.tools.processes.watched_process import WatchedProcess
 
 T = TypeVar("T")
 
-# How long a wrapper that has begun to say who it is may take; it takes microseconds, unless it is killed in them.
+# Seconds to wait for a wrapper that has created its file but not written it: microseconds, unless it is killed.
 _PATIENCE_WITH_WRAPPER = 2.0
 _PAUSE = 0.01
 _PAUSE_ELSEWHERE = 1.0
-# How long one waits for something that is about to be written.
+# Seconds to wait for a row that is about to be written.
 _PATIENCE_WITH_STORE = 10.0
 
 logger = logging.getLogger(__name__)
@@ -59,9 +59,9 @@ class SpawnFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    # That of an earlier run of the same call, if there was one.
+    # The task of an earlier run of the same call, if there was one.
     task: Task
-    # None when that one has not yet said who it is.
+    # None if the process of that run has not written its pid yet.
     pid: int | None
 
 
@@ -75,7 +75,7 @@ class ProcessKeeper:
         clock: Callable[[], float] = time.time,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
-        hear_interrupts()
+        catch_ignored_signals()
         self.host = host
         self.outputs = Outputs(settings)
         self._ledger = ledger
@@ -90,13 +90,13 @@ class ProcessKeeper:
         self._jobs: set[asyncio.Task[Any]] = set()
 
     async def start(self, lease: Lease | None, task: Task) -> Started:
-        """Write the row, then start the process, whatever becomes of the caller between the two. Raises SpawnFailed,
-        and what the ledger raises.
+        """Write the row, then start the process, even if the caller is cancelled in between. Raises SpawnFailed, and
+        what the ledger raises.
         """
         return await self._start_as(task.id, self._start(lease, task))
 
     async def adopt(self) -> None:
-        """Go on with the processes of this host that nobody watches, and clear up behind servers that are gone."""
+        """Watch the processes of this host that no server watches, and clean up after servers that are gone."""
         await asyncio.to_thread(self.foreground.sweep)
         tasks = [task for task in await self._ledger.adopt(self.host) if not self._knows(task.id)]
         await asyncio.gather(*(self._start_as(task.id, self._try_to_adopt(task)) for task in tasks))
@@ -105,14 +105,14 @@ class ProcessKeeper:
         return task_id in self._processes
 
     async def look(self, task_id: str) -> Task | None:
-        """Its row. When the process has ended, its end is in it."""
+        """Return the row. If the process has ended, wait until the row has its end."""
         process = self._processes.get(task_id)
         if process is not None and process.has_ended:
             return await self.wait(task_id, _PATIENCE_WITH_STORE)
         return await self._ledger.get(task_id)
 
     async def wait(self, task_id: str, timeout: float) -> Task | None:
-        """Its row, when the process has ended or the time is over."""
+        """Return the row once the process has ended or the time is over."""
         process = self._processes.get(task_id)
         try:
             async with asyncio.timeout(timeout):
@@ -122,28 +122,28 @@ class ProcessKeeper:
         return await self._ledger.get(task_id)
 
     async def kill(self, task_id: str) -> bool:
-        """End a process on purpose, with everything in its group; false when it had ended."""
+        """Kill everything in the group of a process. Return False if it had ended already."""
         return await asyncio.shield(self._do(self._kill(task_id)))
 
     async def obey(self, task: Task) -> None:
-        """Somebody has written down that its end is wanted. This does not wait for the end."""
+        """Kill a process whose row says that its end is wanted. Does not wait for the end."""
         if process := self._processes.get(task.id):
             self._do(process.end(self._settings.kill_grace))
 
     async def forget(self, task: Task) -> None:
-        """Remove its files. It has ended, and nobody will ask for them any more."""
+        """Remove the files of a process that has ended."""
         await asyncio.to_thread(self.outputs.folder(task.id).remove)
 
     async def write(self, task_id: str, data: bytes) -> None:
-        """Write to its input. Raises InputRefused."""
+        """Write to the input of a process. Raises InputRefused."""
         await self._require(task_id).write(data, self._settings.stdin_patience)
 
     async def close_input(self, task_id: str) -> None:
-        """End its input. Raises InputRefused."""
+        """End the input of a process. Raises InputRefused."""
         await self._require(task_id).close_input(self._settings.stdin_patience)
 
     async def close(self) -> None:
-        """Foreground commands end. Processes run on: whoever adopts them next goes on from here."""
+        """End foreground commands and stop watching. Processes run on until the next server adopts them."""
         await self.foreground.close()
         if self._starting:
             await asyncio.wait(self._starting.values(), timeout=_PATIENCE_WITH_STORE)
@@ -153,7 +153,7 @@ class ProcessKeeper:
         self._changes.close()
 
     async def _end_elsewhere(self, task_id: str) -> None:
-        """Of what another server keeps, only the row tells."""
+        """Poll the row of a process that another server keeps until it has ended."""
         while True:
             task = await self._ledger.get(task_id)
             if task is None or not task.is_running:
@@ -171,7 +171,7 @@ class ProcessKeeper:
         try:
             grip = await asyncio.to_thread(self._spawn_now, task)
         except OSError as error:
-            exit_code, reason = failure_of(error)
+            exit_code, reason = spawn_failure(error)
             logger.warning("process %s: %s", task.id, reason)
             await until_written(lambda: self._ledger.finish(task.id, never_ran(task, exit_code, reason)))
             raise SpawnFailed(task.id, exit_code, reason) from error
@@ -203,7 +203,7 @@ class ProcessKeeper:
 
     async def _adopt(self, task: Task) -> None:
         if task.host.boot_id != self.host.boot_id:
-            # Nothing that ran then runs now, and its pid means nothing any more.
+            # The machine was restarted: the process is gone, and its pid may be another's.
             self._watch(task, None, None)
             return
         start = await self._start_or_fence(task)
@@ -216,10 +216,10 @@ class ProcessKeeper:
             await self.obey(task)
 
     async def _start_or_fence(self, task: Task) -> Start:
-        """Who has started it; if nobody has, nobody will."""
+        """Return how the process was started. If it was not, forbid this attempt permanently."""
         folder = self.outputs.folder(task.id)
         start = await _settled_start(folder, task.attempt)
-        if start != "nobody":
+        if start != "not_started":
             return start
         if await asyncio.to_thread(folder.fence, task.attempt):
             return "fenced"
@@ -231,7 +231,7 @@ class ProcessKeeper:
         try:
             await self._spawn(replace(task, attempt=task.attempt + 1))
         except SpawnFailed:
-            # Its row says so, and its notice.
+            # The row and its notice say so.
             pass
 
     def _watch(self, task: Task, grip: Grip | None, leader: Identity | None) -> None:
@@ -246,12 +246,12 @@ class ProcessKeeper:
         del self._processes[process.task.id]
         process.release()
 
-    def _search(self, task: Task, output: Output) -> Search | None:
+    def _search(self, task: Task, output: Output) -> OutputSearch | None:
         patterns = launch_of(task).watch_patterns
         if not patterns:
             return None
         watch = Watch(patterns, self._settings.watch_interval, self._clock)
-        return Search(task, output, watch, self._ledger)
+        return OutputSearch(task, output, watch, self._ledger)
 
     async def _kill(self, task_id: str) -> bool:
         if not await self._ledger.intend_kill(task_id):
@@ -270,7 +270,7 @@ class ProcessKeeper:
         return process
 
     async def _start_as(self, task_id: str, work: Coroutine[Any, Any, T]) -> T:
-        """Do it to its end, also when the caller is cancelled or this keeper is closed."""
+        """Run the work to its end, even if the caller is cancelled or this keeper is closed."""
         job = self._do(work)
         self._starting[task_id] = job
         job.add_done_callback(lambda _: self._starting.pop(task_id))
@@ -284,7 +284,7 @@ class ProcessKeeper:
 
 
 async def _settled_start(folder: ProcessFolder, attempt: int) -> Start:
-    """A wrapper needs an instant between its file and its name in it."""
+    """Read the start, and wait while the wrapper has created its file but not written its identity."""
     deadline = time.monotonic() + _PATIENCE_WITH_WRAPPER
     while True:
         start = await asyncio.to_thread(folder.started, attempt)

@@ -1,4 +1,4 @@
-"""What is needed to start a process, and to start it again: the `spec` of its task."""
+"""The `spec` of a task: everything that is needed to start its process, now or again."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,9 +13,9 @@ class Launch:
     workdir: str
     pty: bool = False
     watch_patterns: tuple[str, ...] = ()
-    # What was promised when it started.
+    # Whether the agent was promised a notice at the start.
     notify_on_complete: bool = False
-    # What its environment says of the session, also when it is started again.
+    # Environment variables about the session, for every attempt.
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def dump(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What a server that was killed has left running although it was to end with that server."""
+"""Ends processes that should have ended with their server, but whose server was killed."""
 
 import logging
 from signal import SIGKILL
@@ -7,7 +7,7 @@ from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.kernel.grip import end_rest_of_group, grip_on
 from wakeful.tools.processes.kernel.identity import Identity, identity_of
 
-# Such a process is started once: if that fails, it is not tried again.
+# Such a process is started once and never again.
 ATTEMPT = 1
 
 logger = logging.getLogger(__name__)
@@ -18,9 +18,9 @@ def is_alive(server: Identity) -> bool:
 
 
 def clear_away(folder: ProcessFolder) -> None:
-    """End it with everything in its group, or see to it that it never starts, and remove its files."""
+    """Kill everything in the group of the process, or forbid its start, and remove its files."""
     start = folder.started(ATTEMPT)
-    if start == "nobody" and not folder.fence(ATTEMPT):
+    if start == "not_started" and not folder.fence(ATTEMPT):
         start = folder.started(ATTEMPT)
     if isinstance(start, Identity):
         logger.info("ending a command whose server is gone: process group %d", start.pid)

@@ -1,4 +1,4 @@
-"""Writing something down that must not get lost: again and again, until the store takes it."""
+"""Retries calls of the store that must not get lost until one succeeds."""
 
 import asyncio
 import logging
@@ -21,6 +21,6 @@ async def until_written(act: Callable[[], Awaitable[T]]) -> T:
         try:
             return await act()
         except StoreError as error:
-            logger.warning("the store did not take it, trying again in %g s: %s", pause, error)
+            logger.warning("the store failed, trying again in %g s: %s", pause, error)
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)

@@ -1,4 +1,4 @@
-"""What can be set about processes."""
+"""The settings of processes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,21 +8,21 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ProcessSettings:
-    # Each process has a folder here.
+    # The parent of the folders of all processes.
     root: Path
-    # What must not be shown when an output contains it.
+    # Masked wherever an output is shown.
     secrets: frozenset[str] = frozenset()
-    # Names of environment variables that commands get, beside those that every command gets.
+    # Names of environment variables that commands get in addition to the allowlist.
     extra_environment: tuple[str, ...] = ()
-    # How much disk one output may take while the server is there to look.
+    # Bytes on disk that an output may take; a running server trims what exceeds them.
     output_cap: int = 256 * MIB
-    # With less room than this nothing new is started.
+    # With less disk space than this, nothing new is started.
     minimum_free: int = 512 * MIB
-    # What the largest file of a command must leave free, as far as can be told when it starts.
+    # Disk space that the size limit for a command's files leaves free, as measured at its start.
     disk_reserve: int = 1024 * MIB
-    # Between TERM and KILL.
+    # Seconds between TERM and KILL.
     kill_grace: float = 2.0
-    # A watch tells of one match in this time.
+    # The least seconds between two notices of a watch.
     watch_interval: float = 15.0
-    # How long a process may take to read what is written to it.
+    # Seconds that a process may take to read what is written to it.
     stdin_patience: float = 5.0

@@ -20,13 +20,13 @@ from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.processes.wrapper import wrapper_arguments
 
 _ROWS, _COLUMNS = 40, 120
-# As a shell says that something cannot be run, or is not there.
+# A shell's exit codes for a command that cannot be run or found.
 CANNOT_RUN, NOT_FOUND = 126, 127
 
 
 class Spawner:
     def __init__(self, settings: ProcessSettings, guard: OutputGuard, environment: Mapping[str, str]) -> None:
-        """`environment` is the server's own; commands get what is harmless of it."""
+        """`environment` is the server's own; commands get the allowed part of it."""
         self._guard = guard
         passed_on = command_environment(environment, extra=settings.extra_environment, secrets=settings.secrets)
         self._environment = passed_on | {MARK: str(settings.root)}
@@ -42,8 +42,8 @@ class Spawner:
         with_stdin: bool,
         variables: Mapping[str, str],
     ) -> Grip:
-        """Start the wrapper; it runs the command if this attempt is not forbidden. `variables` are added to what every
-        command gets. Raises OSError.
+        """Start the wrapper, which runs the command unless this attempt is forbidden. `variables` are added to the
+        environment of every command. Raises OSError.
         """
         folder.make(with_stdin=with_stdin or pty)
         shell = shutil.which("bash") or "/bin/sh"
@@ -66,16 +66,16 @@ class Spawner:
                 env=environment,
                 start_new_session=True,
             )
-        # It is watched by its pidfd and may outlive us: Popen shall neither wait for it nor complain about it.
+        # The pidfd watches the child, which may outlive the server: keep Popen from waiting for it or warning about it.
         child.returncode = 0
         grip = grip_on_pid(child.pid)
-        assert grip is not None, "a child that nobody has waited for is still there"
+        assert grip is not None, "a child exists until it is waited for"
         return grip
 
 
 @contextmanager
 def _input(*, pty: bool) -> Iterator[tuple[int, str]]:
-    """The input of a wrapper, and the path of the terminal, which it opens itself to make it its own."""
+    """Yield the wrapper's input, and the path of the terminal, which the wrapper opens as its controlling one."""
     if not pty:
         yield subprocess.DEVNULL, ""
         return
@@ -88,7 +88,7 @@ def _input(*, pty: bool) -> Iterator[tuple[int, str]]:
         os.close(terminal)
 
 
-def failure_of(error: OSError) -> tuple[int, str]:
-    """The exit code of a process that could not be started, and the reason in words."""
+def spawn_failure(error: OSError) -> tuple[int, str]:
+    """Return the exit code of a process that could not be started, and the reason."""
     code = NOT_FOUND if error.errno == errno.ENOENT else CANNOT_RUN
     return code, f"the command could not be started: {(error.strerror or 'unknown error').lower()}"

@@ -1,4 +1,4 @@
-"""Writing to a process. The server may never wait for one that does not read."""
+"""Writes to the input of a process, without ever blocking the server on one that does not read."""
 
 import asyncio
 import errno
@@ -8,12 +8,12 @@ import signal
 from wakeful.tools.processes.folder import ProcessFolder
 
 _END_OF_INPUT = b"\x04"
-# While a wrapper makes its input ready, which takes milliseconds.
+# Seconds between two checks while a wrapper opens its input, which takes milliseconds.
 _PAUSE = 0.005
 
 
 class InputRefused(Exception):
-    """The process takes no input; the code and the text are the tool's answer."""
+    """The process takes no input. The tool answers with the code and the text."""
 
     def __init__(self, reason: str, code: str = "not_found") -> None:
         super().__init__(reason)
@@ -21,7 +21,9 @@ class InputRefused(Exception):
 
 
 async def write_input(folder: ProcessFolder, leader: int, data: bytes, *, pty: bool, patience: float) -> None:
-    """Raises InputRefused, also when the process has not read it in time: a part may have been written then."""
+    """Write all of the data. Raises InputRefused, also if the process does not read it in time; then a part may have
+    been written.
+    """
     size = len(data)
     try:
         async with asyncio.timeout(patience):
@@ -39,7 +41,7 @@ async def write_input(folder: ProcessFolder, leader: int, data: bytes, *, pty: b
 
 
 async def close_input(folder: ProcessFolder, leader: int, *, pty: bool, patience: float) -> None:
-    """Let the process read the end of its input. A terminal cannot be closed: it gets ^D. Raises InputRefused."""
+    """End the input of the process. A terminal cannot be closed, so it gets ^D. Raises InputRefused."""
     if pty:
         await write_input(folder, leader, _END_OF_INPUT, pty=True, patience=patience)
         return
@@ -59,14 +61,14 @@ async def _opened(folder: ProcessFolder, leader: int, *, pty: bool) -> int:
         try:
             return os.open(folder.stdin, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
-            # Nobody reads, which is so until a terminal is ready.
+            # ENXIO: the pipe has no reader, until the terminal is ready.
             if error.errno != errno.ENXIO:
                 raise InputRefused("its input cannot be opened") from error
         await asyncio.sleep(_PAUSE)
 
 
 async def _ready_holder(folder: ProcessFolder, leader: int) -> int:
-    """The process that keeps the input open. Its pid counts only while it is in the group of the process."""
+    """Return the pid of the process that keeps the input open. It is valid only while it is in the process's group."""
     while folder.stdin.exists():
         holder = folder.holder()
         if holder is not None:

@@ -1,10 +1,10 @@
-"""What was typed into a process, kept beside its output: later input is judged together with it."""
+"""Keeps what was typed into a process next to its output: the gate reads later input together with it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 KEPT = 64 * 1024
-# The end of an input: what a shell has done before it, and which line it has half read, cannot be known any more.
+# Marks a gap: what the shell did before it, and which half of a line it has read, is unknown.
 LOST = "\x04"
 
 
@@ -13,7 +13,7 @@ class TypedInput:
     path: Path
 
     def read(self) -> str:
-        """The newest of it. Begins with LOST when there was more."""
+        """Return the newest part. It begins with LOST if there was more."""
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -21,7 +21,7 @@ class TypedInput:
         return (data if len(data) <= KEPT else _newest(data)).decode(errors="replace")
 
     def add(self, text: str) -> None:
-        """Remember it, before the process gets it: what it has read must not be forgotten by a crash."""
+        """Append the text. Call this before the process gets it, or a crash could forget what the process has read."""
         with self.path.open("ab") as file:
             self.path.chmod(0o600)
             file.write(text.encode(errors="replace"))
@@ -34,7 +34,7 @@ class TypedInput:
 
 
 def _newest(data: bytes) -> bytes:
-    """From the beginning of a line on, as far as there is one."""
+    """Return the newest part from the beginning of a line on, after a LOST mark."""
     mark = f"{LOST}\n".encode()
     rest = data[-KEPT + len(mark) :]
     return mark + rest[rest.find(b"\n") + 1 :]

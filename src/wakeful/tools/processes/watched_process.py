@@ -1,4 +1,4 @@
-"""A process from its start, or its adoption, until its end is written."""
+"""Watches a process from its start or adoption until its end is written."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from wakeful.tools.processes.kernel.grip import Grip, end_group, end_rest_of_gro
 from wakeful.tools.processes.kernel.identity import Identity
 from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.output.follower import Follower
-from wakeful.tools.processes.output.notices import never_ran, outcome_of
+from wakeful.tools.processes.output.notices import never_ran, process_outcome
 from wakeful.tools.processes.output.output import Output
 from wakeful.tools.processes.persistence import until_written
 from wakeful.tools.processes.spawner import CANNOT_RUN
@@ -31,7 +31,7 @@ class WatchedProcess:
         grip: Grip | None,
         leader: Identity | None,
     ) -> None:
-        """Without a grip it has ended already. `leader` is who led its group, if that may have left somebody."""
+        """Without a grip the process has ended already. `leader` is the leader of its group if members may be left."""
         self.task = task
         self.is_over = asyncio.Event()
         self._ledger = ledger
@@ -53,7 +53,7 @@ class WatchedProcess:
         return self._grip is None or self._grip.has_ended
 
     async def run(self) -> None:
-        """See it through. When this is cancelled, somebody else can go on from here."""
+        """Follow the process until its end is written. If this is cancelled, another server can continue from here."""
         try:
             await self._follower.run(self._gone)
             await self._write_end()
@@ -67,12 +67,12 @@ class WatchedProcess:
             logger.exception("process %s: its end could not be written", self.task.id)
 
     def release(self) -> None:
-        """After the run: nobody needs to wait any more."""
+        """Release the process and all waiters, after the run."""
         self._let_go()
         self.is_over.set()
 
     async def end(self, grace: float) -> None:
-        """TERM, and after the grace KILL, to everything in its group."""
+        """Send TERM, and after the grace KILL, to everything in its group."""
         if self._grip is not None and not self._is_being_ended:
             self._is_being_ended = True
             await end_group(self._grip, self._gone, grace)
@@ -86,25 +86,25 @@ class WatchedProcess:
         await close_input(self._folder, self._require_pid(), pty=self._has_terminal, patience=patience)
 
     async def _write_end(self) -> None:
-        """The process is gone: only now its files tell the truth."""
+        """Write how the process ended. Its files are valid only now that it is gone."""
         if self._leader is not None:
             end_rest_of_group(self._leader)
         self._let_go()
         start = self._folder.started(self.task.attempt)
         if self._is_ours and start == "fenced":
-            logger.info("process %s was started once more by another server", self.task.id)
+            logger.info("process %s: another server has taken over its start", self.task.id)
             return
         task = await until_written(lambda: self._ledger.get(self.task.id))
         if task is None:
             return
-        if self._is_ours and start == "nobody" and not task.kill_intended:
+        if self._is_ours and start == "not_started" and not task.kill_intended:
             outcome = never_ran(task, CANNOT_RUN, "the command could not be started: its folder cannot be written")
         else:
             outcome = await asyncio.to_thread(self._outcome, task)
         await until_written(lambda: self._ledger.finish(task.id, outcome))
 
     def _outcome(self, task: Task) -> TaskOutcome:
-        return outcome_of(task, self._folder.exit_code(), self._output)
+        return process_outcome(task, self._folder.exit_code(), self._output)
 
     def _let_go(self) -> None:
         if self._grip is not None:

@@ -1,24 +1,23 @@
-"""The shell around a command: it outlives the server, and writes down how the command ended.
+"""The shell around a command: it outlives the server and writes the command's exit code.
 
-Its arguments: the process's folder, the attempt, the working directory, the largest file in blocks of 512 bytes, the
-shell for the command, the command, and for a process with a terminal the terminal's path. It is started as the leader
-of a new session, with output and errors going to the file `output`; with a terminal, its input is the master side.
+Its arguments: the process's folder, the attempt, the working directory, the size limit for files in blocks of 512
+bytes, the shell for the command, the command, and the path of the terminal, if any. It is started as the leader of a
+new session, with stdout and stderr going to the file `output`; with a terminal, its stdin is the master side.
 
-Why it is as it is:
-- It is a text for `sh -c`: a shell reads a script file as it goes, and an upgrade would change it under its feet.
-- It uses no variable but one: a name could be that of a variable in the environment of the command.
+Why it is written this way:
+- It is a text for `sh -c`: a shell reads a script file bit by bit, and an upgrade would change the file under it.
+- It sets a single variable: any name could be that of a variable in the environment of the command.
 - The command is a parameter, never a part of the text. One parameter may have 128 KiB.
-- Signals are caught, not ignored: what is ignored stays ignored in the command. TERM before the command has begun
+- Signals are caught, not ignored: an ignored signal stays ignored in the command. TERM before the command has started
   ends the wrapper.
-- `exit` is written by one small write and counts only with its newline, so it needs no second name and no `mv`, for
-  which there may be no room in a full process table. Its room on the disk is taken at the start, and the code is
-  written over what stands there (`1<>` does not cut the file off): a command that fills the disk keeps its code.
-- The EXIT trap also catches the wrapper's own failures, such as a fork that is refused.
-- Its last act is KILL to its own group, itself included.
-- What holds `stdin` open, or carries a terminal's bytes, ignores the signals that are meant for the command, and
-  does so from its birth.
-- A terminal's last output is carried over before the end: the carrier ends when nobody has the terminal any more. Who
-  keeps it in the background hears HUP, as from any terminal that closes, and has one second.
+- `exit` is written by one small write and counts only with its newline, so it needs no temporary file and no `mv`,
+  which a full process table might refuse. Its disk space is reserved at the start, and the code overwrites what is
+  there (`1<>` does not truncate the file): a command that fills the disk keeps its exit code.
+- The EXIT trap also catches failures of the wrapper itself, such as a fork that is refused.
+- The wrapper's last act is KILL to its own group, itself included.
+- The processes that hold `stdin` open or copy a terminal's bytes ignore signals for the command, from their start.
+- A terminal's last output is copied before the end: the copying `cat` ends when no process has the terminal open. A
+  background child that keeps it open gets HUP, as from any terminal that closes, and has one second.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Questions to a person, and what need not be asked again, as clients see them."""
+"""Questions to a person, and grants that make questions unnecessary, in the form that clients get."""
 
 from typing import Annotated
 
@@ -11,10 +11,10 @@ from wakeful.wire.declared import Outgoing, words
 
 
 class Danger(Outgoing):
-    kind: Annotated[str, words("What a grant covers.")]
-    reason: Annotated[str, words("Finishes the sentence: this command …")]
+    kind: Annotated[str, words("The kind of danger, which is what a grant covers.")]
+    reason: Annotated[str, words("Completes the sentence: this command …")]
     path: str | None
-    excerpt: Annotated[str, words("The dangerous piece of the command as it stands there, or empty.")]
+    excerpt: Annotated[str, words("The dangerous part of the command, verbatim, or empty.")]
 
 
 class ChoiceWords(Outgoing):
@@ -28,12 +28,12 @@ class ShownApproval(Outgoing):
     task_id: str | None
     tool: str
     command: str
-    danger: Annotated[str, words("The first kind.")]
-    reason: Annotated[str, words("All reasons, with semicolons between them.")]
+    danger: Annotated[str, words("The kind of the first danger.")]
+    reason: Annotated[str, words("The reasons of all dangers, separated by semicolons.")]
     dangers: Annotated[list[Danger], Meta(min_length=1)]
-    choices: Annotated[list[Choice], words("Those possible.")]
-    choice_words: Annotated[ChoiceWords, words("What a choice that lasts allows, to be read before it.")]
-    preview: Annotated[str, words("Of a file: the change, as a diff.")]
+    choices: Annotated[list[Choice], words("The possible choices.")]
+    choice_words: Annotated[ChoiceWords, words("What a lasting choice will allow, to show before it is made.")]
+    preview: Annotated[str, words("For a change to a file: the diff.")]
     expires_at: str
 
 
@@ -46,16 +46,16 @@ class ShownGrant(Outgoing):
     id: str
     owner: str
     kind: str
-    words: Annotated[str, words("Finishes the sentence: commands that … run without asking.")]
+    words: Annotated[str, words("Completes the sentence: commands that … run without asking.")]
     scope: Scope
     session_id: Annotated[str | None, words("Null for a folder.")]
     session_title: Annotated[str | None, words("Null for a folder.")]
     folder: Annotated[str | None, words("Null for a session.")]
     created_at: str
-    expires_at: Annotated[str | None, words("Null: as long as its session.")]
+    expires_at: Annotated[str | None, words("Null: it lasts as long as its session.")]
     last_used_at: str | None
     uses: Annotated[int, Meta(ge=0)]
-    example: Annotated[str, words("The command that it was given for.")]
+    example: Annotated[str, words("The command for which it was given.")]
 
 
 def shown_approval(approval: Approval, shown_in: str) -> ShownApproval:

@@ -1,4 +1,4 @@
-"""The routes of questions to a person, and of what need not be asked again."""
+"""Describes the routes of approvals and grants."""
 
 from wakeful.web.approvals.approval import ShownApproval, ShownGrant
 from wakeful.web.approvals.grants import GrantList, GrantsQuery, OneGrant
@@ -12,12 +12,12 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/approvals": {
         "get": operation(
             "listApprovals",
-            "All questions that wait for an answer, in whichever session",
+            "List all questions that wait for an answer",
             {
                 200: json_answer("The oldest first.", ApprovalList),
                 **refusals(503),
             },
-            words="A sub-agent's question stands in the session that ordered its work.",
+            words="A sub-agent's question is listed under the session at the top of its delegations.",
         ),
     },
     "/api/approval/respond": {
@@ -25,14 +25,14 @@ PATHS: dict[str, dict[str, Json]] = {
             "answerApproval",
             "Answer a call that waits for a person",
             {200: json_answer("It is answered.", Ok), **refusals(400, 403, 404, 409, 413, 503)},
-            words="A choice that is not possible for this question is 400 `once_only`.",
+            words="A choice that the question does not offer gets 400 `once_only`.",
             body=json_body(GivenApproval),
         ),
     },
     "/api/grants": {
         "get": operation(
             "listGrants",
-            "What runs without asking",
+            "List what runs without asking",
             {
                 200: json_answer("The oldest first.", GrantList),
                 **refusals(400, 404, 503),
@@ -41,7 +41,7 @@ PATHS: dict[str, dict[str, Json]] = {
         ),
         "delete": operation(
             "revokeGrant",
-            "Ask again, from the next call on",
+            "Revoke a grant: the next call asks again",
             {200: json_answer("It is revoked.", Ok), **refusals(400, 403, 404, 503)},
             parameters=parameters(OneGrant, "query"),
         ),

@@ -1,4 +1,4 @@
-"""The routes of what need not be asked again: see it, and take it back."""
+"""Routes that list and revoke grants."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class GrantList(Outgoing):
 
 
 class GrantsQuery(Incoming):
-    session_id: Annotated[MaybeId, words("Only those that hold in this session, also those of its folder.")] = ""
+    session_id: Annotated[MaybeId, words("Only grants that hold in this session, including those of its folder.")] = ""
 
 
 class OneGrant(Incoming):
@@ -43,13 +43,12 @@ class GrantRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        """Of a session: all that hold in it, also those of its folder."""
         session_id = read_query(request, GrantsQuery).session_id
         if session_id:
             grants = await self._grants_in(await self._web.find_session(request, session_id))
         else:
             grants = await self._grants_of(self._web.owner_seen_by(request))
-        return JsonAnswer(GrantList(grants=await self._web.store.read(lambda tx: _forms(tx, grants))))
+        return JsonAnswer(GrantList(grants=await self._web.store.read(lambda tx: _shown_grants(tx, grants))))
 
     async def revoke(self, request: Request) -> Response:
         grant_id = read_query(request, OneGrant).id
@@ -77,8 +76,8 @@ class GrantRoutes:
         return await self._web.store.read(body)
 
 
-async def _forms(tx: Transaction, grants: Sequence[Grant]) -> list[ShownGrant]:
-    """With the title of the session that it holds in, if it is one's: ids tell a person nothing."""
+async def _shown_grants(tx: Transaction, grants: Sequence[Grant]) -> list[ShownGrant]:
+    """Add the titles of the sessions in which grants hold, for people."""
     sessions = [await tx.sessions.get(grant.session_id) if grant.session_id else None for grant in grants]
     return [
         ShownGrant(**grant_data(grant), session_title=None if session is None else session.title)

@@ -1,4 +1,4 @@
-"""The routes on which a person sees what waits for them, and answers it."""
+"""Routes that list a person's open questions and take the answers."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ class ApprovalRoutes:
         ]
 
     async def page(self, request: Request) -> Response:
-        """All that waits, whichever session asks; a sub-agent's question stands where its work was ordered."""
+        """List the open questions of all sessions. A sub-agent's question is shown in the session at the top."""
 
         async def body(tx: Transaction) -> list[WaitingApproval]:
             waiting = await tx.approvals.open_of_owner(self._web.owner_seen_by(request), await tx.now())

@@ -1,4 +1,4 @@
-"""The routes that tell a client what it can do here."""
+"""Describes the routes of facts about the caller and the server."""
 
 from wakeful.web.facts.me import Me
 from wakeful.web.facts.models import ModelChoices
@@ -9,16 +9,16 @@ from wakeful.wire.schema import Json
 PATHS: dict[str, dict[str, Json]] = {
     "/api/me": {
         "get": operation(
-            "getMe", "Who is asking, and whom", {200: json_answer("You and the server.", Me), **refusals(503)}
+            "getMe", "Get the caller and the server", {200: json_answer("You and the server.", Me), **refusals(503)}
         ),
     },
     "/api/models": {
         "get": operation(
             "listModelChoices",
-            "The models that a session can have",
-            {200: json_answer("What is known of them now.", ModelChoices), **refusals(503)},
+            "List the models that a session can use",
+            {200: json_answer("The models known now.", ModelChoices), **refusals(503)},
         ),
     },
 }
 
-FAMILY = Family("Facts", "Who is asking, and what there is to choose from.", PATHS)
+FAMILY = Family("Facts", "The caller, the server and the models.", PATHS)

@@ -1,4 +1,4 @@
-"""Who is asking, and whom."""
+"""The route that says who the caller is and which server answers."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,7 +17,7 @@ class ServerFacts:
     # The name of the machine.
     host: str
     version: str
-    # For sessions that name none.
+    # For sessions that name no model.
     model: str
     has_password: bool
     # How long a deleted session can be brought back.

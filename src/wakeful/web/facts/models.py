@@ -1,4 +1,4 @@
-"""The catalogue of models, for those who choose one."""
+"""The route that lists the models to choose from."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,9 +21,9 @@ class ModelChoices(Outgoing):
     default: str
 
 
-class ModelRoutes:
+class ModelChoiceRoutes:
     def __init__(self, models: Callable[[], Sequence[ModelChoice]], default: str) -> None:
-        """`models` returns what is known now, without asking the providers."""
+        """`models` returns the models known now, without asking the providers."""
         self._models = models
         self._default = default
 

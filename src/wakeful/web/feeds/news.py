@@ -1,11 +1,11 @@
-"""News as people read it: what ended, matched, asks or failed, in any session of theirs."""
+"""News in the form that clients get: tasks that ended or matched, questions and failed turns of any session."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from wakeful.model import event as events
-from wakeful.model.news import News
+from wakeful.model.event import News
 from wakeful.model.tasks.end_words import end_words
 from wakeful.model.tasks.task import Task, TaskKind, TaskStatus
 from wakeful.model.tasks.task_data import time_text
@@ -18,31 +18,31 @@ TURN_FAILED = "turn_failed"
 
 
 class ShownNews(Outgoing):
-    """What does not apply to a kind of news is there all the same, and empty."""
+    """Every kind of news has all fields; those that do not apply are empty."""
 
     news_id: Annotated[int, Meta(ge=1)]
-    event_id: Annotated[int, Meta(ge=1), words("Its number in the session.")]
+    event_id: Annotated[int, Meta(ge=1), words("The number of the event in its session.")]
     session_id: str
     title: str
     kind: Literal[
         "process_complete", "delegation_complete", "watch_match", "approval_required", "approval_expired", "turn_failed"
     ]
     task_id: str | None = None
-    command: Annotated[str, words("Or the goal of a sub-agent.")] = ""
+    command: Annotated[str, words("The command of a process, or the goal of a sub-agent.")] = ""
     status: TaskStatus | None = None
     exit_code: int | None = None
-    outcome: Annotated[str, words("In words that follow the command; of a turn, why it failed.")] = ""
-    line: Annotated[str, words("The line that matched, or the last one of the output.")] = ""
+    outcome: Annotated[str, words("Words that follow the command in a sentence; for a turn, why it failed.")] = ""
+    line: Annotated[str, words("The line that matched, or the last line of the output.")] = ""
     pattern: str | None = None
-    wakes: Annotated[bool, words("The agent asked to be woken by it.")] = False
-    call_id: Annotated[str | None, words("Of a question.")] = None
-    turn_id: Annotated[str | None, words("Of a turn that failed.")] = None
-    code: Annotated[str | None, words("Why it failed.")] = None
+    wakes: Annotated[bool, words("Whether the agent asked to be woken by it.")] = False
+    call_id: Annotated[str | None, words("The call that a question is about.")] = None
+    turn_id: Annotated[str | None, words("The turn that failed.")] = None
+    code: Annotated[str | None, words("The code of the turn's error.")] = None
     at: str
 
 
 async def news_fields(tx: Transaction, news: News) -> dict[str, Any]:
-    """The fields of ShownNews that apply to it."""
+    """Return the fields of ShownNews that apply to this news."""
     event, data = news.event, news.event.data
     task_id = data.get("process_id")
     task = None if task_id is None else await tx.tasks.get(task_id)
@@ -97,5 +97,5 @@ def _match(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _task_fields(task: Task | None) -> dict[str, Any]:
-    """A purge may have taken the task and not yet the event."""
+    # A purge may have deleted the task but not yet the event.
     return {} if task is None else {"task_id": task.id, "command": task.command, "wakes": task.will_notify}

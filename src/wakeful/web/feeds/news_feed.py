@@ -1,5 +1,5 @@
-"""A reader of news: a cursor into the numbered news of one owner. What was missed while the line was cut is read from
-the store.
+"""Follows the numbered news of one owner after a cursor. News that a reader missed while disconnected is read from the
+store.
 """
 
 import asyncio
@@ -10,29 +10,29 @@ from wakeful.model import event as events
 from wakeful.store.base import Signal, Store, Transaction
 from wakeful.web.feeds.news import ShownNews, news_fields
 
-# At once; more are read right after.
+# How many items of news are read at once.
 _PAGE = 100
-# Other nodes say in which sessions they have committed something, not what: a reader looks at most so often for it.
+# Another node's signal names the changed sessions, not the events. This limits how often a reader then looks for news.
 _PAUSE_SECONDS = 0.1
 _KINDS = frozenset(
     {
         events.PROCESS_COMPLETE,
         events.WATCH_MATCH,
         events.APPROVAL_REQUIRED,
-        # One that nobody gave, too.
+        # News if the question expired without an answer.
         events.APPROVAL_ANSWERED,
         events.FAILED,
     }
 )
 
-# The number of a piece of news, and its form.
-Item = tuple[int, ShownNews]
+# The number that is the cursor after the news, and the news.
+NumberedNews = tuple[int, ShownNews]
 
 
 @dataclass(slots=True, eq=False)
 class _Listener:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    # There is news, rather than something that may be.
+    # There is news for certain, not just a change that may be news.
     is_sure: bool = False
 
 
@@ -48,8 +48,8 @@ class NewsFeed:
 
         return await self._store.read(body)
 
-    async def follow(self, owner: str, after: int) -> AsyncGenerator[Item, None]:
-        """The owner's news after this number, as they come; a cursor beyond the end has to be caught before."""
+    async def follow(self, owner: str, after: int) -> AsyncGenerator[NumberedNews, None]:
+        """Yield the owner's news after this number as it comes. The caller must check that it is not beyond the end."""
         listener = _Listener()
         self._listeners.add(listener)
         try:
@@ -57,8 +57,8 @@ class NewsFeed:
                 listener.changed.clear()
                 listener.is_sure = False
                 found = await self._read(owner, after)
-                for number, form in found:
-                    yield number, form
+                for number, news in found:
+                    yield number, news
                     after = number
                 if not found:
                     await listener.changed.wait()
@@ -66,8 +66,8 @@ class NewsFeed:
         finally:
             self._listeners.discard(listener)
 
-    async def _read(self, owner: str, after: int) -> list[Item]:
-        async def body(tx: Transaction) -> list[Item]:
+    async def _read(self, owner: str, after: int) -> list[NumberedNews]:
+        async def body(tx: Transaction) -> list[NumberedNews]:
             return [
                 (news.number, ShownNews(**await news_fields(tx, news)))
                 for news in await tx.news.after(owner, after, _PAGE)

@@ -1,5 +1,5 @@
-"""Rows of sessions as they change, for readers of whole lists. What is told here is in no log: whoever was away asks
-for the list again.
+"""Follows the rows of changed sessions, for clients that show a list of sessions. Rows are in no log: a client that
+was disconnected loads the list again.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from wakeful.web.feeds.rows import session_rows
 SESSION_ROW = "session_row"
 SESSION_GONE = "session_gone"
 
-# One session's row is told at most so often.
+# The shortest time between two rows of the same session.
 _PAUSE_SECONDS = 0.25
-# After everything may have changed, the newest are told anew.
+# When any session may have changed, the rows of the newest are sent again.
 _MOST_ROWS = 200
-# They change nothing that a row shows, and there are many.
+# Frequent events that change nothing in a row.
 _QUIET = frozenset({events.TOKEN, events.REASONING, events.STEP_ABANDONED})
 
 
@@ -30,30 +30,34 @@ class _Listener:
     changed: set[str] = field(default_factory=set)
     is_lost: bool = False
     woken: asyncio.Event = field(default_factory=asyncio.Event)
-    # When each row may be told again.
+    # When the next row of each session may be sent.
     next_at: dict[str, float] = field(default_factory=dict)
 
 
-News = list[tuple[str, bytes]]
+# The names and data of frames.
+RowChanges = list[tuple[str, bytes]]
 
 
 class RowFeed:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._listeners: set[_Listener] = set()
-        # What is being read, by reader, owner, sessions and whether all are wanted: the tabs of one person want the
-        # same at the same moment. Nobody joins a read that began before something changed again.
-        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[News]] = {}
+        # Reads under way, by the arguments of `_read`: the tabs of one person share a read. Any change clears them, so
+        # that no listener joins a read that began before the change.
+        self._reads: dict[tuple[str, str | None, frozenset[str], bool], asyncio.Task[RowChanges]] = {}
         store.notifier.listen(self._hear)
 
     async def follow(self, reader: str, owner: str | None) -> AsyncGenerator[tuple[str, bytes], None]:
-        """Name and data of what has changed of the owner's sessions, or of everybody's, as this reader sees them."""
+        """Yield the names and data of frames for changed sessions of the owner, or of all owners if it is None.
+
+        Rows differ per reader: they show what the reader has not seen.
+        """
         listener = _Listener()
         self._listeners.add(listener)
         try:
             while True:
                 await _wait(listener)
-                for name, data in await self._news(listener, reader, owner):
+                for name, data in await self._changes(listener, reader, owner):
                     yield name, data
         finally:
             self._listeners.discard(listener)
@@ -68,7 +72,7 @@ class RowFeed:
             if listener.changed or listener.is_lost:
                 listener.woken.set()
 
-    async def _news(self, listener: _Listener, reader: str, owner: str | None) -> News:
+    async def _changes(self, listener: _Listener, reader: str, owner: str | None) -> RowChanges:
         now = time.monotonic()
         is_lost, listener.is_lost = listener.is_lost, False
         due = {session_id for session_id in listener.changed if listener.next_at.get(session_id, 0.0) <= now}
@@ -80,11 +84,11 @@ class RowFeed:
             reading = asyncio.create_task(self._read(*key))
             self._reads[key] = reading
             reading.add_done_callback(lambda done: self._reads.get(key) is done and self._reads.pop(key))
-        # Who leaves meanwhile does not take it from the others.
+        # A listener that is cancelled must not cancel the read for the others.
         return await asyncio.shield(self._reads[key])
 
-    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> News:
-        async def body(tx: Transaction) -> News:
+    async def _read(self, reader: str, owner: str | None, due: frozenset[str], is_lost: bool) -> RowChanges:
+        async def body(tx: Transaction) -> RowChanges:
             found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
             if is_lost:
                 found = await tx.sessions.page(owner, limit=_MOST_ROWS)
@@ -97,7 +101,7 @@ class RowFeed:
 
 
 async def _wait(listener: _Listener) -> None:
-    """Until a row may be told."""
+    """Wait until a row may be sent."""
     if not listener.changed and not listener.is_lost:
         listener.woken.clear()
         await listener.woken.wait()
@@ -107,5 +111,8 @@ async def _wait(listener: _Listener) -> None:
 
 
 def _next_due(changed: Iterable[str], next_at: dict[str, float]) -> float:
-    """Another session's news may come meanwhile: then the wait is a little longer than it would have to be."""
+    """Return the seconds until the first of these rows may be sent.
+
+    A session that changes during the wait may be due earlier; its row is then a little late.
+    """
     return min((next_at.get(session_id, 0.0) for session_id in changed), default=0.0) - time.monotonic()

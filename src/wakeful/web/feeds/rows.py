@@ -1,4 +1,4 @@
-"""Sessions as rows of a list."""
+"""Rows of a list of sessions, in the form that clients get."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from wakeful.model.marks import Marks
 from wakeful.model.search.search import Hit, Wanted, searched_text
 from wakeful.model.search.snippet import snippet_of
-from wakeful.model.session import Session
+from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task_data import time_text
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Outgoing, words
@@ -26,13 +25,13 @@ class SessionRow(Outgoing):
     running_tasks: Annotated[int, Meta(ge=0)]
     pinned: bool
     archived: bool
-    unread: Annotated[bool, words("A turn has ended since the asker looked.")]
-    needs_you: Annotated[int, Meta(ge=0), words("Open questions.")]
+    unread: Annotated[bool, words("Whether a turn has ended since the caller last saw the session.")]
+    needs_you: Annotated[int, Meta(ge=0), words("The number of open questions.")]
     last_status: Annotated[Literal["done", "failed", "cancelled"] | None, words("How the last turn ended.")]
-    woken: Annotated[bool, words("Background work had opened it.")]
+    woken: Annotated[bool, words("Whether background work alone opened the last turn.")]
 
 
-class Snippet(Outgoing):
+class ShownSnippet(Outgoing):
     before: str
     hit: str
     after: str
@@ -41,13 +40,11 @@ class Snippet(Outgoing):
 class FoundRow(SessionRow):
     message_id: Annotated[
         str | UnsetType | None,
-        words("Of a search: the newest message that was found; null where only the title was."),
+        words("In a search: the newest message that matches; null if only the title does."),
     ] = UNSET
     snippet: Annotated[
-        Snippet | UnsetType | None,
-        words(
-            "Of a search: the piece of that message around the first of the words, as plain text. `hit` may be empty."
-        ),
+        ShownSnippet | UnsetType | None,
+        words("In a search: the part of that message around the first match, as plain text. `hit` may be empty."),
     ] = UNSET
 
 
@@ -63,20 +60,20 @@ async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]
 async def with_hits(
     tx: Transaction, rows: Sequence[FoundRow], hits: Mapping[str, Hit | None], wanted: Wanted
 ) -> list[FoundRow]:
-    """The rows, with where each of them was found."""
+    """Return the rows with the message and the snippet that matched."""
     shown = [hit for row in rows if (hit := hits[row.session_id]) is not None]
     entries = {Hit(entry.turn_id, entry.step, entry.index): entry for entry in await tx.journal.at(shown)}
     found = []
     for row in rows:
         hit = hits[row.session_id]
         entry = None if hit is None else entries.get(hit)
-        snippet = None if entry is None else Snippet(**asdict(snippet_of(searched_text(entry), wanted)))
+        snippet = None if entry is None else ShownSnippet(**asdict(snippet_of(searched_text(entry), wanted)))
         found.append(msgspec.structs.replace(row, message_id=None if entry is None else entry.id, snippet=snippet))
     return found
 
 
 def row_fields(session: Session, marks: Marks) -> dict[str, Any]:
-    """The fields of SessionRow."""
+    """Return the fields of SessionRow."""
     return {
         "session_id": session.id,
         "title": session.title,

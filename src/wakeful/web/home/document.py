@@ -1,4 +1,4 @@
-"""The route of the page's home."""
+"""Describes the route of the home page."""
 
 from wakeful.web.feeds.news import ShownNews
 from wakeful.web.home.home import Home
@@ -10,9 +10,9 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/home": {
         "get": operation(
             "getHome",
-            "What runs, what has reported, what is new",
-            {200: json_answer("Of all sessions that are the asker's own.", Home), **refusals(503)},
-            words="`reported` holds what lies beyond what the asker has seen of its session, 50 at most.",
+            "Get what runs, what has reported and what is recent",
+            {200: json_answer("Across the caller's own sessions.", Home), **refusals(503)},
+            words="`reported` holds at most 50 items of news that the caller has not yet seen.",
         ),
     },
 }

@@ -1,4 +1,4 @@
-"""The page's home as its clients see it."""
+"""The home page in the form that clients get."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -21,7 +21,7 @@ class RunningTurn(Outgoing):
     turn_id: str
     number: _Number
     source: str
-    step: Annotated[_Number, words("The one under way.")]
+    step: Annotated[_Number, words("The step under way.")]
     call: Annotated[RunningCall | None, words("Null: the model is answering.")]
 
 
@@ -40,16 +40,16 @@ class NewsReader(Outgoing):
     delivered: Annotated[
         Literal["opened", "with_message", "joined"] | None,
         words(
-            "Whether it opened that turn, came with a message or joined while it ran; null: a newer version of the "
-            "message has taken it along."
+            "Whether it opened that turn, came with a message or joined while the turn ran; null: a newer version "
+            "of the message took it along."
         ),
     ]
 
 
 class Report(ShownNews):
-    last_event_id: Annotated[_Number, words("The newest of its session: marks all of it as seen.")]
-    woke: Annotated[NewsReader | None, words("The turn that has read it.")]
-    answer: Annotated[str, words("The first words of that turn's last answer.")]
+    last_event_id: Annotated[_Number, words("The newest event of its session; marks the whole session as seen.")]
+    woke: Annotated[NewsReader | None, words("The turn that read it.")]
+    answer: Annotated[str, words("The beginning of that turn's last answer.")]
 
 
 class RecentSession(SessionRow):

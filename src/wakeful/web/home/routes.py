@@ -1,4 +1,4 @@
-"""The route of the page's home: what runs, what has reported and what is new, across all sessions of the reader."""
+"""The route of the home page: what runs, what has reported and what is recent in all sessions of the reader."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model import event as events
-from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of
-from wakeful.model.message import ToolCall
-from wakeful.model.news import News
+from wakeful.model.event import News
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn
@@ -25,11 +25,11 @@ from wakeful.wire.answer import JsonAnswer
 
 _MOST_REPORTED = 50
 _RECENT = 8
-# Of an answer, as a quotation.
+# The longest quotation of an answer.
 _QUOTE_LENGTH = 200
 
-# A turn and the dedupe key of a notice that it has read.
-_Way = tuple[str, str]
+# The id of a turn, and the dedupe key of a notice that it read.
+_ReadBy = tuple[str, str]
 
 
 class HomeRoutes:
@@ -54,15 +54,15 @@ class HomeRoutes:
     async def _running(self, tx: Transaction, reader: str) -> list[Work]:
         tasks, turns = await tx.tasks.running_of(reader), await tx.turns.running_of(reader)
         titles = await _titles(tx, {task.session_id for task in tasks} | {turn.session_id for turn in turns})
-        items = [(task.started_at, self._task_form(task, titles)) for task in tasks]
-        items += [(turn.opened_at, await _turn_form(tx, turn, titles)) for turn in turns]
-        return [form for _, form in sorted(items, key=lambda item: item[0])]
+        items = [(task.started_at, self._running_task(task, titles)) for task in tasks]
+        items += [(turn.opened_at, await _running_turn(tx, turn, titles)) for turn in turns]
+        return [work for _, work in sorted(items, key=lambda item: item[0])]
 
-    def _task_form(self, task: Task, titles: dict[str, str]) -> Work:
+    def _running_task(self, task: Task, titles: dict[str, str]) -> Work:
         return _work("task", task.session_id, titles, task.started_at, task=shown_task(self._web, task))
 
 
-async def _turn_form(tx: Transaction, turn: Turn, titles: dict[str, str]) -> Work:
+async def _running_turn(tx: Transaction, turn: Turn, titles: dict[str, str]) -> Work:
     last = (await tx.journal.last_answers([turn.id])).get(turn.id)
     doing = _Doing(1, None) if last is None else _doing(await tx.journal.of_step(turn.id, last.step))
     call = None if doing.call is None else RunningCall(name=doing.call.name, arguments=doing.call.arguments)
@@ -78,7 +78,7 @@ class _Doing:
 
 
 def _doing(entries: Sequence[Entry]) -> _Doing:
-    """What a turn does whose newest recorded step is this one."""
+    """Return what a turn is doing, given the entries of its newest recorded step."""
     answer = next(entry for entry in entries if entry.kind is EntryKind.ANSWER)
     finished = {entry.index for entry in entries if entry.kind is EntryKind.RESULT}
     for number, call in calls_of(answer):
@@ -106,36 +106,36 @@ async def _titles(tx: Transaction, session_ids: Iterable[str]) -> dict[str, str]
 
 
 async def _reported(tx: Transaction, reader: str) -> list[Report]:
-    """Open questions are not among them: they have not happened but wait."""
+    """Return the unread news, without open questions, which the page shows elsewhere."""
     unread = await tx.news.unread(reader, _MOST_REPORTED)
-    told = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
-    readers = [await _reader_of(tx, news) for news in told]
+    reported = [news for news in unread if news.event.kind != events.APPROVAL_REQUIRED]
+    readers = [await _reader_of(tx, news) for news in reported]
     turn_ids = list(dict.fromkeys(turn.id for turn in readers if turn is not None))
     quotes = await _quotes(tx, turn_ids)
-    ways = await _ways(tx, turn_ids)
+    deliveries = await _deliveries(tx, turn_ids)
     return [
-        Report(**await news_fields(tx, news), last_event_id=news.last_seq, **_reading(news, turn, quotes, ways))
-        for news, turn in zip(told, readers, strict=True)
+        Report(**await news_fields(tx, news), last_event_id=news.last_seq, **_reading(news, turn, quotes, deliveries))
+        for news, turn in zip(reported, readers, strict=True)
     ]
 
 
-def _reading(news: News, turn: Turn | None, quotes: dict[str, str], ways: dict[_Way, Any]) -> dict[str, Any]:
+def _reading(news: News, turn: Turn | None, quotes: dict[str, str], deliveries: dict[_ReadBy, Any]) -> dict[str, Any]:
     if turn is None:
         return {"woke": None, "answer": ""}
-    delivered = ways.get((turn.id, news.event.data["event_id"]))
+    delivered = deliveries.get((turn.id, news.event.data["event_id"]))
     woke = NewsReader(turn_id=turn.id, number=turn.number, delivered=delivered)
     return {"woke": woke, "answer": quotes.get(turn.id, "")}
 
 
-async def _ways(tx: Transaction, turn_ids: Sequence[str]) -> dict[_Way, Any]:
-    """How each notice reached the turn that read it: it opened the turn, rode along with a message, or joined."""
+async def _deliveries(tx: Transaction, turn_ids: Sequence[str]) -> dict[_ReadBy, Any]:
+    """Return how each notice reached the turn that read it: it opened the turn, came with a message, or joined."""
     inputs = [entry for entry in await tx.journal.inputs_of(turn_ids) if "notice" in entry.data]
     return {(entry.turn_id, entry.data["message_id"]): entry.data["notice"]["delivered"] for entry in inputs}
 
 
 async def _reader_of(tx: Transaction, news: News) -> Turn | None:
-    """The turn that has read of it, if one has."""
-    # The dedupe key of its notice; a failed turn has none.
+    """Return the turn that read the notice of this news, if one did."""
+    # The notice's dedupe key. News of a failed turn has no notice.
     key = news.event.data.get("event_id")
     row = None if key is None else await tx.inbox.find(news.event.session_id, key)
     return None if row is None or row.claimed_by is None else await tx.turns.get(row.claimed_by)
@@ -156,7 +156,7 @@ async def _recent(tx: Transaction, reader: str) -> list[RecentSession]:
 
 
 async def _quotes(tx: Transaction, turn_ids: Sequence[str]) -> dict[str, str]:
-    """The first words of the last answer of each turn."""
+    """Return the beginning of the last answer of each turn."""
     answers = await tx.journal.last_answers(turn_ids)
     return {turn_id: _quote(answer_of(entry).text) for turn_id, entry in answers.items()}
 

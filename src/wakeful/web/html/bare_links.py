@@ -1,4 +1,4 @@
-"""Addresses that stand in the text without any markup become links."""
+"""Turns URLs that stand in the text without markup into links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'`\\]+", re.IGNORECASE)
-# What follows an address more often than it ends one.
+# These characters more often follow a URL than end one.
 _NOT_LAST = ".,;:!?*_~'\""
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
@@ -50,7 +50,7 @@ def _pieces(text: Token) -> Iterator[Token]:
 
 
 def _without_tail(address: str) -> str:
-    """A full stop ends the sentence, and a bracket was opened before the address unless it was opened in it."""
+    """Remove punctuation that ends the sentence, and closing brackets that were not opened inside the URL."""
     counts = {bracket: address.count(bracket) for pair in _BRACKETS.items() for bracket in pair}
     end = len(address)
     while end:

@@ -1,7 +1,7 @@
-"""How much of a text can be made into HTML in about a tenth of a second; the rest is shown as it is.
+"""Estimates how much of a text can be rendered in about a tenth of a second; the rest is shown as plain text.
 
-The parser's time depends on the marks in a text much more than on its length. The weights are measured, in
-microseconds, on inputs that consist of one mark only. What depends on the text alone is the same every time.
+The parser's time depends much more on the marks in a text than on its length. The weights are microseconds, measured on
+inputs that consist of one mark only. The estimate is made from the text alone, so a text always renders the same.
 """
 
 import re
@@ -31,14 +31,13 @@ _CODE_PER_LINE = 3
 _DEAREST = _PER_LINE + max(_WEIGHTS.values())
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# A line that makes the lines around it a table, of as many columns as it has bars: each later line gets them all.
+# A line of these characters makes a table with a column per bar; every later line of it gets all columns.
 _DELIMITERS = frozenset("|:->")
 
 
 def split_by_effort(text: str) -> tuple[str, str]:
-    """The part to be parsed, and the rest. Cut between two lines."""
+    """Return the part to parse and the rest, cut between two lines."""
     if len(text) * _DEAREST <= _BUDGET:
-        # Were all of it the dearest mark, it would still be quick.
         return text, ""
     spent, position, meter = 0.0, 0, _Meter()
     for line in text.splitlines(keepends=True):

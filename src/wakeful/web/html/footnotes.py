@@ -1,6 +1,6 @@
-"""Footnotes: `[^name]` in the text, `[^name]: words` at the start of a line. A footnote is shown where it was written,
-with a number in the order of the text. Numbers are marked as data: the page that shows the text makes links of them,
-inside of its own message.
+"""Parses footnotes: `[^name]` in the text, `[^name]: words` at the start of a line. A footnote is shown where it is
+defined, and footnotes are numbered in that order. Numbers are put into `data-note`; the page turns them into links
+within the message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _DEFINITION = re.compile(r"\[\^([^\]\s]{1,40})\]:[ \t]*(?=\S)")
 _REFERENCE = re.compile(r"\[\^([^\]\s]{1,40})\]")
-# In the parser's environment: number by name.
+# The key in the parser's environment of the footnotes' numbers by name.
 _NUMBERS = "footnotes"
 
 
@@ -37,17 +37,17 @@ def _define(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     numbers: dict[str, int] = state.env.setdefault(_NUMBERS, {})
     number = numbers.setdefault(found[1].casefold(), len(numbers) + 1)
-    last = _last_line(state, start, end)
+    after = _line_after(state, start, end)
     words = (
-        state.src[found.end() : state.eMarks[start]] + "\n" + state.getLines(start + 1, last, state.blkIndent, False)
+        state.src[found.end() : state.eMarks[start]] + "\n" + state.getLines(start + 1, after, state.blkIndent, False)
     )
-    state.line = last
-    _push(state, number, words.strip(), [start, last])
+    state.line = after
+    _push(state, number, words.strip(), [start, after])
     return True
 
 
-def _last_line(state: StateBlock, start: int, end: int) -> int:
-    """The line after it: as for a paragraph, until a blank line or something that ends one."""
+def _line_after(state: StateBlock, start: int, end: int) -> int:
+    """Return the line after the footnote, which ends where a paragraph would."""
     rules = state.md.block.ruler.getRules("paragraph")
     line = start + 1
     while line < end and not state.isEmpty(line):
@@ -57,11 +57,11 @@ def _last_line(state: StateBlock, start: int, end: int) -> int:
     return line
 
 
-def _push(state: StateBlock, number: int, words: str, place: list[int]) -> None:
+def _push(state: StateBlock, number: int, words: str, lines: list[int]) -> None:
     token = state.push("footnote_open", "div", 1)
-    token.meta, token.map = {"number": number}, place
+    token.meta, token.map = {"number": number}, lines
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = words, place, []
+    inline.content, inline.map, inline.children = words, lines, []
     state.push("footnote_close", "div", -1)
 
 

@@ -1,7 +1,7 @@
-"""Mathematics in Markdown: `$…$` and `\\(…\\)` in a line, `$$…$$` and `\\[…\\]` on their own.
+"""Parses formulas in Markdown: `$…$` and `\\(…\\)` inline, `$$…$$` and `\\[…\\]` as blocks.
 
-Prose is full of dollars. What may be money or words is left as it was written, and so is a formula that cannot be read,
-as code.
+Prose is full of dollars, so text that may be money or words stays as it is written. A formula that cannot be read is
+shown as code.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-# Characters of formulas in one text: what is beyond stays as it was written, so that no text takes long.
+# Characters of formulas per text, which bounds the time. Further formulas are shown as code.
 _MOST_CHARACTERS = 4_000
 _LEFT = "formula characters left"
 _MOST_LINES = 60
 
-# Each body ends before the next opener, so that a text full of openers is read once.
+# A body cannot contain an opener, so that a text full of openers is scanned once.
 _BODY = rf"{{1,{LONGEST_FORMULA}}}?"
 _IN_LINE = re.compile(
     rf"\$\$(?P<display>(?:[^$\\`]|\\.){_BODY})\$\$"
@@ -89,7 +89,9 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _block_end(state: StateBlock, start: int, end: int, opener: str) -> int | None:
-    """The line that closes it. A blank line, other words after it, or another opener: it is none."""
+    """Return the line that closes the block, or None if a blank line, text after it or another opener shows that this
+    is no formula.
+    """
     closer = _BLOCKS[opener]
     body = ""
     for line in range(start, min(end, start + _MOST_LINES)):

@@ -1,6 +1,5 @@
-"""The few tags of HTML that people write in Markdown and that can do nothing: keys, raised and lowered letters, line
-breaks in a line; `<details>` with `<summary>` on lines of their own. Without attributes, but `open`. Every other tag is
-text.
+"""Parses the few harmless HTML tags that people write in Markdown: inline `<kbd>`, `<sub>`, `<sup>` and `<br>`, and
+`<details>` and `<summary>` on separate lines. The only attribute is `open`. Every other tag is text.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _IN_LINE = re.compile(r"<(?P<tag>kbd|sub|sup)>(?P<words>[^<>\n]{1,200})</(?P=tag
 _OPEN = re.compile(r"<details( open)?>[ \t]*(?:<summary>(.{1,500})</summary>)?[ \t]*")
 _SUMMARY = re.compile(r"<summary>(.{1,500})</summary>[ \t]*")
 _CLOSE = re.compile(r"</details>[ \t]*")
-# One inside of another; deeper ones are text.
+# Levels of nested details; deeper ones are text.
 _DEEPEST = 10
 
 
@@ -50,12 +49,12 @@ def _show(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Mut
 
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Each line by itself; what belongs together is found when all of them are there."""
-    place = (state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if state.is_code_block(start) or state.src[place[0] : place[0] + 1] != "<":
+    """Make tokens of single lines. `_pair_details` finds the pairs when all lines are parsed."""
+    span = (state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if state.is_code_block(start) or state.src[span[0] : span[0] + 1] != "<":
         return False
-    opening, closing = _OPEN.fullmatch(state.src, *place), _CLOSE.fullmatch(state.src, *place)
-    summary = _SUMMARY.fullmatch(state.src, *place) if _awaits_summary(state) else None
+    opening, closing = _OPEN.fullmatch(state.src, *span), _CLOSE.fullmatch(state.src, *span)
+    summary = _SUMMARY.fullmatch(state.src, *span) if _awaits_summary(state) else None
     if not (opening or closing or summary):
         return False
     if silent:
@@ -91,7 +90,7 @@ def _push_summary(state: StateBlock, words: str, line: int) -> None:
 
 
 def _pair_details(state: StateCore) -> None:
-    """What was opened is closed, at the latest where the quote, the list or the text around it ends."""
+    """Close every open tag, at the latest where the quote, list or text around it ends."""
     state.tokens = list(_paired(state.tokens))
 
 

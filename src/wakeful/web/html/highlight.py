@@ -1,7 +1,7 @@
-"""Code in colours: a few classes, as the style sheet knows them.
+"""Highlights code with a few classes that the style sheet defines.
 
 Some of the 500 lexers take minutes for a single token of odd input, so only those on a list are used. Long code and
-long lines stay without colours, and what is left when the time is up does too.
+long lines are not highlighted, nor is the rest of the code when the time is up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Loaded when the first code is coloured.
+    # Imported when the first code is highlighted.
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
@@ -22,8 +22,8 @@ _MOST_CHARACTERS = 50_000
 _LONGEST_LINE = 1_000
 _MOST_SECONDS = 0.05
 
-# What people write behind ``` and each lexer that was tried with hostile input. Left out on purpose: matlab (20 s for a
-# page of blank lines), psql, and http, which picks another lexer by what the code says.
+# The names that people write after ```, each with a lexer that was tested with hostile input. Left out on purpose:
+# matlab (20 s for a page of blank lines), psql, and http, which picks another lexer by the content.
 LANGUAGES = frozenset(
     [
         "asm",
@@ -147,10 +147,10 @@ LANGUAGES = frozenset(
         "zsh",
     ]
 )
-# Else a fence inside of markdown would choose any lexer.
+# Otherwise a fence inside Markdown could choose any lexer.
 _OPTIONS = {"handlecodeblocks": False}
 
-# The names of kinds of tokens; the first that a token's kind is a part of counts.
+# The class of a token is that of the first kind here which includes the token's kind.
 _KINDS = (
     ("Token.Comment", "hl-c"),
     ("Token.Keyword", "hl-k"),
@@ -169,11 +169,11 @@ _KINDS = (
 
 
 def coloured(code: str, language: str) -> str:
-    """The code as HTML. Its text is the same, character by character."""
+    """Return the code as HTML with exactly the same text."""
     name = language.lower()
     if name not in LANGUAGES or not _is_modest(code):
         return escape(code, quote=False)
-    # The time of this thread, not of the clock: a busy machine shows the same colours.
+    # CPU time of this thread, so that a busy machine highlights as much.
     latest = time.thread_time() + _MOST_SECONDS
     parts: list[str] = []
     position = 0

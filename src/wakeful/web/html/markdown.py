@@ -1,7 +1,7 @@
-"""Markdown as clean HTML, block by block. What a model writes can never become script, or load anything.
+"""Renders Markdown as clean HTML, block by block. A model's text can never become script or load anything.
 
-Two walls: the parser takes no HTML but a few tags that can do nothing, and what it makes goes through an allow-list of
-tags and attributes.
+There are two defences: the parser takes no HTML except a few harmless tags, and its output passes an allow-list of tags
+and attributes.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from wakeful.web.html.harmless_tags import read_harmless_tags
 from wakeful.web.html.highlight import CLASSES, coloured
 
 if TYPE_CHECKING:
-    # Loaded when the first answer is rendered: commands that show none start without them.
+    # Imported when the first answer is rendered, so that commands which render none start faster.
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
     from nh3 import Cleaner
 
-# Definitions of reference links and footnotes, which a later piece of the same text may use.
+# The parser's environment: definitions of reference links and footnotes, for later pieces of the same text.
 Env = MutableMapping[str, Any]
 
-# Deeper quotes and lists than these are shown as text; the parser would recurse.
+# The parser recurses; deeper quotes and lists are shown as text.
 _MOST_NESTING = 20
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
-# A path without a scheme: shown as words, for here it leads nowhere.
+# A URL without a scheme. It leads nowhere here, so it is shown as text.
 _RELATIVE_LINK = re.compile(r"[^:/?#]*(?:[/?#]|$)")
 _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,30}")
 _ALIGNMENTS = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
@@ -44,28 +44,28 @@ TAGS = frozenset(
     {"a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"}
     | {"s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
     | {"details", "kbd", "sub", "summary", "sup"}
-    | mathematics.TAGS
+    | mathematics.MATH_TAGS
 )
 _CELL_CLASSES = set(_ALIGNMENTS.values())
 
 
 def render_blocks(text: str, env: Env | None = None) -> list[str]:
-    """One string of HTML for each top-level block. Together they are the HTML of the text.
+    """Return the HTML of each top-level block. Joined, they are the HTML of the text.
 
-    `env` carries what was defined in earlier pieces of the text, and gets what is defined in this one.
+    `env` holds the definitions of earlier pieces of the text; those of this piece are added.
     """
     written, rest = split_by_effort(text)
     blocks = [html for _, html in _rendered(written, {} if env is None else env)]
     return [*blocks, plain_block(rest)] if rest else blocks
 
 
-def render_placed_blocks(text: str, env: Env) -> list[tuple[int, str]]:
-    """The same, each block with the line that it begins at, for text that is known to cost little."""
+def render_blocks_with_lines(text: str, env: Env) -> list[tuple[int, str]]:
+    """Return each block with the number of its first line, for a text that is known to cost little."""
     return list(_rendered(text, env))
 
 
 def plain_block(text: str) -> str:
-    """Text as it is: when making more of it would take too long."""
+    """Return the text unrendered, for text that would take too long to render."""
     return f'<pre class="plain" tabindex="0"><code>{escape(text, quote=False)}</code></pre>\n'
 
 
@@ -88,12 +88,12 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _is_link(url: str) -> bool:
-    """What is no link stays in the text as it was written."""
+    # The source of a link that is refused here stays in the text.
     return bool(_SAFE_LINK.match(url) or _RELATIVE_LINK.match(url))
 
 
 def _dress(state: StateCore) -> None:
-    """What the parser would say in attributes that we do not allow."""
+    """Replace attributes that we do not allow by classes and tags that we do."""
     before: list[Token] = []
     for token in state.tokens:
         if token.type in ("td_open", "th_open"):
@@ -111,7 +111,7 @@ def _class_for_alignment(token: Token) -> None:
 
 
 def _check_box(inline: Token, before: Sequence[Token]) -> None:
-    """The first words of a list item may be a box."""
+    """Replace `[ ]` or `[x]` at the start of a list item by a box."""
     kinds = [token.type for token in before]
     first = inline.children[0] if inline.children else None
     if kinds == ["list_item_open", "paragraph_open"] and first is not None and first.type == "text":
@@ -122,7 +122,7 @@ def _check_box(inline: Token, before: Sequence[Token]) -> None:
 
 
 def _dress_links(children: Sequence[Token]) -> None:
-    """Pictures are not loaded but linked to; paths lead nowhere."""
+    """Turn links without an allowed scheme into spans."""
     closing = "a"
     for token in children:
         if token.type == "link_open":
@@ -168,7 +168,7 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING}).enable(["table", "strikethrough"])
-    # The instance asks its attribute; the class has no place for another rule.
+    # MarkdownIt has no option for this; it calls the attribute of the instance.
     parser.validateLink = _is_link  # type: ignore[method-assign]
     read_formulas(parser)
     read_footnotes(parser)
@@ -197,7 +197,7 @@ def _cleaner() -> Cleaner:
             "sup": {"data-note"},
             "ol": {"start"},
         }
-        | {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS},
+        | {tag: set(mathematics.MATH_ATTRIBUTES) for tag in mathematics.MATH_TAGS},
         tag_attribute_values={"pre": {"tabindex": {"0"}}, "div": {"tabindex": {"0"}}},
         set_tag_attribute_values={"a": {"target": "_blank"}},
         allowed_classes={

@@ -1,8 +1,8 @@
-"""The HTML of an answer that is still being written, as patches.
+"""Renders an answer that is still being written, as patches.
 
-A patch says: the answer is now its first `start` blocks as they were, and then these. All blocks but the last two are
-settled: nothing that follows changes them, so they are not parsed again. The one thing that does, a reference link that
-is defined later, and every doubt besides, is mended at the end by the exact render of the whole.
+A patch keeps the first `start` blocks and replaces the rest. All blocks but the last two are settled: later text rarely
+changes them, so they are not parsed again. Where it does, as with a reference link that is defined later, the final
+patch corrects it: it comes from rendering the whole text.
 """
 
 import re
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wakeful.web.html.effort import split_by_effort
-from wakeful.web.html.markdown import Env, plain_block, render_blocks, render_placed_blocks
+from wakeful.web.html.markdown import Env, plain_block, render_blocks, render_blocks_with_lines
 
 _LINE_END = re.compile("\r\n?")
 
-# Blocks that may still change with what follows.
+# How many blocks at the end later text may still change.
 _OPEN_BLOCKS = 2
 
 
@@ -29,7 +29,7 @@ class StepHtml:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._size = 0
-        # Settled blocks; what comes after them is `_open` text, last shown as `_shown`.
+        # The settled blocks. The text after them is `_open`, and was last rendered as `_shown`.
         self._settled: list[str] = []
         self._open = ""
         self._shown: list[str] = []
@@ -38,12 +38,12 @@ class StepHtml:
 
     @property
     def is_changed(self) -> bool:
-        """Whether text has come since the last patch."""
+        """Return whether text was added since the last patch."""
         return self._is_changed
 
     @property
     def size(self) -> int:
-        """Characters so far."""
+        """Return the number of characters so far."""
         return self._size
 
     def add(self, text: str) -> None:
@@ -53,7 +53,7 @@ class StepHtml:
         self._is_changed = True
 
     def patch(self) -> Patch:
-        """What has changed since the last one."""
+        """Return the changes since the last patch."""
         before, start = self._shown, len(self._settled)
         self._shown = self._render_open()
         self._is_changed = False
@@ -61,7 +61,7 @@ class StepHtml:
         return Patch(start + same, [*self._settled[start:], *self._shown][same:])
 
     def final(self) -> Patch:
-        """There is no more to come: the exact render."""
+        """Return the changes up to the exact render of the whole text, which is complete."""
         before = [*self._settled, *self._shown]
         blocks = list(_whole("".join(self._text)))
         self._settled, self._open, self._shown, self._is_changed = blocks, "", [], False
@@ -70,18 +70,18 @@ class StepHtml:
 
     def _render_open(self) -> list[str]:
         """Settle what can no longer change, and return the blocks that can."""
-        # The parser counts every kind of line end, so there must be one kind. A last \r may be half of one.
+        # The parser's line numbers count \r and \r\n too, so make all line ends \n. A last \r may be half of \r\n.
         end = self._open[-1:] if self._open.endswith("\r") else ""
         self._open = _LINE_END.sub("\n", self._open.removesuffix("\r")) + end
         written, rest = split_by_effort(self._open)
-        placed = render_placed_blocks(written, self._env)
-        if not rest and len(placed) > _OPEN_BLOCKS:
-            placed = self._settle(placed)
-        blocks = [html for _, html in placed]
+        numbered = render_blocks_with_lines(written, self._env)
+        if not rest and len(numbered) > _OPEN_BLOCKS:
+            numbered = self._settle(numbered)
+        blocks = [html for _, html in numbered]
         return [*blocks, plain_block(rest)] if rest else blocks
 
-    def _settle(self, placed: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        settled, still_open = placed[:-_OPEN_BLOCKS], placed[-_OPEN_BLOCKS:]
+    def _settle(self, numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        settled, still_open = numbered[:-_OPEN_BLOCKS], numbered[-_OPEN_BLOCKS:]
         self._settled += [html for _, html in settled]
         first_line = still_open[0][0]
         lines = self._open.split("\n")
@@ -91,12 +91,12 @@ class StepHtml:
 
 @lru_cache(maxsize=64)
 def _whole(text: str) -> tuple[str, ...]:
-    """Several readers follow the same answer."""
+    # Cached because several readers follow the same answer.
     return tuple(render_blocks(text))
 
 
 def _common(before: list[str], now: list[str]) -> int:
-    """How many blocks at the start are the same."""
+    """Return how many blocks at the start are equal."""
     count = 0
     for old, new in zip(before, now, strict=False):
         if old != new:

@@ -1,13 +1,13 @@
-"""The HTML of recorded answers. They never change, so a rendered one is kept for a while."""
+"""A cache of the HTML of recorded answers, which never change."""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
 from wakeful.web.html.markdown import render_blocks
-from wakeful.web.messages.messages import Message
+from wakeful.web.messages.messages import MessageFields
 
-# Characters of HTML that are kept; what was used last stays.
+# In characters of HTML; the least recently used answers are dropped first.
 _MOST_KEPT = 8_000_000
 
 
@@ -16,10 +16,10 @@ class Answers:
         self._kept: OrderedDict[str, str] = OrderedDict()
         self._size = 0
 
-    async def fill(self, messages: Sequence[Message]) -> None:
-        """Give the assistant's messages their HTML. New ones are rendered on a thread: the event loop has readers."""
+    async def fill(self, messages: Sequence[MessageFields]) -> None:
+        """Set `html` of the assistant's messages. New answers are rendered on a thread, off the event loop."""
         answers = [message for message in messages if message["role"] == "assistant"]
-        # Taken out now: while the others are rendered, another reader's answers may push these out.
+        # Taken now: while the missing ones are rendered, another reader's answers may evict these.
         found = {message["id"]: self._kept[message["id"]] for message in answers if message["id"] in self._kept}
         missing = {message["id"]: message["content"] for message in answers if message["id"] not in found}
         rendered = await asyncio.to_thread(_render, missing) if missing else {}

@@ -1,4 +1,4 @@
-"""A conversation as people see it: the journals of a chain of turns as messages, the newest first to be found."""
+"""Turns the journals of a chain of turns into the messages that people see, reading backwards from the newest."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,32 +6,36 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
-from wakeful.model.message import ToolCall
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
 
-# Turns read at once: few at first, so that a session of long turns costs little more than is shown.
+# How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
 _MOST = 64
-# Characters of a tool's result; of a longer one its two ends are shown.
+# The longest result of a tool that is shown whole, in characters; of a longer one, so many from each end.
 _MOST_RESULT = 20_000
 _PART_OF_RESULT = 8_000
-# Where a turn's closing line stands among its messages: after all of them.
+# The same for pages that fold results away.
+_MOST_FOLDED = 2_000
+_PART_OF_FOLDED = 800
+# The id and the position of the message that says how a turn broke off: after all others of the turn.
 _END = "end"
 _LAST = (1 << 62, 0)
 
-Message = dict[str, Any]
+# The fields of a ShownMessage.
+MessageFields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class MessageId:
-    """`<turn>.<step>.<index>`, or `<turn>.end` for the line that tells how a turn broke off."""
+    """`<turn>.<step>.<index>`, or `<turn>.end` for the message that says how a turn broke off."""
 
     turn_id: str
-    place: tuple[int, int]
+    position: tuple[int, int]
 
     @classmethod
     def parse(cls, text: str) -> "MessageId | None":
@@ -45,42 +49,43 @@ class MessageId:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    # In order.
-    messages: list[Message]
-    # The turns that they belong to, by id, as people see them.
+    # The oldest first.
+    messages: list[MessageFields]
+    # The turns of the messages, by id.
     turns: dict[str, ShownTurn]
-    # There are older ones.
+    # Whether there are older messages.
     has_more: bool
 
 
 async def newest_messages(
     tx: Transaction, turn_id: str | None, limit: int, before: MessageId | None = None
 ) -> MessagePage:
-    """The last `limit` messages of the conversation that ends with this turn; with `before`, of the part that comes
-    before that message. What it costs depends on what it returns, not on how long the conversation is.
+    """Return the last `limit` messages of the conversation that ends with this turn, or those before `before`.
+
+    The cost depends on how much is returned, not on the length of the conversation.
     """
-    found: list[Message] = []
-    forms: dict[str, ShownTurn] = {}
+    found: list[MessageFields] = []
+    shown_turns: dict[str, ShownTurn] = {}
     count = _FEWEST
     while turn_id is not None:
         turns = await tx.turns.chain(turn_id, count)
         entries = _by_turn(await tx.journal.of_turns([turn.id for turn in turns]))
         for turn in turns:
             messages = turn_messages(turn, entries.get(turn.id, ()))
-            forms[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
+            shown_turns[turn.id] = shown_turn(turn, entries.get(turn.id, ()))
             if before is not None and turn.id == before.turn_id:
-                messages = [message for message in messages if _place_of(message) < before.place]
+                messages = [message for message in messages if _position_of(message) < before.position]
             found[:0] = messages
             if len(found) >= limit:
-                return _page(found, limit, forms, has_older=turn.parent is not None)
+                return _page(found, limit, shown_turns, has_older=turn.parent is not None)
         turn_id = turns[-1].parent if turns else None
         count = min(2 * count, _MOST)
-    return _page(found, limit, forms, has_older=False)
+    return _page(found, limit, shown_turns, has_older=False)
 
 
-def _page(found: list[Message], limit: int, forms: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
+def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTurn], *, has_older: bool) -> MessagePage:
     shown = found[-limit:]
-    outlines = {of: forms[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
+    outlines = {of: shown_turns[of] for of in dict.fromkeys(message["turn_id"] for message in shown)}
     return MessagePage(shown, outlines, has_more=has_older or len(found) > limit)
 
 
@@ -93,11 +98,11 @@ def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
     return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
 
 
-def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[Message]:
-    """What one turn has recorded, in order, and how it broke off if it did. What was deleted is left out."""
+def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
+    """Return the turn's messages in order, without deleted ones; if it broke off, the last message says so."""
     entries = [entry for entry in entries if not is_gone(entry)]
     results = {(entry.step, entry.index): entry for entry in entries if entry.kind is EntryKind.RESULT}
-    messages: list[Message] = []
+    messages: list[MessageFields] = []
     for entry in sorted(entries, key=lambda entry: (entry.step, entry.index)):
         if entry.kind is EntryKind.INPUT:
             messages.append(_input(entry))
@@ -116,12 +121,12 @@ def _by_turn(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return grouped
 
 
-def _input(entry: Entry) -> Message:
+def _input(entry: Entry) -> MessageFields:
     data = entry.data
     return _message(entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice"))
 
 
-def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[Message]:
+def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[MessageFields]:
     answer = answer_of(entry)
     if answer.text or answer.reasoning or not answer.calls:
         message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
@@ -130,17 +135,17 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
 
-def _cut(entry: Entry) -> Message:
-    """Return an answer that was cut off, as the last message before the line that says how the turn ended."""
+def _cut(entry: Entry) -> MessageFields:
+    """Return an answer that was cut off. It comes right before the message that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
     return message | {"reasoning": data["reasoning"] or None}
 
 
-def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> Message:
-    told = {} if result is None else result.data
-    text: str = told.get("text", "")
-    shown = cut_result(text)
+def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:
+    recorded = {} if result is None else result.data
+    text: str = recorded.get("text", "")
+    shown = _cut_result(text)
     tool = {
         "call_id": call.id,
         "name": call.name,
@@ -148,8 +153,8 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
         "result": None if result is None else shown,
         "truncated": len(text) > _MOST_RESULT,
         "full_size": len(text),
-        "seconds": told.get("seconds"),
-        "is_error": bool(told.get("is_error")) or (result is None and turn.status.is_final),
+        "seconds": recorded.get("seconds"),
+        "is_error": bool(recorded.get("is_error")) or (result is None and turn.status.is_final),
         "status": "done" if result is not None else _unfinished(turn),
     }
     number = f"{turn.id}.{answer.step}.{index}"
@@ -157,15 +162,30 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
     return _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
 
 
-def cut_result(text: str) -> str:
-    """The first and the last part of a result that is too long to be sent each time."""
+def _cut_result(text: str) -> str:
+    """Return both ends of a result that is too long to send each time."""
     if len(text) <= _MOST_RESULT:
         return text
-    return both_ends(text, _PART_OF_RESULT, len(text))
+    return _both_ends(text, _PART_OF_RESULT, len(text))
 
 
-def both_ends(text: str, part: int, full_size: int) -> str:
-    """So many characters of each; `text` may be without its middle already."""
+def shorten_results(messages: Sequence[MessageFields]) -> None:
+    """Cut the results for a page that folds them away and loads one when it is unfolded.
+
+    Results are most of a long session. `content` repeats the result, so it is emptied.
+    """
+    for message in messages:
+        tool = message["tool"]
+        if tool is None or tool["result"] is None:
+            continue
+        message["content"] = ""
+        if tool["full_size"] > _MOST_FOLDED:
+            tool["result"] = _both_ends(tool["result"], _PART_OF_FOLDED, tool["full_size"])
+            tool["truncated"] = True
+
+
+def _both_ends(text: str, part: int, full_size: int) -> str:
+    """Return `part` characters from each end. The middle of `text` may already be cut."""
     return f"{text[:part]}\n[… {full_size - 2 * part:,} characters are left out here …]\n{text[-part:]}"
 
 
@@ -173,8 +193,8 @@ def _unfinished(turn: Turn) -> str:
     return "interrupted" if turn.status.is_final else "running"
 
 
-def _ending(turn: Turn) -> Iterator[Message]:
-    """A turn that broke off says so; a stop is no error."""
+def _ending(turn: Turn) -> Iterator[MessageFields]:
+    """Yield a message if the turn failed or was cancelled. A stop is a note, not an error."""
     if turn.status not in (TurnStatus.FAILED, TurnStatus.CANCELLED):
         return
     error = orjson.loads(turn.error) if turn.error else {}
@@ -194,7 +214,7 @@ def _message(
     *,
     tool: Any = None,
     notice: Any = None,
-) -> Message:
+) -> MessageFields:
     return {
         "id": number,
         "turn_id": turn_id,
@@ -208,10 +228,10 @@ def _message(
     }
 
 
-def _place_of(message: Message) -> tuple[int, int]:
+def _position_of(message: MessageFields) -> tuple[int, int]:
     parsed = MessageId.parse(message["id"])
     assert parsed is not None
-    return parsed.place
+    return parsed.position
 
 
 def _is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Turns and notices as clients of the page see them."""
+"""Turns and notices in the form that clients get."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
@@ -10,14 +10,12 @@ from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.wire.declared import Outgoing, words
 
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
+ZeroOrMore: TypeAlias = Annotated[int, Meta(ge=0)]
 NoticeKind: TypeAlias = Literal["process", "delegation", "watch"]
 
 
 class TurnOutline(Outgoing):
-    """A turn, wherever it is told of."""
-
-    number: Annotated[int, Meta(ge=1), words("In the conversation.")]
+    number: Annotated[int, Meta(ge=1), words("Its position in the conversation.")]
     source: str
     status: TurnStatus
     opened_at: str
@@ -25,8 +23,8 @@ class TurnOutline(Outgoing):
 
 
 class TurnCost(Outgoing):
-    input_tokens: Count
-    output_tokens: Count
+    input_tokens: ZeroOrMore
+    output_tokens: ZeroOrMore
 
 
 class ShownTurn(TurnOutline):
@@ -35,33 +33,33 @@ class ShownTurn(TurnOutline):
 
 
 class Notice(Outgoing):
-    # Notices of old have fewer of them.
+    # Notices recorded by older versions lack some fields.
     task_id: str | UnsetType = UNSET
     command: str | UnsetType = UNSET
     status: TaskStatus | UnsetType = UNSET
     exit_code: int | UnsetType | None = UNSET
     seconds: float | UnsetType = UNSET
     kind: NoticeKind | UnsetType = UNSET
-    output: Annotated[str | UnsetType, words("What the agent is shown of it.")] = UNSET
-    cut: Annotated[bool | UnsetType, words("Whether there was more.")] = UNSET
-    pattern: Annotated[str | UnsetType, words("What a `watch` looked for.")] = UNSET
+    output: Annotated[str | UnsetType, words("The part of the output that the agent reads.")] = UNSET
+    cut: Annotated[bool | UnsetType, words("Whether the output was longer.")] = UNSET
+    pattern: Annotated[str | UnsetType, words("The text that a `watch` looked for.")] = UNSET
 
 
 class ReadNotice(Notice):
     delivered: Annotated[
         Literal["opened", "with_message", "joined"] | UnsetType,
-        words("Whether it opened its turn, came with a message or joined while it ran."),
+        words("Whether it opened the turn, came with a message or joined while the turn ran."),
     ] = UNSET
-    latency_ms: Annotated[float | UnsetType, words("How long it waited for its turn.")] = UNSET
+    latency_ms: Annotated[float | UnsetType, words("How long it waited for the turn.")] = UNSET
 
 
 def notice_fields(kind: type[Notice], notice: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a notice as it was recorded: the fields that its type has."""
+    """Return the fields of `kind` that the recorded notice has."""
     return {name: notice[name] for name in kind.__struct_fields__ if name in notice}
 
 
 def outline_of(turn: Turn) -> dict[str, Any]:
-    """The fields of TurnOutline."""
+    """Return the fields of TurnOutline."""
     return {
         "number": turn.number,
         "source": turn.source,

@@ -1,8 +1,7 @@
-"""The routes of sessions."""
+"""Describes the routes of sessions."""
 
-from wakeful.web.door import DOOR
 from wakeful.web.feeds.rows import SessionRow
-from wakeful.web.fields import OfSession
+from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.web.messages.turn import ShownTurn
 from wakeful.web.sessions.routes import (
     Branch,
@@ -27,59 +26,53 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/session/new": {
         "post": operation(
             "createSession",
-            "Begin a session",
+            "Create a session",
             {200: _MADE, **refusals(400, 413, 503)},
-            parameters=[DOOR],
+            parameters=parameters(DoorHeader, "header"),
             body=json_body(NewSession, required=False),
         ),
     },
     "/api/sessions": {
         "get": operation(
             "listSessions",
-            "Sessions, the one changed last first; on the first page after those that are pinned",
-            {
-                200: json_answer(
-                    "A page of them.",
-                    SessionPage,
-                ),
-                **refusals(400, 503),
-            },
+            "List sessions, the last changed first; the first page begins with the pinned ones",
+            {200: json_answer("A page of sessions.", SessionPage), **refusals(400, 503)},
             parameters=parameters(SessionsQuery, "query"),
         ),
     },
     "/api/session": {
         "get": operation(
             "getSession",
-            "A session, at one moment",
+            "Get a consistent snapshot of a session",
             {200: json_answer("The session.", ShownSnapshot), **refusals(400, 404, 503)},
             parameters=parameters(SessionQuery, "query"),
         ),
         "patch": operation(
             "changeSession",
-            "Change its title, its model or its place",
-            {200: json_answer("It is changed.", Ok), **refusals(400, 404, 413, 503)},
+            "Change a session's title or model, pin it or archive it",
+            {200: json_answer("The session is changed.", Ok), **refusals(400, 404, 413, 503)},
             body=json_body(ChangedSession),
         ),
         "delete": operation(
             "deleteSession",
-            "Hide it at once, and remove it for good after a while",
-            {200: json_answer("It is hidden.", Ok), **refusals(400, 404, 503)},
-            words="Until `undo_seconds` of `/api/me` have passed it can be restored, and what runs in it goes on.",
+            "Hide a session at once, and remove it for good after a while",
+            {200: json_answer("The session is hidden.", Ok), **refusals(400, 404, 503)},
+            words="It can be restored within the `undo_seconds` of `/api/me`, and what runs in it goes on until then.",
             parameters=parameters(OfSession, "query"),
         ),
     },
     "/api/session/restore": {
         "post": operation(
             "restoreSession",
-            "Bring a deleted session back",
-            {200: json_answer("It is back.", Ok), **refusals(400, 404, 413, 503)},
+            "Restore a deleted session",
+            {200: json_answer("The session is restored.", Ok), **refusals(400, 404, 413, 503)},
             body=json_body(OfSession),
         ),
     },
     "/api/session/result": {
         "get": operation(
             "getResult",
-            "The whole of a tool's result that a message shows cut",
+            "Get the whole result of a tool, where a message has only part of it",
             {200: json_answer("The result.", WholeResult), **refusals(400, 404, 503)},
             parameters=parameters(ResultQuery, "query"),
         ),
@@ -87,15 +80,15 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/session/seen": {
         "post": operation(
             "seeSession",
-            "The asker has seen it up to this event",
-            {200: json_answer("It is noted.", Ok), **refusals(400, 404, 413, 503)},
+            "Mark a session as seen by the caller, up to this event",
+            {200: json_answer("It is marked.", Ok), **refusals(400, 404, 413, 503)},
             body=json_body(SeenSession),
         ),
     },
     "/api/session/branch": {
         "post": operation(
             "branchSession",
-            "Go on from an earlier turn in a new session",
+            "Continue from an earlier turn in a new session",
             {200: _MADE, **refusals(400, 404, 409, 413, 503)},
             body=json_body(Branch),
         ),

@@ -1,4 +1,4 @@
-"""The routes of sessions: make one, list them, look at one, change it, branch it."""
+"""Routes that create, list, show, change, delete, restore and branch sessions."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,9 +15,8 @@ from wakeful.model.search.search import wanted_in
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.feeds.rows import FoundRow, session_rows, with_hits
-from wakeful.web.fields import Folder, Id, ModelName, OfSession, SearchWords, Title, clamped, read_body, read_query
-from wakeful.web.messages.messages import MessageId
-from wakeful.web.messages.short_results import shorten_results
+from wakeful.web.fields import Folder, Id, ModelId, OfSession, SearchWords, Title, clamped, read_body, read_query
+from wakeful.web.messages.messages import MessageId, shorten_results
 from wakeful.web.sessions.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
@@ -25,15 +24,15 @@ from wakeful.wire.declared import Incoming, Outgoing, Switch, says, words
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read
 
-# They all come on the first page.
+# All of them come on the first page.
 _MOST_PINNED = 200
-# Where more sessions have the words, those with the newest hits: a person looks for one, with better words.
+# Of a search, the sessions with the newest hits. A person who wants another one searches for more specific words.
 _MOST_FOUND = 100
 
 
 class NewSession(Incoming):
     title: Title = ""
-    model: Annotated[ModelName | None, words("`provider:model`.")] = None
+    model: Annotated[ModelId | None, words("`provider:model`.")] = None
     workspace: Folder | None = None
 
 
@@ -45,15 +44,15 @@ class SessionsQuery(Incoming):
     q: Annotated[
         SearchWords,
         words(
-            "Words to look for: all of them in one message or in the title, whatever their case and accents; the last "
-            "one may be the beginning of a word. At most 100 sessions are found: those that said them last."
+            "Words that must all occur in one message or in the title; case and accents do not matter, and the last "
+            "one may be the beginning of a word. At most 100 sessions are found: those with the newest matches."
         ),
     ] = ""
     limit: Annotated[
-        int, clamped(1, 200), words("1 to 200, 50 where nothing is said; what is out of range is moved to its end.")
+        int, clamped(1, 200), words("1 to 200; 50 by default. A number out of range is moved into it.")
     ] = 50
-    cursor: Annotated[str, words("The `next_cursor` of the page before.")] = ""
-    archived: Annotated[Switch, words("Only those that are archived; else only those that are not.")] = False
+    cursor: Annotated[str, words("The `next_cursor` of the previous page.")] = ""
+    archived: Annotated[Switch, words("Only archived sessions; otherwise only sessions that are not.")] = False
 
 
 class SessionPage(Outgoing):
@@ -62,13 +61,13 @@ class SessionPage(Outgoing):
 
 
 class SessionQuery(OfSession):
-    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 messages, 100 where nothing is said.")] = 100
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000 messages; 100 by default.")] = 100
     before: Annotated[str, words("Only messages before the one with this id.")] = ""
-    short: Annotated[Switch, words("Of tools' results only the two ends, and these once.")] = False
+    short: Annotated[Switch, words("Of long tool results only both ends, and none of them in `content`.")] = False
 
 
 class ResultQuery(OfSession):
-    message_id: Annotated[Id, words("The tool's message.")]
+    message_id: Annotated[Id, words("The id of the tool's message.")]
 
 
 class WholeResult(Outgoing):
@@ -84,7 +83,7 @@ class SeenSession(Incoming):
 class ChangedSession(Incoming):
     session_id: Id
     title: Title | None = None
-    model: ModelName | None = None
+    model: ModelId | None = None
     pinned: bool | None = None
     archived: bool | None = None
 
@@ -131,12 +130,16 @@ class SessionRoutes:
         return JsonAnswer(MadeSession(session_id=session.id))
 
     def _workspace(self, request: Request, folder: str | None) -> str:
-        """The operator may choose any folder; others stay in the server's own, where its key and settings are not."""
+        """Return the folder of a new session. Raises InvalidRequest.
+
+        The operator may choose any folder. Others must stay inside the default workspace, which does not contain the
+        server's key and settings.
+        """
         if folder is None:
             return self._web.workspace
         is_free = self._web.owner_seen_by(request) is None
         if not is_free and not Path(folder).resolve().is_relative_to(Path(self._web.workspace).resolve()):
-            raise InvalidRequest(f"workspace must be inside of {self._web.workspace} for holders of this key.")
+            raise InvalidRequest(f"With this key workspace must be inside {self._web.workspace}.")
         return folder
 
     async def page(self, request: Request) -> Response:
@@ -150,7 +153,7 @@ class SessionRoutes:
             hits = await tx.search.find(owner, wanted, _MOST_FOUND, archived=asked.archived) if words else None
             find = partial(tx.sessions.page, owner, among=hits, archived=asked.archived)
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
-            # One more than is shown tells whether there is a next page.
+            # One more than is shown, to find out whether there is a next page.
             found = await find(before=before, limit=limit + 1, pinned=False)
             rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
             next_cursor = _cursor(found[limit - 1]) if len(found) > limit else None
@@ -191,7 +194,7 @@ class SessionRoutes:
         model = None if given.model is None else self._web.checked_model(given.model.strip())
         pinned, archived = given.pinned, given.archived
         if title is None and model is None and pinned is None and archived is None:
-            raise InvalidRequest("Say what to change: title, model, pinned or archived.")
+            raise InvalidRequest("Give something to change: title, model, pinned or archived.")
         if pinned is not None or archived is not None:
             await self._web.engine.arrange_session(session.id, pinned=pinned, archived=archived)
         if title is not None or model is not None:
@@ -233,7 +236,7 @@ def _parse_cursor(text: str) -> tuple[float, str] | None:
     try:
         return float(moment), read(OfSession, {"session_id": session_id}).session_id
     except (ValueError, InvalidRequest):
-        raise InvalidRequest("cursor must be a next_cursor of an earlier answer.", param="cursor") from None
+        raise InvalidRequest("cursor must be the next_cursor of an earlier answer.", param="cursor") from None
 
 
 def _parse_message_id(text: str, name: str) -> MessageId:

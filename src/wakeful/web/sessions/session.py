@@ -1,4 +1,4 @@
-"""A session with all that its page shows, as clients see it."""
+"""A session with all that its page shows, in the form that clients get."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,17 +6,17 @@ from msgspec import UNSET, UnsetType
 
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
-from wakeful.web.messages.messages import Message
-from wakeful.web.messages.turn import Count, Notice, ReadNotice, ShownTurn, notice_fields
+from wakeful.web.messages.messages import MessageFields
+from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, ZeroOrMore, notice_fields
 from wakeful.web.tasks.task import ShownTask
 from wakeful.wire.declared import Outgoing, words
 
 
 class SessionUsage(Outgoing):
-    input_tokens: Count
-    output_tokens: Count
-    context_tokens: Count
-    context_window: Count | None = None
+    input_tokens: ZeroOrMore
+    output_tokens: ZeroOrMore
+    context_tokens: ZeroOrMore
+    context_window: ZeroOrMore | None = None
 
 
 class ParentTask(Outgoing):
@@ -36,10 +36,10 @@ class ShownTool(Outgoing):
     name: str
     arguments: str
     result: str | None
-    truncated: Annotated[bool, words("`result` lacks its middle; `/api/session/result` has the whole.")]
-    full_size: Count
+    truncated: Annotated[bool, words("Whether `result` lacks its middle; `/api/session/result` has the whole.")]
+    full_size: ZeroOrMore
     seconds: float | None
-    is_error: Annotated[bool, words("The tool failed. A command that ran and exited with another code than 0 did not.")]
+    is_error: Annotated[bool, words("Whether the tool failed. A command that exits with a code other than 0 has not.")]
     status: Literal["done", "interrupted", "running"]
 
 
@@ -49,15 +49,15 @@ class ShownMessage(Outgoing):
     role: Literal["user", "assistant", "tool", "note", "error"]
     source: str
     content: str
-    html: Annotated[str | None, words("Of the assistant's markdown, cleaned; null for other roles.")]
+    html: Annotated[str | None, words("The assistant's Markdown as clean HTML; null for other roles.")]
     tool: ShownTool | None
     notice: ReadNotice | None
     created_at: str
-    reasoning: Annotated[str | UnsetType | None, words("Of the assistant's messages.")] = UNSET
+    reasoning: Annotated[str | UnsetType | None, words("Only in the assistant's messages.")] = UNSET
 
 
 class Partial(Outgoing):
-    step: Count
+    step: ZeroOrMore
     text: str
     reasoning: str
 
@@ -66,7 +66,7 @@ class ActiveTurn(Outgoing):
     turn_id: str
     stream_id: str
     source: str
-    partial: Annotated[Partial | None, words("What its open step has said up to `cursor`.")]
+    partial: Annotated[Partial | None, words("The text of its open step up to `cursor`.")]
 
 
 class QueuedMessage(Outgoing):
@@ -87,18 +87,18 @@ class PendingNotice(Notice):
 class ShownSnapshot(Outgoing):
     session: SnapshotSession
     messages: list[ShownMessage]
-    has_more: Annotated[bool, words("There are older messages.")]
-    turns: Annotated[dict[str, ShownTurn], words("By id: those of the messages, and the active one.")]
+    has_more: Annotated[bool, words("Whether there are older messages.")]
+    turns: Annotated[dict[str, ShownTurn], words("By id: the turns of the messages, and the active turn.")]
     active: ActiveTurn | None
     queued: list[QueuedMessage]
     tasks: list[ShownTask]
     approvals: list[ShownApproval]
     pending_notices: list[PendingNotice]
-    last_event_id: Annotated[Count, words("The newest fact; as `session/seen` takes it.")]
-    cursor: Annotated[str, words("Where a stream goes on: `after` it comes all that is not in here.")]
+    last_event_id: Annotated[ZeroOrMore, words("The number of the newest event, for `session/seen`.")]
+    cursor: Annotated[str, words("The position for a stream's `after`: the stream then has all that is not in here.")]
 
 
-def shown_message(message: Message) -> ShownMessage:
+def shown_message(message: MessageFields) -> ShownMessage:
     tool: dict[str, Any] | None = message["tool"]
     notice: dict[str, Any] | None = message["notice"]
     return ShownMessage(

@@ -1,4 +1,4 @@
-"""A session at one moment, for GET /api/session: everything in it fits its cursor."""
+"""Reads a session at one moment, for GET /api/session: everything in the snapshot is consistent with its cursor."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,9 +7,8 @@ from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal import EntryKind
-from wakeful.model.marks import Marks
-from wakeful.model.session import Session
+from wakeful.model.journal.entry import EntryKind
+from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn
@@ -35,10 +34,8 @@ from wakeful.web.tasks.task import shown_tasks
 from wakeful.web.web import Web
 from wakeful.wire.errors import InvalidRequest
 
-# Of those that have ended, the newest.
-ENDED_TASKS = 100
-
-Words = tuple[WordsHead, Said]
+# How many of the newest tasks that have ended are shown.
+_ENDED_TASKS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +43,9 @@ class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    # The session's number of the active turn's newest fact, and the words of its step since then.
+    # The number in the session of the active turn's newest fact, and the words of its step since then.
     base: int
-    words: Words | None
+    words: tuple[WordsHead, Said] | None
     page: MessagePage
     marks: Marks
     pending: list[InboxRow]
@@ -62,7 +59,7 @@ class Snapshot:
             messages=[shown_message(message) for message in self.page.messages],
             has_more=self.page.has_more,
             turns=self._turns(),
-            active=None if self.active is None else ActiveTurn(**active_form(self.active), partial=self._partial()),
+            active=None if self.active is None else ActiveTurn(**active_fields(self.active), partial=self._partial()),
             queued=queued_messages(self.pending),
             tasks=shown_tasks(web, self.tasks),
             approvals=[shown_approval(approval, self.session.id) for approval in self.approvals],
@@ -92,14 +89,14 @@ class Snapshot:
         return Partial(step=head.step, text=said.text, reasoning=said.reasoning)
 
     def _cursor(self) -> str:
-        """Return where a stream goes on after this snapshot."""
-        last, place = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
-        # A base that is not the last fact is named even without words: other facts have followed it.
-        has_words = self.base > 0 and (place > 0 or self.base < last)
-        return str(Cursor(last, 0, self.base, place) if has_words else Cursor(last))
+        """Return the cursor of a stream that continues after this snapshot."""
+        last, word = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        # If other facts have followed the base, the cursor has to name it even without words.
+        has_words = self.base > 0 and (word > 0 or self.base < last)
+        return str(Cursor(last, 0, self.base, word) if has_words else Cursor(last))
 
     def _turns(self) -> dict[str, ShownTurn]:
-        """Those of the messages, and the active one, which may have none yet."""
+        """Return the turns of the messages, and the active turn, which may have no messages yet."""
         active = {} if self.active is None else {self.active.id: shown_turn(self.active, ())}
         return active | self.page.turns
 
@@ -111,7 +108,7 @@ class Snapshot:
 
 
 async def take_snapshot(web: Web, request: Request, session_id: str, limit: int, before: MessageId | None) -> Snapshot:
-    # Read before the facts: words that come after them are in the stream that goes on from the cursor.
+    # Read before the facts: words that come later are in the stream that continues from the cursor.
     words = await web.engine.live_words(session_id)
 
     async def body(tx: Transaction) -> Snapshot:
@@ -129,12 +126,12 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
             base=base,
-            # A later fact of their turn has ended them.
+            # If the turn has a newer fact than the words follow, that fact has ended them.
             words=words if words is not None and words[0].base == base and words[1].cuts else None,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
-            tasks=await tx.tasks.recent(session.id, ended=ENDED_TASKS),
+            tasks=await tx.tasks.recent(session.id, ended=_ENDED_TASKS),
             approvals=await tx.approvals.open_of(session.id, now),
             now=now,
         )
@@ -145,17 +142,17 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
 
 
 async def _last_fact(tx: Transaction, turn: Turn) -> int:
-    """Return the session's number of the turn's newest fact."""
+    """Return the number in the session of the turn's newest fact."""
     newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
     return newest[0].session_seq if newest else 0
 
 
-def active_form(turn: Turn) -> dict[str, Any]:
+def active_fields(turn: Turn) -> dict[str, Any]:
     return {"turn_id": turn.id, "stream_id": turn.id, "source": turn.source}
 
 
 def queued_messages(pending: list[InboxRow]) -> list[QueuedMessage]:
-    """In the order in which they will have their turns."""
+    """Return the queued messages in the order in which they will be answered."""
     rows = [row for row in pending if row.kind is RowKind.MESSAGE]
     rows.sort(key=lambda row: (not row.is_urgent, not row.steers))
     return [
@@ -167,7 +164,10 @@ def queued_messages(pending: list[InboxRow]) -> list[QueuedMessage]:
 
 
 async def _require_visible(web: Web, tx: Transaction, request: Request, message: MessageId) -> None:
-    """Also in a turn of the session that this one was branched from, which may be deleted by now."""
+    """Raises InvalidRequest if the message's turn is not visible to the client.
+
+    The turn may be of a session that this one was branched from, even if that session has since been deleted.
+    """
     turn = await tx.turns.get(message.turn_id)
     session = None if turn is None else await tx.sessions.get(turn.session_id)
     if session is None or not web.may_see(request, session.owner):
@@ -175,13 +175,13 @@ async def _require_visible(web: Web, tx: Transaction, request: Request, message:
 
 
 async def read_result(web: Web, request: Request, session_id: str, message: MessageId) -> str:
-    """The whole result of a tool, however long it is."""
+    """Return the whole result of a tool. Raises SessionNotFound and InvalidRequest."""
 
     async def body(tx: Transaction) -> str:
         await web.require_session(tx, request, session_id)
         await _require_visible(web, tx, request, message)
         for entry in await tx.journal.of_turns([message.turn_id]):
-            if (entry.step, entry.index) == message.place and entry.kind is EntryKind.RESULT:
+            if (entry.step, entry.index) == message.position and entry.kind is EntryKind.RESULT:
                 return str(entry.data["text"])
         raise InvalidRequest("message_id must be the id of a tool's message that has a result.")
 

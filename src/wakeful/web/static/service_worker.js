@@ -1,5 +1,4 @@
-// Shows nothing by itself and keeps nothing: it is here for the clicks on notifications, which may come when every page
-// is closed.
+// Handles clicks on notifications, which may come when every page is closed. It caches nothing.
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -19,7 +18,7 @@ async function openSession(session) {
   await page.focus();
 }
 
-// A page of the API's documentation cannot open a session.
+// Other pages of this origin, like the API's documentation, cannot open a session.
 function isOurs({ url }) {
   const { pathname } = new URL(url);
   return pathname === "/" || pathname.startsWith("/s/");

@@ -1,4 +1,4 @@
-"""Facts of the log as frames. A fact makes the same frames for every reader."""
+"""Turns facts of the log into frames. A fact makes the same frames for every reader."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.model.tasks.task_data import time_text
 
-# A frame in two parts: the cursor after it, and its lines after the `id`.
+# The cursor after the frame, and the frame's lines without the `id` line.
 Frame = tuple[str, bytes]
 
-# Events that are told to a session's readers. The others belong to one turn, and come only to those who want turns.
+# Events that every reader of a session gets. The others belong to a turn and go only to readers with `turns=inline`.
 _OF_SESSIONS = frozenset(
     {
         events.MESSAGE_QUEUED,
@@ -31,12 +31,12 @@ TURN_COMPLETED = "turn_completed"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One of the frames that an event makes, without its number."""
+class _BareFrame:
+    """One of the frames of an event, without its cursor."""
 
     name: str
     data: bytes
-    # It belongs to a turn's own stream.
+    # Only for readers with `turns=inline`.
     is_inline: bool = False
 
 
@@ -46,14 +46,14 @@ def on_the_wire(frames: Iterable[Frame], before: str = "", after: str = "") -> b
 
 
 def lines_of(name: str, data: bytes) -> bytes:
-    """`data` is JSON on one line."""
+    """Return the lines of a frame. `data` is JSON on one line."""
     return b"event: %b\ndata: %b\n\n" % (name.encode(), data)
 
 
 def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[int, bytes]]:
-    """The frames of an event after the first `seen`: how many have now been seen (0: all), and the frame's lines.
+    """Yield the event's frames after the first `seen`: how many have been seen after it (0: all), and its lines.
 
-    Counted alike for those who want the turns and those who do not, so that a cursor serves both.
+    The count includes inline frames for every reader, so that a cursor works with and without them.
     """
     parts = list(enumerate(_parts(event), start=1))[seen:]
     wanted = [(index, part) for index, part in parts if inline or not part.is_inline]
@@ -62,7 +62,7 @@ def session_frames(event: Event, seen: int, *, inline: bool) -> Iterator[tuple[i
 
 
 def is_given_out(event: Event, frames: int) -> bool:
-    """Whether anybody was ever told that so many frames of this event have been seen, and not all."""
+    """Return whether a cursor can point after this number of the event's frames: after some of them, but not all."""
     return 0 < frames < sum(1 for _ in _parts(event))
 
 
@@ -70,13 +70,13 @@ def started_data(session_id: str, turn_id: str, source: str, **more: Any) -> byt
     return pack({"session_id": session_id, "turn_id": turn_id, "stream_id": turn_id, "source": source, **more})
 
 
-def _parts(event: Event) -> Iterator[Part]:
+def _parts(event: Event) -> Iterator[_BareFrame]:
     if event.kind in _OF_SESSIONS:
-        yield Part(event.kind, _session_data(event))
+        yield _BareFrame(event.kind, _session_data(event))
         return
     if event.kind == events.TURN_STARTED and event.turn_id is not None:
-        yield Part(SERVER_TURN_STARTED, started_data(event.session_id, event.turn_id, event.data["source"]))
-    yield Part(event.kind, _inline_data(event), is_inline=True)
+        yield _BareFrame(SERVER_TURN_STARTED, started_data(event.session_id, event.turn_id, event.data["source"]))
+    yield _BareFrame(event.kind, _inline_data(event), is_inline=True)
     if event.is_final:
         yield _closing(event)
 
@@ -92,15 +92,15 @@ def _inline_data(event: Event) -> bytes:
     return pack(event.data | {"session_id": event.session_id, "turn_id": event.turn_id})
 
 
-def _closing(event: Event) -> Part:
+def _closing(event: Event) -> _BareFrame:
     if event.turn_seq == 1:
-        # An id that was given out and never opened: its words were taken back, or joined another turn.
+        # The turn was queued but never opened: its message was withdrawn, or joined another turn.
         data = {"session_id": event.session_id, "changed": ["queued"], "turn_id": event.turn_id}
-        return Part(events.SESSION_UPDATED, pack(data))
+        return _BareFrame(events.SESSION_UPDATED, pack(data))
     data = {
         "session_id": event.session_id,
         "turn_id": event.turn_id,
         "stream_id": event.turn_id,
         "status": event.kind,
     }
-    return Part(TURN_COMPLETED, pack(data))
+    return _BareFrame(TURN_COMPLETED, pack(data))

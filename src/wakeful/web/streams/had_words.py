@@ -1,4 +1,7 @@
-"""Words that a reader has had already. They are read again because the HTML of a step needs all of its text."""
+"""Filters out the words that a resuming reader already has.
+
+They are read again because the HTML of a step needs its whole text.
+"""
 
 from wakeful.model.event import STEP_ABANDONED, Event
 from wakeful.model.words import Word
@@ -8,11 +11,11 @@ from wakeful.web.cursor import Cursor
 class HadWords:
     def __init__(self, cursor: Cursor) -> None:
         self._base, self._word = cursor.base, cursor.word
-        # Those read again so far, until all are: the log may have kept fewer than the reader has had.
+        # The words read again so far. Emptied once all have come: the log may have kept fewer than the reader has had.
         self._again: list[Word] = []
 
     def new_of(self, words: list[Word]) -> list[Word]:
-        """Return those that the reader has not had; all are of one step."""
+        """Return the words that the reader has not had. All are of one step."""
         if not self._word or words[0].head.base != self._base or words[0].number > self._word:
             return words
         self._again += [word for word in words if word.number <= self._word]
@@ -25,7 +28,7 @@ class HadWords:
         if event.ends is None or event.ends.base != self._base or event.ends.count >= self._word:
             return None
         if event.kind == STEP_ABANDONED:
-            # It drops all words of the step anyway.
+            # This event drops all words of the step anyway.
             return None
         again, self._again, self._word = self._again, [], 0
         return again

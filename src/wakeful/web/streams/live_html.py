@@ -1,7 +1,7 @@
-"""The HTML of answers while they are written, as patches for one reader of a session.
+"""Renders answers as HTML while they are being written, as patches for one reader of a session.
 
-A patch for every word would cost more than it shows. The next one waits ten times as long as the last one took, and a
-moment at least; the end of a step is patched at once. While a reader catches up, each step gets one patch.
+A patch for every word would cost too much. After a patch that took t seconds the next one waits 10 t, within bounds;
+the end of a step is patched at once. While a reader catches up, each step gets one patch.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ _SHORTEST_PAUSE = 0.03
 _LONGEST_PAUSE = 1.0
 _PAUSE_PER_WORK = 10
 _BYTES_A_SECOND = 250_000
-# More than this is rendered on a thread: the event loop has other readers.
+# Longer texts are rendered on a thread, so that they do not block the event loop.
 _LONG = 8_000
-# After these the text of their step is whole.
+# The text of a step is complete once one of these arrives.
 _ENDS_STEP = frozenset({events.TOOL, events.USAGE})
 
 
@@ -35,11 +35,11 @@ class LiveHtml:
         self._number = 0
         self._step: StepHtml | None = None
         self._is_behind = True
-        # By the clock: when the next patch may be made.
+        # In time.monotonic(): no patch is made earlier.
         self._next_at = 0.0
 
     def patience(self) -> float | None:
-        """Return how many seconds to wait for more before the next patch is due; None if there is nothing to patch."""
+        """Return the seconds until the next patch is due, or None if there is nothing to patch."""
         if self._is_behind or self._step is None or not self._step.is_changed:
             return None
         return max(0.0, self._next_at - time.monotonic())
@@ -55,7 +55,7 @@ class LiveHtml:
     async def fact(self, event: Event) -> list[bytes]:
         """Return the frames to send before those of this event."""
         if event.kind == events.TOKEN:
-            # A log of an older version has its words as events.
+            # Logs of older versions hold words as events.
             self._add(event.turn_id or "", event.data["step"], event.data["text"])
             return await self._due()
         if self._step is None or event.turn_id != self._turn_id:
@@ -67,14 +67,14 @@ class LiveHtml:
         return []
 
     async def now(self) -> list[bytes]:
-        """Return the patch that is due when nothing else comes: the reader has caught up."""
+        """Return the frame of the patch, if there is one, for a reader that has caught up."""
         self._is_behind = False
         if self._step is None or not self._step.is_changed:
             return []
         return [self._lines(await self._made(self._step, self._step.patch))]
 
     def drop(self) -> None:
-        """Forget the step: its text was taken back."""
+        """Forget the step, whose text was taken back."""
         self._step = None
 
     async def _due(self) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Several sources as one."""
+"""Merges several sources into one."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -8,7 +8,10 @@ T = TypeVar("T")
 
 
 async def merge(sources: Mapping[str, AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[str, T], None]:
-    """What each source gives, with its name, as it comes. No source runs ahead of the reader by more than one."""
+    """Yield the items of all sources as they arrive, with the source's name.
+
+    No source runs ahead of the reader by more than one item.
+    """
     awaited = {asyncio.ensure_future(anext(source)): name for name, source in sources.items()}
     try:
         while awaited:
@@ -21,7 +24,7 @@ async def merge(sources: Mapping[str, AsyncGenerator[T, None]]) -> AsyncGenerato
                 given = item.result()
                 awaited[asyncio.ensure_future(anext(sources[name]))] = name
                 yield name, given
-                # Keep nothing of it during the wait for the next item.
+                # Free the item before the wait for the next one.
                 del item, given
     finally:
         for item in awaited:

@@ -1,4 +1,4 @@
-"""A source that also says when nothing has come for a while."""
+"""Wraps a source so that it also reports pauses."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -10,8 +10,10 @@ T = TypeVar("T")
 async def with_pauses(
     source: AsyncGenerator[T, None], patience: Callable[[], float | None]
 ) -> AsyncGenerator[T | None, None]:
-    """What the source gives, and None whenever `patience` seconds have passed without anything. It is asked anew each
-    time; None means for ever."""
+    """Yield the source's items, and None after each wait of `patience()` seconds without one.
+
+    `patience` is called before each wait; if it returns None, the wait has no limit.
+    """
     awaited: asyncio.Future[T] = asyncio.ensure_future(anext(source))
     try:
         while True:
@@ -22,7 +24,7 @@ async def with_pauses(
             if isinstance(awaited.exception(), StopAsyncIteration):
                 return
             yield awaited.result()
-            # This drops the item before the wait for the next one.
+            # Replacing the future frees the item before the wait for the next one.
             awaited = asyncio.ensure_future(anext(source))
     finally:
         awaited.cancel()

@@ -1,36 +1,36 @@
-"""What a reader of a stream may ask for."""
+"""The queries and headers of stream requests."""
 
 from typing import Annotated, Literal, TypeAlias
 
 from starlette.requests import Request
 
-from wakeful.web.fields import Id, OfSession
+from wakeful.web.fields import Id, OfSession, read_headers
 from wakeful.wire.declared import Incoming, Switch, says, words
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read
 
-# On one connection: each costs every other one a little.
+# Per connection: every frame repeats the cursors of all its sessions.
 _MOST_SESSIONS = 100
 
 _Cursor: TypeAlias = Annotated[
     str,
     words(
-        "Only what comes after the frame with this `id`, or after this `cursor` of a session, as it came; what is not "
-        "understood is the start."
+        "Start after the frame with this `id`, or after this `cursor` of a session, given verbatim; a malformed one "
+        "means the start."
     ),
 ]
 _Turns: TypeAlias = Annotated[
     Literal["", "inline"],
-    words("`inline`: with what the turns themselves tell."),
+    words("`inline`: with the events of the turns."),
     says("{} must be inline, or left out."),
 ]
 _Html: TypeAlias = Annotated[
-    Switch, words("With `turns=inline`: `answer_html` too, the answers as HTML while they are written.")
+    Switch, words("With `turns=inline`: also `answer_html`, the answers as HTML while they are written.")
 ]
 
 
 class TurnStreamQuery(Incoming):
-    stream_id: Annotated[Id, words("As `chat/start` told it.")]
+    stream_id: Annotated[Id, words("As `chat/start` returned it.")]
     after: _Cursor = ""
 
 
@@ -41,19 +41,17 @@ class SessionStreamQuery(OfSession):
 
 
 class SeveralStreamsQuery(Incoming):
-    sessions: Annotated[
-        str, words("1 to 100 ids, with commas between them; with `rows` or `news` there may be none.")
-    ] = ""
+    sessions: Annotated[str, words("1 to 100 ids, separated by commas; with `rows` or `news` there may be none.")] = ""
     turns: _Turns = ""
     html: _Html = False
-    rows: Annotated[Switch, words("`session_row` and `session_gone` too, for all sessions that the asker may see.")] = (
-        False
-    )
+    rows: Annotated[
+        Switch, words("Also `session_row` and `session_gone`, for all sessions that the caller may see.")
+    ] = False
     news: Annotated[
         Switch,
         words(
-            "`news` too: what ended, matched, asks or failed in any session of the asker. It begins with "
-            "`news_initial` {last_news_id}; the position is part of the `id`, as `news:57`."
+            "Also `news`: what ended, matched, asks or failed in any session of the caller. It begins with "
+            "`news_initial` {last_news_id}; the position is part of the `id`, as in `news:57`."
         ),
     ] = False
     after: _Cursor = ""
@@ -64,13 +62,13 @@ class SeveralStreamsQuery(Incoming):
         ids = read(_Sessions, {"sessions": [name for name in named if name]}).sessions
         fewest = 0 if self.rows or self.news else 1
         if not fewest <= len(ids) <= _MOST_SESSIONS:
-            message = f"sessions must name {fewest} to {_MOST_SESSIONS} sessions, with commas between them."
+            message = f"sessions must be {fewest} to {_MOST_SESSIONS} ids, separated by commas."
             raise InvalidRequest(message, param="sessions")
         return ids
 
 
 class StreamHeaders(Incoming, rename={"last_event_id": "Last-Event-ID"}):
-    last_event_id: Annotated[str, words("The same; it wins over `after`.")] = ""
+    last_event_id: Annotated[str, words("The same as `after`, and preferred to it.")] = ""
 
 
 class _Sessions(Incoming):
@@ -83,5 +81,5 @@ def require_turns(asked: SessionStreamQuery | SeveralStreamsQuery) -> None:
 
 
 def cursor_of(request: Request, after: str) -> str:
-    """The header wins: an EventSource that reconnects asks its first address again. Empty: none."""
-    return request.headers.get("last-event-id", "") or after
+    """Return the reader's cursor, or an empty text. The header wins: an EventSource reconnects to its first URL."""
+    return read_headers(request, StreamHeaders).last_event_id or after

@@ -9,7 +9,7 @@ from wakeful.web.cursor import Cursor
 from wakeful.web.streams.frames import Frame, lines_of, session_frames
 from wakeful.web.streams.word_frames import inline_words
 
-# A base that no words come before.
+# The smallest base: no words come before it.
 _FIRST_BASE = 1
 
 
@@ -26,7 +26,7 @@ class Reading:
         return f"{self._facts}~{self._base}~{self._word}" if self._base else self._facts
 
     def fact(self, event: Event) -> list[Frame]:
-        """Return the frames of a fact. The place in words is kept until the fact that ends them."""
+        """Return the frames of a fact. The position in words is kept until the fact that ends them."""
         if event.turn_seq is None and event.kind == STEP_ABANDONED:
             return [self.take_back(event, event.data["step"])]
         if event.ends is not None:
@@ -39,14 +39,14 @@ class Reading:
         return made
 
     def words(self, words: Sequence[Word]) -> list[Frame]:
-        """Return the frames of words of one step."""
+        """Return the frames of these words, which are all of one step."""
         last = words[-1]
         self._base, self._word = last.head.base, last.number
         return inline_words(words, self._facts)
 
     def take_back(self, event: Event, step: int) -> Frame:
-        """Return a `step_abandoned` for a reader that has had words which the log did not keep, and move it back before
-        the first word. This frame is in no log, so it has no fact's number.
+        """Return a `step_abandoned` for a reader that has words which the log did not keep, and move the reader back
+        before the first word. The frame is in no log, so it has no fact's number.
         """
         self._base, self._word = self._base or _FIRST_BASE, 0
         data = {"session_id": event.session_id, "turn_id": event.turn_id, "step": step}

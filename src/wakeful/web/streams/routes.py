@@ -1,4 +1,4 @@
-"""The routes of streams: one turn, one session, or several. Each reader is a cursor."""
+"""Routes that stream one turn, one session or several sessions. Each reader is a cursor."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -16,7 +16,7 @@ from wakeful.model.packed_json import pack
 from wakeful.store.base import Transaction
 from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_turn_cursor
 from wakeful.web.fields import read_query
-from wakeful.web.streams.follower import Frames, Standing, follow, follow_with_html, read_standing
+from wakeful.web.streams.follower import Frames, SessionState, follow_session, follow_with_html, read_state
 from wakeful.web.streams.frames import is_given_out, lines_of, on_the_wire
 from wakeful.web.streams.merge import merge
 from wakeful.web.streams.query import (
@@ -30,7 +30,7 @@ from wakeful.web.streams.word_frames import runs_of, turn_words
 from wakeful.web.web import Web
 from wakeful.wire.sse import EventStream
 
-# The sources of rows and of news, beside those that are called by the ids of sessions.
+# The names of the two sources that are not sessions; a session's source is named by its id.
 _ROWS = "rows"
 _NEWS = "news"
 
@@ -51,29 +51,27 @@ class StreamRoutes:
         log = await self._turn_log(request, asked.stream_id)
         after, word = parse_turn_cursor(cursor_of(request, asked.after), log.last_seq)
         if log.has_ended and after == log.last_seq:
-            # The reader has it all; an EventSource that hears this does not ask again.
+            # The reader has every frame. 204 makes an EventSource stop reconnecting.
             return Response(status_code=204)
         return self._stream(_turn_frames(self._web.engine, log, after, word))
 
     async def session(self, request: Request) -> EventStream:
         asked = read_query(request, SessionStreamQuery)
         require_turns(asked)
-        (standing,) = await self._standings(request, [asked.session_id])
+        (state,) = await self._states(request, [asked.session_id])
         given, inline = cursor_of(request, asked.after), bool(asked.turns)
-        cursor = parse_cursor(given, standing.session.last_seq) if given else standing.first_cursor(inline=inline)
+        cursor = parse_cursor(given, state.session.last_seq) if given else state.first_cursor(inline=inline)
         cursor = await self._checked(asked.session_id, cursor)
-        return self._stream(_session_frames(self._follow(standing, cursor, asked)))
+        return self._stream(_session_frames(self._follow(state, cursor, asked)))
 
     async def several(self, request: Request) -> EventStream:
         asked = read_query(request, SeveralStreamsQuery)
         require_turns(asked)
-        standings = await self._standings(request, asked.session_ids())
+        states = await self._states(request, asked.session_ids())
         given = cursor_of(request, asked.after)
-        wanted = _first_cursors(standings, given, inline=bool(asked.turns))
+        wanted = _first_cursors(states, given, inline=bool(asked.turns))
         cursors = {of: await self._checked(of, cursor) for of, cursor in wanted.items()}
-        sources = {
-            standing.session.id: self._follow(standing, cursors[standing.session.id], asked) for standing in standings
-        }
+        sources = {state.session.id: self._follow(state, cursors[state.session.id], asked) for state in states}
         if asked.rows:
             sources[_ROWS] = self._rows(request)
         if asked.news:
@@ -83,8 +81,9 @@ class StreamRoutes:
         return self._stream(_merged_frames(sources, {of: str(cursor) for of, cursor in cursors.items()}))
 
     async def _checked(self, session_id: str, cursor: Cursor) -> Cursor:
-        """Return the start for a cursor between frames that the event does not have. A reader that has had a frame of
-        an event has had the words that end with it.
+        """Return the cursor, or the start if it points between frames that the event does not have.
+
+        A reader that has had a frame of an event has also had the words that the event ends.
         """
         if not cursor.frames:
             return cursor
@@ -92,16 +91,16 @@ class StreamRoutes:
         async def body(tx: Transaction) -> list[Event]:
             return await tx.events.of_session(session_id, cursor.fact, 1)
 
-        told = await self._web.store.read(body)
-        if not told or not is_given_out(told[0], cursor.frames):
+        found = await self._web.store.read(body)
+        if not found or not is_given_out(found[0], cursor.frames):
             return START
-        ends = told[0].ends
+        ends = found[0].ends
         return cursor if ends is None else replace(cursor, base=ends.base, word=ends.count)
 
-    def _follow(self, standing: Standing, cursor: Cursor, asked: SessionStreamQuery | SeveralStreamsQuery) -> Frames:
+    def _follow(self, state: SessionState, cursor: Cursor, asked: SessionStreamQuery | SeveralStreamsQuery) -> Frames:
         if asked.html:
-            return follow_with_html(self._web.engine, standing, cursor)
-        return follow(self._web.engine, standing, cursor, inline=bool(asked.turns))
+            return follow_with_html(self._web.engine, state, cursor)
+        return follow_session(self._web.engine, state, cursor, inline=bool(asked.turns))
 
     async def _rows(self, request: Request) -> Frames:
         feed = self._web.rows.follow(request.state.principal, self._web.owner_seen_by(request))
@@ -112,8 +111,8 @@ class StreamRoutes:
     async def _news(self, request: Request, cursor: Cursor, last: int) -> Frames:
         yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]
         async with aclosing(self._web.news.follow(request.state.principal, cursor.fact)) as feed:
-            async for number, form in feed:
-                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(form)))]
+            async for number, news in feed:
+                yield [(str(number), lines_of(_NEWS, msgspec.json.encode(news)))]
 
     def _stream(self, frames: AsyncGenerator[bytes, None]) -> EventStream:
         return EventStream(frames, self._web.streams)
@@ -128,19 +127,19 @@ class StreamRoutes:
             await self._web.require_session(tx, request, found.session_id)
             if turn is not None:
                 return _TurnLog(turn.session_id, turn.id, turn.last_seq, turn.status.is_final)
-            # An id that was given out and never opened has one event at most, and that is its end.
-            told = await tx.events.of_turn(turn_id, 0, 1)
-            return _TurnLog(found.session_id, turn_id, len(told), bool(told))
+            # A turn that was queued and never opened has at most one event, its end.
+            events = await tx.events.of_turn(turn_id, 0, 1)
+            return _TurnLog(found.session_id, turn_id, len(events), bool(events))
 
         try:
             return await self._web.store.read(body)
         except SessionNotFound:
             raise TurnNotFound(f"There is no stream {turn_id}.") from None
 
-    async def _standings(self, request: Request, session_ids: list[str]) -> list[Standing]:
-        async def body(tx: Transaction) -> list[Standing]:
+    async def _states(self, request: Request, session_ids: list[str]) -> list[SessionState]:
+        async def body(tx: Transaction) -> list[SessionState]:
             sessions = [await self._web.require_session(tx, request, session_id) for session_id in session_ids]
-            return [await read_standing(tx, session) for session in sessions]
+            return [await read_state(tx, session) for session in sessions]
 
         return await self._web.store.read(body)
 
@@ -153,17 +152,17 @@ class _TurnLog:
     has_ended: bool
 
 
-def _first_cursors(standings: list[Standing], given: str, *, inline: bool) -> dict[str, Cursor]:
+def _first_cursors(states: list[SessionState], given: str, *, inline: bool) -> dict[str, Cursor]:
     if not given:
-        return {standing.session.id: standing.first_cursor(inline=inline) for standing in standings}
-    known = parse_cursors(given, {standing.session.id: standing.session.last_seq for standing in standings})
-    # One that joined the connection later.
-    new = {standing.session.id: Cursor(standing.session.last_seq) for standing in standings}
+        return {state.session.id: state.first_cursor(inline=inline) for state in states}
+    known = parse_cursors(given, {state.session.id: state.session.last_seq for state in states})
+    # A session that the cursor does not name has just been added to the connection: it begins now.
+    new = {state.session.id: Cursor(state.session.last_seq) for state in states}
     return new | known
 
 
 def _news_cursor(given: str, last: int) -> Cursor:
-    """From now on where the cursor does not speak of news; all that is kept where it is not understood."""
+    """Return the end if the cursor does not mention news, and the start if its news part is malformed."""
     known = parse_cursors(given, {_NEWS: last}) if given else {}
     cursor = known.get(_NEWS, Cursor(last))
     return START if cursor.frames or cursor.base else cursor
@@ -174,16 +173,16 @@ async def _turn_frames(engine: Engine, log: _TurnLog, after: int, word: int) -> 
         async for page in pages:
             if not page:
                 continue
-            for told in runs_of(page):
-                if isinstance(told, list):
-                    yield on_the_wire(turn_words(told, after))
+            for item in runs_of(page):
+                if isinstance(item, list):
+                    yield on_the_wire(turn_words(item, after))
                     continue
-                # A `step_abandoned` for a reader with more words than the log has kept is no fact of the turn.
-                at = f"{after}~0" if told.turn_seq is None else str(told.turn_seq)
-                after = told.turn_seq or after
-                yield on_the_wire([(at, lines_of(told.kind, told.payload))])
-            # The next page may be hours away: keep nothing of this one.
-            del page, told
+                # A `step_abandoned` for a reader that has more words than the log kept is not a fact of the turn.
+                at = f"{after}~0" if item.turn_seq is None else str(item.turn_seq)
+                after = item.turn_seq or after
+                yield on_the_wire([(at, lines_of(item.kind, item.payload))])
+            # The next page may be hours away: free this one.
+            del page, item
 
 
 async def _session_frames(source: Frames) -> AsyncGenerator[bytes, None]:
@@ -208,7 +207,7 @@ def _around(source: str, cursors: dict[str, str]) -> tuple[str, str]:
     """Return the merged cursor's text before and after the cursor of this source."""
     parts = [f"{of}:{at}" for of, at in cursors.items()]
     if source not in cursors:
-        # Rows have no place in any log; without a session there is nothing to go on from.
+        # Rows are in no log, so their frames repeat the cursors of the others. Without any, the `id` is a dummy.
         return ",".join(parts) or f"{_ROWS}:0", ""
     index = list(cursors).index(source)
     return "".join(f"{part}," for part in parts[:index]) + f"{source}:", "".join(

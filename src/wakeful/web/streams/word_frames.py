@@ -1,4 +1,4 @@
-"""Words as frames: one for each piece, the same for every reader."""
+"""Frames of words: one for each piece, the same for every reader."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ from wakeful.model.event import Event, StreamItem
 from wakeful.model.words import REASONING, TOKEN, Word, WordsHead
 from wakeful.web.streams.frames import Frame, lines_of
 
-# More than the steps that are answered at one time.
+# More than the number of steps that stream at the same time.
 _KNOWN_STEPS = 4096
 _TEXT_GOES_HERE = b'""}\n\n'
 
@@ -20,9 +20,9 @@ def runs_of(page: Sequence[StreamItem]) -> Iterator[Event | list[Word]]:
     """Yield the events of a page, and runs of words of the same step as lists."""
     for head, run in groupby(page, key=_head_of):
         if head is None:
-            yield from (told for told in run if isinstance(told, Event))
+            yield from (item for item in run if isinstance(item, Event))
         else:
-            yield [told for told in run if isinstance(told, Word)]
+            yield [item for item in run if isinstance(item, Word)]
 
 
 def inline_words(words: Sequence[Word], at: str) -> list[Frame]:
@@ -37,13 +37,13 @@ def turn_words(words: Sequence[Word], after: int) -> list[Frame]:
 
 
 def _frames(words: Sequence[Word], at: str, lines: dict[str, bytes]) -> list[Frame]:
-    """Format the frames. This runs for every word of every answer, for each reader."""
+    """Format the frames. This is hot: it runs for every word, once per reader."""
     dumps = orjson.dumps
     return [(f"{at}{number}", b"%b%b}\n\n" % (lines[kind], dumps(text))) for _, number, kind, text in words]
 
 
-def _head_of(told: StreamItem) -> WordsHead | None:
-    return told.head if isinstance(told, Word) else None
+def _head_of(item: StreamItem) -> WordsHead | None:
+    return item.head if isinstance(item, Word) else None
 
 
 @lru_cache(_KNOWN_STEPS)
@@ -57,6 +57,6 @@ def _turn_lines(step: int) -> dict[str, bytes]:
 
 
 def _lines(data: dict[str, Any]) -> dict[str, bytes]:
-    """Return the lines of a frame up to its text, by kind."""
+    """Return the beginning of a frame's lines, up to the text, by kind of word."""
     empty = orjson.dumps(data | {"text": ""})
     return {kind: lines_of(kind, empty).removesuffix(_TEXT_GOES_HERE) for kind in (TOKEN, REASONING)}

@@ -1,4 +1,4 @@
-"""The routes of background work."""
+"""Describes the routes of tasks."""
 
 from wakeful.web.tasks.routes import Acknowledged, Acknowledgement, LogQuery, TaskList, TaskLog, TasksQuery
 from wakeful.web.tasks.task import ShownTask
@@ -12,15 +12,15 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/tasks": {
         "get": operation(
             "listTasks",
-            "Background work",
-            {200: json_answer("The newest.", TaskList), **refusals(400, 404, 503)},
+            "List background work",
+            {200: json_answer("The newest tasks.", TaskList), **refusals(400, 404, 503)},
             parameters=parameters(TasksQuery, "query"),
         ),
     },
     "/api/tasks/{task_id}": {
         "get": operation(
             "getTask",
-            "One task",
+            "Get a task",
             {200: json_answer("The task.", ShownTask), **refusals(400, 404, 503)},
             parameters=[_ID],
         ),
@@ -28,24 +28,24 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/tasks/{task_id}/log": {
         "get": operation(
             "readTaskLog",
-            "What it has said, in bytes; looking consumes nothing",
-            {200: json_answer("A page of it.", TaskLog), **refusals(400, 404, 503)},
+            "Read a task's output; offsets are in bytes, and the agent still gets all of it",
+            {200: json_answer("A page of the output.", TaskLog), **refusals(400, 404, 503)},
             parameters=[_ID, *parameters(LogQuery, "query")],
         ),
     },
     "/api/tasks/{task_id}/kill": {
         "post": operation(
             "killTask",
-            "End it; it wakes nobody",
-            {200: json_answer("It ends.", Ok), **refusals(400, 404, 503)},
+            "End a task without waking its session",
+            {200: json_answer("The task is ending.", Ok), **refusals(400, 404, 503)},
             parameters=[_ID],
         ),
     },
     "/api/process-complete-ack": {
         "post": operation(
             "acknowledgeProcess",
-            "Changes nothing: delivery needs no acknowledgement",
-            {200: json_answer("It is noted.", Acknowledged), **refusals(400, 404, 413, 503)},
+            "Do nothing, for clients that send it: delivery needs no acknowledgement",
+            {200: json_answer("Nothing has changed.", Acknowledged), **refusals(400, 404, 413, 503)},
             body=json_body(Acknowledgement),
         ),
     },

@@ -1,4 +1,4 @@
-"""The routes of background work: list it, look at it, end it. A person who looks consumes nothing."""
+"""Routes that list and show background work, read its output and end it."""
 
 from dataclasses import asdict
 from typing import Annotated, TypeAlias
@@ -21,8 +21,8 @@ _Offset: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
 class TasksQuery(Incoming):
-    session_id: Annotated[MaybeId, words("Only that of one session.")] = ""
-    limit: Annotated[int, clamped(1, 1000), words("1 to 1000, 200 where nothing is said.")] = 200
+    session_id: Annotated[MaybeId, words("Only the tasks of this session.")] = ""
+    limit: Annotated[int, clamped(1, 1000), words("1 to 1000; 200 by default.")] = 200
 
 
 class TaskList(Outgoing):
@@ -37,7 +37,7 @@ class TaskLog(Outgoing):
 
 
 class LogQuery(Incoming):
-    offset: Annotated[int, clamped(0, 1 << 53), words("From this byte on.")] = 0
+    offset: Annotated[int, clamped(0, 1 << 53), words("The byte to start at.")] = 0
 
 
 class Acknowledgement(Incoming):
@@ -95,7 +95,7 @@ class TaskRoutes:
         return JsonAnswer(Ok())
 
     async def acknowledge(self, request: Request) -> Response:
-        """For clients that expect to say it: delivery does not depend on anybody's saying anything."""
+        """Do nothing, for clients that send it: delivery does not depend on acknowledgements."""
         given = await read_body(request, Acknowledgement)
         session = await self._web.find_session(request, given.session_id)
         return JsonAnswer(Acknowledged(session_id=session.id, process_id=given.process_id))

@@ -1,4 +1,4 @@
-"""Background work as its clients see it."""
+"""Background work in the form that clients get."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ class ShownTask(Outgoing):
     id: str
     kind: TaskKind
     session_id: str
-    turn_id: Annotated[str, words("Who started it.")]
+    turn_id: Annotated[str, words("The turn that started it.")]
     child_session_id: str | None
     command: str
     status: TaskStatus
@@ -23,8 +23,8 @@ class ShownTask(Outgoing):
     ended_at: str | None
     progress: Annotated[int | None, Meta(ge=0, le=100)]
     woke_turn_id: str | None
-    will_notify: Annotated[bool, words("Its end will be told.")]
-    watched_for: Annotated[list[str], words("Lines with one of these texts wake its session while it runs.")]
+    will_notify: Annotated[bool, words("Whether its end will notify the agent.")]
+    watched_for: Annotated[list[str], words("A line with one of these texts wakes its session while it runs.")]
 
 
 def shown_task(web: Web, task: Task) -> ShownTask:
@@ -32,5 +32,5 @@ def shown_task(web: Web, task: Task) -> ShownTask:
 
 
 def shown_tasks(web: Web, tasks: list[Task]) -> list[ShownTask]:
-    """A task that has ended makes no progress."""
+    # A task that has ended has no progress.
     return [shown_task(web, task) if task.is_running else ShownTask(**task_data(task)) for task in tasks]

@@ -1,4 +1,4 @@
-"""The catalogue: what is known is told at once, and the network is asked behind the reader's back, once."""
+"""The catalogue: reads return at once, and one refresh runs in the background."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.agent.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
+from tests.unit.agent.models.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
 from wakeful.agent.models.catalogue import Catalogue
 from wakeful.errors import ModelError
 
@@ -32,7 +32,7 @@ async def make(tmp_path: Path, clock: Clock) -> AsyncIterator[Make]:
         await catalogue.close()
 
 
-async def test_before_anybody_was_asked_the_built_in_models_are_told(make: Make) -> None:
+async def test_before_the_first_refresh_the_built_in_models_are_listed(make: Make) -> None:
     source = Source("llama")
     source.may_answer.clear()
 
@@ -41,7 +41,7 @@ async def test_before_anybody_was_asked_the_built_in_models_are_told(make: Make)
     assert ids(catalogue) == ["demo:wakeful", DEFAULT]
 
 
-async def test_what_a_provider_says_is_told_beside_the_built_in_models(make: Make) -> None:
+async def test_a_provider_s_models_are_listed_beside_the_built_in_ones(make: Make) -> None:
     catalogue = make(Source("llama", "gpt-5"))
 
     await catalogue.refresh()
@@ -139,7 +139,7 @@ async def test_a_provider_that_never_answers_is_given_up_at_last(make: Make, cap
     await catalogue.refresh()
 
     assert not await catalogue.refresh()
-    assert "openai did not tell its models within 0.02 s" in caplog.text
+    assert "openai did not list its models within 0.02 s" in caplog.text
 
 
 async def test_a_list_that_is_new_is_not_waited_for(make: Make) -> None:
@@ -177,7 +177,7 @@ async def test_a_caller_that_leaves_does_not_end_the_refresh(make: Make) -> None
     assert "openai:llama" in ids(catalogue)
 
 
-async def test_without_a_configured_provider_nobody_is_asked(make: Make, tmp_path: Path) -> None:
+async def test_without_a_configured_provider_nothing_is_asked(make: Make, tmp_path: Path) -> None:
     catalogue = make(default="demo:wakeful")
 
     await catalogue.refresh()

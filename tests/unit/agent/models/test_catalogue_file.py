@@ -1,11 +1,11 @@
-"""The catalogue on disk: what one process has learnt, the next one knows at once."""
+"""The catalogue on disk: what one process has fetched, the next one reads."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.unit.agent.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
+from tests.unit.agent.models.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
 from wakeful.agent.models.catalogue import Catalogue
 
 
@@ -23,7 +23,7 @@ async def written(file: Path) -> Path:
     return file
 
 
-async def test_the_next_process_knows_the_list_and_asks_nobody_while_it_is_young(written: Path) -> None:
+async def test_the_next_process_knows_the_list_and_asks_no_provider_while_it_is_fresh(written: Path) -> None:
     source = Source(settings={"base_url": "http://a/v1", "api_key": "new"})
 
     catalogue = Catalogue([source], written, DEFAULT, clock=Clock())
@@ -98,14 +98,14 @@ async def test_a_folder_that_cannot_be_written_costs_only_the_file(
     await catalogue.refresh()
 
     assert "openai:llama" in ids(catalogue)
-    assert "cannot keep the list of models" in caplog.text
+    assert "cannot save the list of models" in caplog.text
 
 
-async def test_a_draft_that_cannot_take_its_place_is_removed(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_draft_that_cannot_replace_the_file_is_removed(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     file.mkdir()
     catalogue = Catalogue([Source("llama")], file, DEFAULT)
 
     await catalogue.refresh()
 
     assert os.listdir(file.parent) == [file.name]
-    assert "cannot keep the list of models" in caplog.text
+    assert "cannot save the list of models" in caplog.text

@@ -8,8 +8,9 @@ import pytest
 from aiohttp import web
 
 from wakeful.agent.models.entry import ModelEntry
-from wakeful.agent.models.model_list import EndpointModels
-from wakeful.agent.providers.openai_compatible import EndpointSettings
+from wakeful.agent.models.model_list import EndpointModels, model_sources
+from wakeful.agent.providers.openai.provider import EndpointSettings
+from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.errors import ModelError
 
 KEY = "sk-very-secret"
@@ -92,7 +93,7 @@ async def test_another_answer_is_an_error_in_words(body: object) -> None:
 @pytest.mark.parametrize(
     ("status", "code"), [(401, "model_auth"), (404, "model_not_found"), (500, "model_unavailable")]
 )
-async def test_a_refusal_is_told_without_the_key(status: int, code: str) -> None:
+async def test_a_refusal_is_reported_without_the_key(status: int, code: str) -> None:
     async with serving(answering({"error": {"message": f"no {KEY} here"}}, status)) as url:
         with pytest.raises(ModelError) as caught:
             await models_at(url).list_models()
@@ -150,3 +151,21 @@ async def test_an_endpoint_that_is_not_there_is_an_error() -> None:
 
     with pytest.raises(ModelError, match="cannot be reached"):
         await models_at(url).list_models()
+
+
+def test_with_the_demonstration_model_alone_no_endpoint_is_asked() -> None:
+    assert model_sources(ProviderSettings(), "demo:wakeful") == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "default"),
+    [
+        (EndpointSettings(api_key="sk-1"), "demo:wakeful"),
+        (EndpointSettings(base_url="http://localhost:11434/v1"), "demo:wakeful"),
+        (EndpointSettings(), "openai:gpt-5"),
+    ],
+)
+def test_a_configured_endpoint_is_asked(endpoint: EndpointSettings, default: str) -> None:
+    sources = model_sources(ProviderSettings(openai=endpoint), default)
+
+    assert [source.provider for source in sources] == ["openai"]

@@ -55,7 +55,7 @@ def test_the_words_of_an_error_say_more_than_its_status(
     assert (error.code, error.passing) == (code, False)
 
 
-def test_an_error_reported_in_a_stream_is_told_apart_by_its_code() -> None:
+def test_an_error_in_a_stream_is_classified_by_its_code() -> None:
     errors = EndpointErrors(_ADDRESS, secret="")
 
     assert errors.reported({"message": "slow down", "code": 429}).code == "model_rate_limited"

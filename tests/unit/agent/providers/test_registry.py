@@ -1,7 +1,7 @@
 import pytest
 
-from wakeful.agent.providers.demo import DemoModel
-from wakeful.agent.providers.openai_compatible import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.demo.model import DemoModel
+from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""What a person reads of a turn, and what a pipe gets."""
+"""A turn as it is printed to a terminal and to a pipe."""
 
 import io
 from typing import Any
@@ -13,10 +13,10 @@ class Screen(io.StringIO):
         return True
 
 
-def printed(*told: tuple[str, dict[str, Any]], screen: bool = False) -> tuple[str, str]:
+def printed(*frames: tuple[str, dict[str, Any]], screen: bool = False) -> tuple[str, str]:
     answers, remarks = (Screen(), Screen()) if screen else (io.StringIO(), io.StringIO())
     printer = AnswerPrinter(answers, remarks)
-    for kind, data in told:
+    for kind, data in frames:
         printer.show(kind, data)
     return answers.getvalue(), remarks.getvalue()
 

@@ -1,4 +1,4 @@
-"""Questions as the server tells them."""
+"""Questions as the server sends them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -2,21 +2,21 @@
 
 import pytest
 
-from wakeful.cli.chat.commands import COMMANDS, Kind, Line, choice_in, help_lines, parse_line
+from wakeful.cli.chat.commands import COMMANDS, Line, LineKind, choice_in, help_lines, parse_line
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("hello\n", Line(Kind.SAY, "hello")),
-        ("two\nlines", Line(Kind.SAY, "two\nlines")),
-        ("/etc/hosts is odd", Line(Kind.SAY, "/etc/hosts is odd")),
-        ("/ alone", Line(Kind.SAY, "/ alone")),
-        ("! go left", Line(Kind.STEER, "go left")),
-        ("/steer go left", Line(Kind.STEER, "go left")),
-        ("/steer", Line(Kind.COMMAND, "", "steer")),
-        ("/resume 2 ", Line(Kind.COMMAND, "2", "resume")),
-        ("/nonsense", Line(Kind.COMMAND, "", "nonsense")),
+        ("hello\n", Line(LineKind.SAY, "hello")),
+        ("two\nlines", Line(LineKind.SAY, "two\nlines")),
+        ("/etc/hosts is odd", Line(LineKind.SAY, "/etc/hosts is odd")),
+        ("/ alone", Line(LineKind.SAY, "/ alone")),
+        ("! go left", Line(LineKind.STEER, "go left")),
+        ("/steer go left", Line(LineKind.STEER, "go left")),
+        ("/steer", Line(LineKind.COMMAND, "", "steer")),
+        ("/resume 2 ", Line(LineKind.COMMAND, "2", "resume")),
+        ("/nonsense", Line(LineKind.COMMAND, "", "nonsense")),
     ],
 )
 def test_lines_are_words_steering_or_commands(text: str, line: Line) -> None:
@@ -45,7 +45,7 @@ def test_a_question_is_answered_with_a_letter_or_a_word(text: str, choice: str |
 
 
 def test_help_names_every_command_and_fits_a_usual_terminal() -> None:
-    told = help_lines()
+    lines = help_lines()
 
-    assert all(any(line.startswith(f"/{name}") for line in told) for name in COMMANDS)
-    assert max(map(len, told)) <= 76
+    assert all(any(line.startswith(f"/{name}") for line in lines) for name in COMMANDS)
+    assert max(map(len, lines)) <= 76

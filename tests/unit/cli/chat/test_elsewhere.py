@@ -1,4 +1,4 @@
-"""News of other sessions, as the person who sits in one reads them."""
+"""News of other sessions, as the chat of one session shows them."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -5,7 +5,7 @@ from pathlib import Path
 from wakeful.cli.chat.history import open_history
 
 
-def test_nobody_else_may_read_the_history(tmp_path: Path) -> None:
+def test_only_its_owner_may_read_the_history(tmp_path: Path) -> None:
     open_history(tmp_path).append_string("my secret plan")
 
     path = tmp_path / "chat_history"

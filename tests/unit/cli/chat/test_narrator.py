@@ -1,10 +1,10 @@
-"""A conversation as it is told on a screen: what is final, what is not yet, and what was taken back."""
+"""A session on a screen: what is final, what is not yet, and what was taken back."""
 
 from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
 
 Frame = tuple[str, dict[str, Any]]
@@ -14,7 +14,7 @@ class RecordingScreen:
     def __init__(self) -> None:
         self.shown: list[str] = []
         self.cards: list[Card] = []
-        self.draft = Draft()
+        self.draft = AnswerDraft()
 
     def show(self, card: Card) -> None:
         self.cards.append(card)
@@ -23,15 +23,15 @@ class RecordingScreen:
     def show_answer(self, block: str) -> None:
         self.shown.append(block)
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         self.draft = draft
 
 
-def told(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
+def narrated(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
     screen = RecordingScreen()
     narrator = Narrator(screen, standing or Standing())
     for name, data in frames:
-        narrator.tell(name, data)
+        narrator.show_frame(name, data)
     narrator.end_wakes()
     return screen
 
@@ -45,26 +45,28 @@ def call(call_id: str) -> Frame:
 
 
 def test_finished_blocks_are_final_and_the_rest_is_a_draft() -> None:
-    screen = told(token("One.\n\nTwo.\n\nThr"), token("ee"))
+    screen = narrated(token("One.\n\nTwo.\n\nThr"), token("ee"))
 
     assert screen.shown == ["One."]
     assert screen.draft.text == "Two.\n\nThree"
 
 
 def test_the_end_of_a_turn_makes_the_rest_final() -> None:
-    screen = told(token("One."), ("done", {"turn_id": "t"}))
+    screen = narrated(token("One."), ("done", {"turn_id": "t"}))
 
     assert (screen.shown, screen.draft.text) == (["One."], "")
 
 
 def test_an_abandoned_draft_vanishes() -> None:
-    screen = told(token("Half"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"}))
+    screen = narrated(token("Half"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"}))
 
     assert screen.shown == ["Whole."]
 
 
 def test_what_was_final_of_an_abandoned_step_is_marked_as_taken_back() -> None:
-    screen = told(token("One.\n\nHalf\n"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"}))
+    screen = narrated(
+        token("One.\n\nHalf\n"), ("step_abandoned", {"step": 1}), token("Whole."), ("done", {"turn_id": "t"})
+    )
 
     assert screen.shown[0] == "One."
     assert "broke off" in screen.shown[1]
@@ -72,42 +74,44 @@ def test_what_was_final_of_an_abandoned_step_is_marked_as_taken_back() -> None:
 
 
 def test_a_call_stands_in_the_draft_until_it_has_a_result() -> None:
-    running = told(token("I look."), call("c1"))
-    ended = told(call("c1"), ("tool_complete", {"call_id": "c1", "result": "{}", "seconds": 0.1}))
+    running = narrated(token("I look."), call("c1"))
+    ended = narrated(call("c1"), ("tool_complete", {"call_id": "c1", "result": "{}", "seconds": 0.1}))
 
     assert (running.shown, [title for title, _ in running.draft.calls.values()]) == (["I look."], ["terminal  ls"])
     assert (ended.shown, ended.draft.calls) == (["▸ terminal  ls"], {})
 
 
 def test_calls_that_a_stop_has_cut_off_are_shown_before_it() -> None:
-    screen = told(call("c1"), ("cancelled", {"turn_id": "t", "code": "stopped"}))
+    screen = narrated(call("c1"), ("cancelled", {"turn_id": "t", "code": "stopped"}))
 
     assert screen.shown == ["▸ terminal  ls", "· Stopped."]
     assert screen.cards[0].note.startswith("no result")
 
 
-def test_a_failure_is_told_after_the_words_that_came_before_it() -> None:
-    screen = told(token("Well"), ("failed", {"turn_id": "t", "code": "x", "message": "No credit."}))
+def test_a_failure_is_shown_after_the_words_before_it() -> None:
+    screen = narrated(token("Well"), ("failed", {"turn_id": "t", "code": "x", "message": "No credit."}))
 
     assert screen.shown == ["Well", "✗ No credit."]
 
 
 def test_thoughts_are_a_draft_until_the_answer_begins() -> None:
-    screen = told(("reasoning", {"step": 1, "text": "Hm"}), ("reasoning", {"step": 1, "text": "mm."}), token("Yes."))
+    screen = narrated(
+        ("reasoning", {"step": 1, "text": "Hm"}), ("reasoning", {"step": 1, "text": "mm."}), token("Yes.")
+    )
 
     assert (screen.shown, screen.draft.thought) == (["· Hmmm."], "")
 
 
 def test_words_that_joined_another_turn_end_nothing() -> None:
-    screen = told(token("Still"), ("done", {"turn_id": "given", "joined": "t"}))
+    screen = narrated(token("Still"), ("done", {"turn_id": "given", "joined": "t"}))
 
     assert (screen.shown, screen.draft.text) == ([], "Still")
 
 
-def test_a_wake_up_is_a_card_and_not_somebody_s_words() -> None:
+def test_a_wake_up_is_a_card_and_not_a_user_message() -> None:
     notice = {"source": "process_wakeup", "content": "[…\nOutput:\ndone]", "status": "exited", "exit_code": 0}
 
-    screen = told(("process_complete", {"process_id": "p", "status": "exited"}), ("notice", notice))
+    screen = narrated(("process_complete", {"process_id": "p", "status": "exited"}), ("notice", notice))
 
     assert [card.tone for card in screen.cards] == [Tone.WAKE]
 
@@ -120,7 +124,7 @@ def notice(index: int, step: int = 0, **more: Any) -> Frame:
 
 def test_notices_that_come_together_are_one_card_with_a_row_each() -> None:
     failed = notice(1, status="failed", exit_code=2)
-    screen = told(notice(0), failed, notice(2), token("All read."), ("done", {"turn_id": "turn_2"}))
+    screen = narrated(notice(0), failed, notice(2), token("All read."), ("done", {"turn_id": "turn_2"}))
 
     assert screen.shown == ["◆ 3 jobs reported", "All read."]
     assert screen.cards[0].note == "woke the agent at once"
@@ -128,7 +132,7 @@ def test_notices_that_come_together_are_one_card_with_a_row_each() -> None:
 
 
 def test_notices_of_different_steps_are_cards_of_their_own() -> None:
-    screen = told(notice(0), notice(0, step=1, delivered="joined"))
+    screen = narrated(notice(0), notice(0, step=1, delivered="joined"))
 
     assert [card.note for card in screen.cards] == [
         "after 2.0 s · woke the agent at once",
@@ -141,23 +145,23 @@ def test_a_notice_names_the_turn_that_it_has_waited_for() -> None:
     standing.turns.learn({"turn_1": {"number": 4, "opened_at": "2026-01-01T00:00:00Z", "closed_at": None}})
     standing.hear("turn_completed", {"turn_id": "turn_1"})
 
-    screen = told(notice(0, latency_ms=5200), standing=standing)
+    screen = narrated(notice(0, latency_ms=5200), standing=standing)
 
     assert screen.cards[0].note == "after 2.0 s · waited 5.2 s for turn 4"
 
 
-def test_a_process_that_nobody_was_promised_ends_with_a_remark() -> None:
+def test_a_process_that_no_agent_waits_for_ends_with_a_remark() -> None:
     standing = Standing()
     task = {"id": "p", "command": "make", "will_notify": False}
     standing.hear("task_started", {"task": task})
 
-    screen = told(("process_complete", {"process_id": "p", "status": "failed", "exit_code": 2}), standing=standing)
+    screen = narrated(("process_complete", {"process_id": "p", "status": "failed", "exit_code": 2}), standing=standing)
 
     assert screen.shown == ["· `make` failed · exit code 2"]
 
 
 def test_control_characters_of_a_model_do_not_reach_the_screen() -> None:
-    screen = told(token("a\x1b["), token("2Jb\x07"), ("done", {"turn_id": "t"}))
+    screen = narrated(token("a\x1b["), token("2Jb\x07"), ("done", {"turn_id": "t"}))
 
     assert screen.shown == ["a2Jb"]
 

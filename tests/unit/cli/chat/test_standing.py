@@ -1,4 +1,4 @@
-"""How a session stands, from its stream and from looking at it."""
+"""The state of a session, from its stream and from its snapshot."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a typed line does when the server is away for a moment, or says no."""
+"""What a typed line does when the server is gone for a moment, or refuses it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -9,7 +9,7 @@ import pytest
 
 from wakeful.cli.chat import talk as talking
 from wakeful.cli.chat.cards.card import Card
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.talk import Talk
 from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
 from wakeful.errors import WakefulError
@@ -50,7 +50,7 @@ class Titles:
 
     def show_answer(self, block: str) -> None: ...
 
-    def change_draft(self, draft: Draft) -> None: ...
+    def change_draft(self, draft: AnswerDraft) -> None: ...
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ async def take(client: FaultyClient, *lines: str) -> tuple[list[str | None], lis
     screen = Titles()
     talk = Talk(client, screen, model="", workspace="/tmp")
     turns = [await talk.take(line) for line in lines]
-    await talk.conversation.leave()
+    await talk.session.leave()
     return turns, screen.shown
 
 

@@ -1,4 +1,4 @@
-"""Frames of a stream pass by the layers that have seen its head."""
+"""Frames of a stream bypass the middleware that has seen its head."""
 
 import asyncio
 from collections.abc import AsyncGenerator

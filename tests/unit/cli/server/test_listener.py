@@ -1,4 +1,4 @@
-"""The Unix socket of a home: for its owner only, taken over from the dead, left to the living."""
+"""The Unix socket of a home: for its owner only, taken over from an ended server, left to a running one."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ def test_the_name_of_a_living_server_is_left_to_it(tmp_path: Path, caplog: pytes
             assert second is None
         assert is_answered(local_socket(tmp_path))
 
-    # Whoever asks is answered; that is no trouble.
+    # Commands have a server to talk to, so nothing is logged.
     assert caplog.text == ""
 
 
@@ -57,7 +57,7 @@ def test_a_file_of_that_name_is_not_removed(tmp_path: Path, caplog: pytest.LogCa
         assert listener is None
 
     assert local_socket(tmp_path).read_text() == "precious"
-    assert "there is a file of that name" in caplog.text
+    assert "a file of that name exists" in caplog.text
 
 
 def test_a_home_with_too_long_a_name_goes_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

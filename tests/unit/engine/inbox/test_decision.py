@@ -1,4 +1,4 @@
-"""What opens, what waits and for what: one decision, as a table of cases."""
+"""What opens and what waits, decided in a table of cases."""
 
 from dataclasses import replace
 from typing import Any
@@ -47,7 +47,7 @@ def retry(name: str, **changes: Any) -> InboxRow:
 
 
 def lane(*pending: InboxRow, session: dict[str, Any] | None = None, **changes: Any) -> Lane:
-    stored = tuple(replace(known, id=place) for place, known in enumerate(pending, start=1))
+    stored = tuple(replace(known, id=number) for number, known in enumerate(pending, start=1))
     return Lane(Session("s1", "me", HERE, "demo:own", **(session or {})), pending=stored, now=NOW, **changes)
 
 
@@ -57,7 +57,7 @@ def a_turn(**changes: Any) -> Turn:
 
 
 def shape(decision: Decision) -> tuple[str, list[str], list[str]]:
-    """The turn that opens, what it takes, and which of the new rows wait."""
+    """Return the turn that opens, the rows that it takes, and the new rows that wait."""
     opening = decision.opening
     taken = [] if opening is None else [entry.data["text"] for entry in opening.entries]
     return "" if opening is None else opening.turn.id, taken, [waits.turn_id for waits in decision.posted]
@@ -142,7 +142,7 @@ def test_a_retry_counts_its_attempts_unless_something_new_comes_along() -> None:
 
 
 @pytest.mark.parametrize(("created_at", "latency"), [(NOW - 1, 1000), (NOW + 5, 0)])
-def test_a_notice_tells_how_long_it_was_under_way_also_where_the_clock_was_set_back(
+def test_a_notice_says_how_long_it_was_under_way_even_if_the_clock_was_set_back(
     created_at: float, latency: int
 ) -> None:
     opening = RULES.decide(lane(), notice("n", created_at=created_at)).opening
@@ -171,7 +171,7 @@ def test_a_turn_grows_from_the_last_one_or_from_the_last_that_completed(from_che
 
 
 def test_a_row_that_cannot_be_read_opens_a_turn_as_any_other() -> None:
-    """It will fail and say why: what waits behind it does not wait for ever."""
+    """The turn opens, fails and says why, so that the rows behind it do not wait for ever."""
     opening = RULES.decide(lane(row("bad", payload=b"[]"), row("good"))).opening
 
     assert opening is not None

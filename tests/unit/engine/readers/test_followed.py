@@ -1,4 +1,4 @@
-"""What a node keeps of the sessions that are followed or run here, and which of them it asks about."""
+"""What a node keeps of the sessions that have readers or turns on it, and which of them it polls."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -42,7 +42,7 @@ def parts() -> tuple[Any, LiveWords, Broadcaster]:
 def test_sessions_with_readers_and_those_where_a_turn_runs_are_asked_about() -> None:
     store, _, broadcaster = parts()
     started, ended = (
-        Event("runs", place, "t", place, kind, b"{}", 0.0) for place, kind in ((1, TURN_STARTED), (2, "done"))
+        Event("runs", number, "t", number, kind, b"{}", 0.0) for number, kind in ((1, TURN_STARTED), (2, "done"))
     )
 
     with broadcaster._followed.subscribed("read", with_words=True):

@@ -1,4 +1,4 @@
-"""A reader's place in facts and words: what it gets next, and what it does not get a second time."""
+"""A reader's position in facts and words: what it gets next, and what it does not get twice."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -24,9 +24,9 @@ class EmptyStore:
         return await body(None)
 
 
-def a_reader(fact: int, base: int = 0, place: int = 0, **more: Any) -> Reader:
+def a_reader(fact: int, base: int = 0, word: int = 0, **more: Any) -> Reader:
     no_store: Any = EmptyStore()
-    return Reader(no_store, fact, base, place, **more)
+    return Reader(no_store, fact, base, word, **more)
 
 
 def a_fact(number: int, kind: str, turn_seq: int | None, ends: WordsEnd | None = None, turn_id: str = "t") -> Event:
@@ -45,11 +45,11 @@ def spoken(*texts: str) -> Words:
 
 
 async def read(reader: Reader, *facts: Event) -> list[StreamItem]:
-    return [told async for page in reader.tell(facts, Followed()) for told in page]
+    return [item async for page in reader.pages(facts, Followed()) for item in page]
 
 
-def what(told: Sequence[StreamItem]) -> list[str]:
-    return [one.text if isinstance(one, Word) else one.kind for one in told]
+def what(items: Sequence[StreamItem]) -> list[str]:
+    return [one.text if isinstance(one, Word) else one.kind for one in items]
 
 
 async def test_words_that_a_reader_knows_to_have_ended_are_not_shown_again() -> None:
@@ -91,20 +91,20 @@ async def test_words_after_a_step_that_was_taken_back_are_read() -> None:
 
 @pytest.mark.parametrize(("fact", "seen"), [(3, 0), (4, 1), (5, 2), (6, 3)])
 @pytest.mark.parametrize("of_turn", [None, "t"])
-async def test_one_who_stands_where_words_were_events_gets_them_anew(fact: int, seen: int, of_turn: str | None) -> None:
+async def test_a_reader_at_a_number_of_moved_words_gets_them_anew(fact: int, seen: int, of_turn: str | None) -> None:
     """Three words that had the numbers 4 to 6 in the log of the session, and 3 to 5 in that of the turn."""
     end = a_fact(7, "usage", 6, WordsEnd(1, HEAD.base, len(PIECES), said=SAID, old=(4, 6)))
     reader = a_reader(fact if of_turn is None else fact - 1, of_turn=of_turn)
 
-    told = what(await read(reader, end))
+    items = what(await read(reader, end))
 
-    assert told == (["step_abandoned"] if seen else []) + [*PIECES, "usage"]
+    assert items == (["step_abandoned"] if seen else []) + [*PIECES, "usage"]
 
 
 @pytest.mark.parametrize("seen", [0, 1, 2, 3])
-async def test_one_who_has_read_words_as_events_gets_the_rest_of_them(seen: int) -> None:
+async def test_a_reader_that_has_read_words_as_events_gets_the_rest_of_them(seen: int) -> None:
     reader = a_reader(2, 2, of_turn="t", starts_over=False)
-    await read(reader, *(a_fact(4 + place, "token", 3 + place) for place in range(seen)))
+    await read(reader, *(a_fact(4 + index, "token", 3 + index) for index in range(seen)))
     end = a_fact(7, "usage", 6, WordsEnd(1, HEAD.base, len(PIECES), said=SAID, old=(4, 6)))
 
     assert what(await read(reader, end)) == [*PIECES[seen:], "usage"]
@@ -118,9 +118,9 @@ async def test_words_of_a_step_before_do_not_count_as_read_of_this_one() -> None
     assert what(await read(reader, end)) == [*PIECES[1:], "usage"]
 
 
-@pytest.mark.parametrize("place", [0, 1, 2, 3])
-async def test_one_who_was_in_the_middle_gets_the_rest_of_them(place: int) -> None:
-    assert what(await read(a_reader(3, HEAD.base, place), an_end())) == [*PIECES[place:], "usage"]
+@pytest.mark.parametrize("seen", [0, 1, 2, 3])
+async def test_a_reader_in_the_middle_of_words_gets_the_rest_of_them(seen: int) -> None:
+    assert what(await read(a_reader(3, HEAD.base, seen), an_end())) == [*PIECES[seen:], "usage"]
 
 
 async def test_one_with_more_words_than_are_kept_learns_it_and_starts_over() -> None:
@@ -134,5 +134,5 @@ async def test_one_with_more_words_than_are_kept_of_a_step_that_was_taken_back_l
     assert what(await read(reader, taken_back)) == ["step_abandoned"]
 
 
-async def test_a_place_in_other_words_is_none_in_these() -> None:
+async def test_a_position_in_other_words_does_not_count_in_these() -> None:
     assert what(await read(a_reader(3, 2, 2), an_end())) == [*PIECES, "usage"]

@@ -1,4 +1,4 @@
-"""What a recorder does beside writing facts down: room for words, and how many there may be."""
+"""How a recorder reserves words and limits their number."""
 
 import asyncio
 from typing import Any
@@ -12,11 +12,11 @@ from wakeful.engine.turns import recorder as recorders
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LimitReached
-from wakeful.model.fact import TextDelta
+from wakeful.model.journal.fact import TextDelta
 
 
 class StillStore:
-    """A write does not end by itself."""
+    """A store whose writes end only when they are cancelled."""
 
     def __init__(self) -> None:
         self.writing = asyncio.Event()

@@ -1,4 +1,4 @@
-"""How long a node may think that it has its lease."""
+"""How long a node may believe that its lease holds."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from wakeful.engine.words.words import LiveWords
 
 
 class SlowStore:
-    """It takes its time to renew a lease."""
+    """A store that is slow to renew a lease."""
 
     is_exclusive = False
 

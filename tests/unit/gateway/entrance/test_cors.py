@@ -1,4 +1,4 @@
-"""Pages of other origins: named ones may use the API, others and other routes not."""
+"""Pages of configured origins may use the API; other pages may not, and no page may use other routes."""
 
 import pytest
 from starlette.requests import Request
@@ -14,7 +14,7 @@ PAGE = "https://app.example.org"
 
 
 async def tell(request: Request) -> Response:
-    return PlainTextResponse("told")
+    return PlainTextResponse("answer")
 
 
 def made_app(*origins: str) -> ASGIApp:
@@ -40,7 +40,7 @@ async def ask_first(app: ASGIApp, path: str = "/v1/x", origin: str = PAGE, metho
     return await request(app, path, method="OPTIONS", headers=headers)
 
 
-async def test_a_named_page_may_ask_first_without_a_key(app: ASGIApp) -> None:
+async def test_a_configured_origin_may_send_a_preflight_request_without_a_key(app: ASGIApp) -> None:
     answer = await ask_first(app)
 
     assert answer.status == 200
@@ -51,7 +51,7 @@ async def test_a_named_page_may_ask_first_without_a_key(app: ASGIApp) -> None:
     assert "access-control-allow-credentials" not in answer.headers
 
 
-async def test_a_named_page_may_read_the_answer_and_the_name_of_its_request(app: ASGIApp) -> None:
+async def test_a_configured_origin_may_read_the_answer_and_its_request_id(app: ASGIApp) -> None:
     answer = await ask(app)
 
     assert (answer.status, answer.headers["access-control-allow-origin"]) == (200, PAGE)
@@ -60,7 +60,7 @@ async def test_a_named_page_may_read_the_answer_and_the_name_of_its_request(app:
     assert "access-control-allow-credentials" not in answer.headers
 
 
-async def test_a_page_also_reads_why_it_was_refused(app: ASGIApp) -> None:
+async def test_a_configured_origin_may_read_why_it_was_refused(app: ASGIApp) -> None:
     answers = [await ask(app, key="Bearer wrong"), await ask(app, "/v1/nothing")]
 
     assert [answer.status for answer in answers] == [401, 404]
@@ -70,7 +70,7 @@ async def test_a_page_also_reads_why_it_was_refused(app: ASGIApp) -> None:
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "http://app.example.org", f"{PAGE}.evil.example", f"{PAGE}:8443", "null", ""]
 )
-async def test_another_page_is_told_nothing(app: ASGIApp, origin: str) -> None:
+async def test_a_page_of_another_origin_gets_no_cors_headers(app: ASGIApp, origin: str) -> None:
     first, then = await ask_first(app, origin=origin), await ask(app, origin=origin)
 
     assert (first.status, then.status) == (401, 200)
@@ -78,7 +78,7 @@ async def test_another_page_is_told_nothing(app: ASGIApp, origin: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/x", "/health", "/openapi.json", "/metrics", "/v1"])
-async def test_no_other_route_knows_of_origins(app: ASGIApp, path: str) -> None:
+async def test_routes_outside_of_v1_send_no_cors_headers(app: ASGIApp, path: str) -> None:
     first, then = await ask_first(app, path), await ask(app, path)
 
     assert not [name for name in {**first.headers, **then.headers} if name.startswith("access-control")]

@@ -65,5 +65,5 @@ def test_the_public_host_is_ours() -> None:
         ("", False),
     ],
 )
-def test_our_origin_is_the_host_that_was_asked(origin: str, is_own: bool) -> None:
+def test_our_origin_is_the_host_that_was_asked_for(origin: str, is_own: bool) -> None:
     assert OwnAddress().is_origin(origin, "localhost:8787") is is_own

@@ -1,4 +1,4 @@
-"""Every answer carries a name, and the log knows the names of those that went wrong."""
+"""Every answer carries a request id, and the log has the ids of requests that failed."""
 
 import logging
 
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.unit.gateway.asgi import Answer, request, well
 from wakeful.gateway.entrance.auth import Keyring
-from wakeful.gateway.entrance.request_id import NameRequests
+from wakeful.gateway.entrance.request_id import AddRequestId
 from wakeful.gateway.http import http_app
 
 KEY = "Bearer local-key"
@@ -32,7 +32,7 @@ def app() -> ASGIApp:
     ("path", "key", "status"),
     [("/hello", KEY, 200), ("/nothing", KEY, 404), ("/hello", "", 401), ("/health", "", 200), ("/broken", KEY, 500)],
 )
-async def test_every_answer_has_a_name_of_its_own(app: ASGIApp, path: str, key: str, status: int) -> None:
+async def test_every_answer_has_its_own_id(app: ASGIApp, path: str, key: str, status: int) -> None:
     first, second = await _ask(app, path, key), await _ask(app, path, key)
 
     assert first.status == second.status == status
@@ -40,20 +40,20 @@ async def test_every_answer_has_a_name_of_its_own(app: ASGIApp, path: str, key: 
     assert first.headers["x-request-id"] != second.headers["x-request-id"]
 
 
-async def test_a_client_may_choose_the_name(app: ASGIApp) -> None:
+async def test_a_client_may_choose_the_id(app: ASGIApp) -> None:
     answer = await _ask(app, "/hello", KEY, b"trace:4f.a-B_1")
 
     assert answer.headers["x-request-id"] == "trace:4f.a-B_1"
 
 
 @pytest.mark.parametrize("names", [[b""], [b"a b"], [b"a\r\nset-cookie: x"], [b"\xff"], [b"x" * 129], [b"a", b"b"]])
-async def test_a_name_that_is_of_no_use_is_replaced(app: ASGIApp, names: list[bytes]) -> None:
+async def test_an_id_that_is_unfit_for_a_log_is_replaced(app: ASGIApp, names: list[bytes]) -> None:
     answer = await _ask(app, "/hello", KEY, *names)
 
     assert answer.headers["x-request-id"].startswith("req_")
 
 
-async def test_what_broke_is_in_the_log_under_its_name(app: ASGIApp, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_request_that_broke_is_logged_with_its_id(app: ASGIApp, caplog: pytest.LogCaptureFixture) -> None:
     await _ask(app, "/broken", KEY, b"mine")
     await _ask(app, "/nothing", KEY, b"another")
 
@@ -62,13 +62,13 @@ async def test_what_broke_is_in_the_log_under_its_name(app: ASGIApp, caplog: pyt
     ]
 
 
-async def test_what_is_no_request_passes_through() -> None:
+async def test_other_scopes_pass_through() -> None:
     seen: list[str] = []
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         seen.append(scope["type"])
 
-    await NameRequests(inner)({"type": "lifespan"}, None, None)  # type: ignore[arg-type]
+    await AddRequestId(inner)({"type": "lifespan"}, None, None)  # type: ignore[arg-type]
 
     assert seen == ["lifespan"]
 
@@ -79,7 +79,7 @@ async def _ask(app: ASGIApp, path: str, key: str, *names: bytes) -> Answer:
         try:
             await app(scope, receive, send)
         except RuntimeError:
-            # It goes on to the server, which logs it.
+            # The error is raised on to the server, which logs it.
             assert path == "/broken"
 
     return await request(named, path, key)

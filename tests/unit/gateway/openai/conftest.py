@@ -1,19 +1,19 @@
-"""One place for the tests that go through the routes."""
+"""The API over one store, for the tests that go through the routes."""
 
 import asyncio
 from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.gateway.openai.served import Place, served
+from tests.unit.gateway.openai.served import ServedApi, served
 from wakeful.engine.readers import broadcaster, followed
 from wakeful.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def served_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedApi]:
     with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
-        # So few that these short logs have many pages, and more than a tail.
+        # Small, so that short logs have many pages and exceed the tail.
         patch.setattr(broadcaster, "_PAGE", 3)
         patch.setattr(followed, "_TAIL", 5)
         store = SqliteStore(tmp_path_factory.mktemp("cut") / "wakeful.db", lambda: 1_700_000_000.0)

@@ -1,4 +1,4 @@
-"""Logs of turns in short words, and the official SDK as a reader of what becomes of them."""
+"""Short builders for logs of turns, and the official SDK as a reader of their streams."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ import orjson
 from openai import OpenAI
 from openai.types.responses import ResponseStreamEvent
 
-from wakeful.gateway.openai.frames import DONE, Frame
+from wakeful.gateway.openai.frames import DONE, NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model import event as events
@@ -45,7 +45,7 @@ def tool(
 
 
 def result(call_id: str, text: str = "ok", step: int = 1, *, is_error: bool | None = None) -> NewEvent:
-    """`is_error` is None in logs of older versions, which do not say it."""
+    """`is_error` is None in logs of older versions, which do not have it."""
     data = {"step": step, "call_id": call_id, "result": text, "seconds": 0.5}
     return NewEvent.of(events.TOOL_COMPLETE, data if is_error is None else data | {"is_error": is_error})
 
@@ -64,24 +64,24 @@ def failed(code: str = "model_unavailable", message: str = "The model endpoint f
 
 
 def cancelled() -> NewEvent:
-    return NewEvent.of(events.CANCELLED, {"code": "stopped", "message": "Somebody stopped it."})
+    return NewEvent.of(events.CANCELLED, {"code": "stopped", "message": "The turn was stopped."})
 
 
-def log(*told: NewEvent) -> list[Event]:
-    """The log of a turn that has been opened by a message, and then told this."""
+def log(*new_events: NewEvent) -> list[Event]:
+    """Return the log of a turn that a message opened, with these events after it."""
     opened = [
         NewEvent.of(events.TURN_STARTED, {"turn_id": TURN, "session_id": "s", "source": "user", "parent": None}),
         NewEvent.of(events.MESSAGE, {"message_id": "m", "source": "user", "content": "Hi"}),
     ]
     return [
         Event("s", number + 7, TURN, number, new.kind, new.payload, ENDED_AT)
-        for number, new in enumerate([*opened, *told], start=1)
+        for number, new in enumerate([*opened, *new_events], start=1)
     ]
 
 
 def with_words(turn_log: Iterable[Event]) -> list[StreamItem]:
-    """The same log as it is told now: its words are no events of it."""
-    told: list[StreamItem] = []
+    """Return the log in its present form, in which words are not events."""
+    items: list[StreamItem] = []
     words: list[Word] = []
     base = 0
     for event in turn_log:
@@ -90,57 +90,57 @@ def with_words(turn_log: Iterable[Event]) -> list[StreamItem]:
             words.append(Word(WordsHead("s", TURN, step, base), len(words) + 1, kind, text))
             continue
         ends = WordsEnd(words[0].head.step, base, len(words)) if words else None
-        told += [*words, replace(event, ends=ends)]
+        items += [*words, replace(event, ends=ends)]
         words, base = [], event.session_seq
-    return [*told, *words]
+    return [*items, *words]
 
 
-def fold(turn_log: Iterable[StreamItem], projection: ResponseProjection | None = None) -> list[Frame]:
+def fold(turn_log: Iterable[StreamItem], projection: ResponseProjection | None = None) -> list[NumberedFrame]:
     projection = projection or ResponseProjection(FACTS, {})
-    return [frame for told in turn_log for frame in projection.feed(told)]
+    return [frame for item in turn_log for frame in projection.feed(item)]
 
 
 def with_pairs() -> ResponseProjection:
-    """Of a response that tells of the server's calls as calls and outputs."""
+    """Return a projection that shows the server's calls as pairs of call and output."""
     return ResponseProjection(replace(FACTS, tool_items=FUNCTION_CALL), {})
 
 
-def data_of(frame: Frame) -> dict[str, Any]:
+def data_of(frame: NumberedFrame) -> dict[str, Any]:
     data: dict[str, Any] = orjson.loads(frame.data)
     return data
 
 
-def last_response(frames: list[Frame]) -> dict[str, Any]:
+def last_response(frames: list[NumberedFrame]) -> dict[str, Any]:
     response: dict[str, Any] = data_of(frames[-1])["response"]
     return response
 
 
-def types_of(frames: Iterable[Frame]) -> list[str]:
+def types_of(frames: Iterable[NumberedFrame]) -> list[str]:
     return [frame.type.removeprefix("response.") for frame in frames]
 
 
-def check_types(frames: Iterable[Frame]) -> None:
-    """Validate every frame, as the SDK itself never does, against the SDK's type of that name."""
+def check_types(frames: Iterable[NumberedFrame]) -> None:
+    """Validate every frame against the SDK's type for it, which the SDK itself never does."""
     for frame in frames:
-        # The one that is ours alone.
+        # OpenAI does not have this one.
         if frame.type != "response.cancelled":
             _EVENT_TYPES[frame.type].model_validate(data_of(frame))
 
 
-def stream_body(frames: Iterable[Frame]) -> bytes:
+def stream_body(frames: Iterable[NumberedFrame]) -> bytes:
     return b"".join(frame.wire for frame in frames) + DONE
 
 
 @contextmanager
 def sdk(body: bytes) -> Iterator[OpenAI]:
-    """The official client, whose every request is answered with this stream."""
+    """Yield the official client; every request of it gets this stream as its answer."""
     headers = {"content-type": "text/event-stream"}
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200, headers=headers, content=body))
     with httpx2.Client(transport=transport) as http_client:
         yield OpenAI(api_key="k", base_url="http://test/v1", http_client=http_client, max_retries=0)
 
 
-# By the name of the event.
+# By the type of the event.
 _EVENT_TYPES: dict[str, Any] = {
     get_args(kind.model_fields["type"].annotation)[0]: kind for kind in get_args(get_args(ResponseStreamEvent)[0])
 }

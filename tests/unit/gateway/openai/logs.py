@@ -1,4 +1,4 @@
-"""Random logs of turns, all of them such as the engine may write."""
+"""Random logs of turns, as the engine may write them."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -21,24 +21,24 @@ from wakeful.model.event import Event, NewEvent
 # No deadline: the first use of one of the SDK's types builds it.
 randomly = settings(deadline=None, max_examples=60)
 
-# Any text, with NUL and with what some take for the end of a line.
+# Any text, with NUL and with characters that some readers take for the end of a line.
 TEXTS = st.text(max_size=6) | st.sampled_from(["\n\n", "\r", "\x00", "\x85", "\u2028", "data: [DONE]"])
 
 
 @st.composite
 def turn_logs(draw: st.DrawFn, *, ends: bool | None = None) -> list[Event]:
-    """`ends=True`: completed ones only. Otherwise it may end in any way, and at any place."""
+    """With `ends` only completed ones. Otherwise they end in any way and after any event."""
     last_step = draw(st.integers(1, 3))
-    told = [new for step in range(1, last_step) for new in draw(_steps(step))]
-    told += draw(_last_steps(last_step))
+    new_events = [new for step in range(1, last_step) for new in draw(_steps(step))]
+    new_events += draw(_last_steps(last_step))
     last = done() if ends else draw(st.sampled_from([done(), done("max_output_tokens"), failed(), cancelled()]))
     if last.kind != events.DONE:
-        told = told[: draw(st.integers(0, len(told)))]
-    return log(*told, last)
+        new_events = new_events[: draw(st.integers(0, len(new_events)))]
+    return log(*new_events, last)
 
 
 def spoken(turn_log: list[Event]) -> str:
-    """What was said and not taken back."""
+    """Return the text that was not abandoned."""
     said: list[tuple[int, str]] = []
     for event in turn_log:
         if event.ends is not None and event.ends.said is not None:

@@ -1,4 +1,4 @@
-"""The routes over a real store, a log that is written there, and clients that read it."""
+"""The API's routes over a real store, a log that is written to it, and clients that read it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ from wakeful.store.base import Store, Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The routes over a store, and the loop that they run in."""
+class ServedApi:
+    """The API's routes over a store, and the event loop that they run in."""
 
     runner: asyncio.Runner
     store: Store
@@ -36,7 +36,7 @@ class Place:
     app: ASGIApp
 
 
-async def served(runner: asyncio.Runner, store: Store) -> Place:
+async def served(runner: asyncio.Runner, store: Store) -> ServedApi:
     no_loop: Any = None
     api = Api(
         engine=bare_engine(store, no_loop, SystemClock(), EngineSettings()),
@@ -48,7 +48,7 @@ async def served(runner: asyncio.Runner, store: Store) -> Place:
         workspace="/",
     )
     app = http_app(Keyring({"alice": "key"}), api_routes(api), health=well)
-    return Place(runner, store, api, app)
+    return ServedApi(runner, store, api, app)
 
 
 async def _any_model(name: str) -> str | None:
@@ -57,7 +57,7 @@ async def _any_model(name: str) -> str | None:
 
 @dataclass(slots=True)
 class Reader:
-    """A client that reads a stream to its end, or leaves after so many frames."""
+    """A client that reads a stream to its end, or leaves after some frames."""
 
     app: ASGIApp
     path: str
@@ -96,14 +96,14 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of one object of the API, as it is being written."""
+    """The log of one response or run, while it is written."""
 
-    place: Place
+    served_api: ServedApi
     kind: str
     turn: Turn
 
     @classmethod
-    async def begin(cls, place: Place, kind: str) -> "Log":
+    async def begin(cls, served_api: ServedApi, kind: str) -> "Log":
         door = APIServerAdapter.door()
         address = Address(door.name)
         session = Session(new_id("ses"), "alice", address, "demo:model", "/")
@@ -126,11 +126,11 @@ class Log:
             await tx.sessions.create_if_absent(session)
             await tx.open(Opening(turn))
 
-        await place.store.write(body, lock=[session.id])
-        return cls(place, kind, turn)
+        await served_api.store.write(body, lock=[session.id])
+        return cls(served_api, kind, turn)
 
     async def write(self, events: Sequence[Event]) -> None:
-        """In one commit; a question belongs to the session and not to the turn."""
+        """Append the events in one commit. Questions belong to the session and not to the turn."""
 
         async def body(tx: Transaction) -> None:
             for event in events:
@@ -139,11 +139,13 @@ class Log:
             if events and events[-1].is_final:
                 await tx.close(Closing(self.turn, Outcome(TurnStatus.DONE), ()))
 
-        await self.place.store.write(body, lock=[self.turn.session_id])
+        await self.served_api.store.write(body, lock=[self.turn.session_id])
 
     def reader(self, after: int, leaves_after: int = 1_000_000) -> Reader:
         rest = self.turn.id.removeprefix("turn_")
         if self.kind == "run":
-            return Reader(self.place.app, f"/v1/runs/run_{rest}/events", f"after={after}" * (after >= 0), leaves_after)
+            return Reader(
+                self.served_api.app, f"/v1/runs/run_{rest}/events", f"after={after}" * (after >= 0), leaves_after
+            )
         query = "stream=true" + f"&starting_after={after}" * (after >= 0)
-        return Reader(self.place.app, f"/v1/responses/resp_{rest}", query, leaves_after)
+        return Reader(self.served_api.app, f"/v1/responses/resp_{rest}", query, leaves_after)

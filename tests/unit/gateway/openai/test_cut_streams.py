@@ -1,4 +1,4 @@
-"""Streams that are cut and taken up again, through the routes and a real store, while the log is still written."""
+"""Streams that are cut and resumed, through the routes and a real store, while the log is still written."""
 
 import asyncio
 from dataclasses import replace
@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 from tests.unit.gateway.openai.kit import TERMINAL, with_words
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
 from tests.unit.gateway.openai.runs.test_projection import ENDS, question
-from tests.unit.gateway.openai.served import Log, Place
+from tests.unit.gateway.openai.served import Log, ServedApi
 from wakeful.model.event import Event
 from wakeful.model.event import spoken as piece_of
 from wakeful.model.words import Said, Word
 
 DONE = b"data: [DONE]"
-# Each example is a server's work; the unit tests of the projections have more of them.
+# Each example goes through a whole server; the tests of the projections have more of them.
 seldom = settings(randomly, max_examples=25)
 
 
-async def cut_and_resumed(place: Place, kind: str, parts: list[list[Event]], cuts: list[int]) -> list[list[bytes]]:
-    """What one reader sees who stays from the first event to the last, and then what those see together who read one
-    after another: each leaves after so many frames, and the next one comes with the number that it saw last. Each
-    part is written when somebody reads already.
+async def cut_and_resumed(
+    served_api: ServedApi, kind: str, parts: list[list[Event]], cuts: list[int]
+) -> list[list[bytes]]:
+    """Return what one reader sees that stays to the end, and what several readers see together: each leaves after some
+    frames, and the next resumes from the last number. All parts but the first are written while they read.
     """
-    log = await Log.begin(place, kind)
+    log = await Log.begin(served_api, kind)
     await log.write(parts[0])
     whole = asyncio.create_task(log.reader(-1).read())
     writing = asyncio.create_task(_write(log, parts[1:]))
@@ -56,21 +57,21 @@ def _data_of(frame: bytes) -> dict[str, Any]:
 
 @st.composite
 def parted(draw: st.DrawFn, logs: st.SearchStrategy[list[Event]]) -> list[list[Event]]:
-    """A log in the pieces in which it is committed."""
+    """A log, in the parts in which it is committed."""
     log = draw(logs)
-    places = sorted(draw(st.sets(st.integers(1, len(log) - 1), max_size=6)))
-    return [log[first:last] for first, last in zip([0, *places], [*places, len(log)], strict=True)]
+    splits = sorted(draw(st.sets(st.integers(1, len(log) - 1), max_size=6)))
+    return [log[first:last] for first, last in zip([0, *splits], [*splits, len(log)], strict=True)]
 
 
 def kept(turn_log: list[Event]) -> list[Event]:
-    """The same log as it is written now: what was said is kept with the event that ends it."""
+    """Return the log in its present form, in which the event that ends words keeps them."""
     facts: list[Event] = []
     words: list[Word] = []
-    for told in with_words(event for event in turn_log if (piece := piece_of(event)) is None or piece[2]):
-        if isinstance(told, Word):
-            words.append(told)
+    for item in with_words(event for event in turn_log if (piece := piece_of(event)) is None or piece[2]):
+        if isinstance(item, Word):
+            words.append(item)
             continue
-        facts.append(told if told.ends is None else replace(told, ends=replace(told.ends, said=Said.of(words))))
+        facts.append(item if item.ends is None else replace(item, ends=replace(item.ends, said=Said.of(words))))
         words = []
     return facts
 
@@ -89,9 +90,9 @@ CUTS = st.lists(st.integers(1, 12), max_size=5)
 @seldom
 @given(parts=parted(turn_logs() | turn_logs().map(kept)), cuts=CUTS)
 def test_a_response_that_is_cut_anywhere_is_whole_in_the_end(
-    place: Place, parts: list[list[Event]], cuts: list[int]
+    served_api: ServedApi, parts: list[list[Event]], cuts: list[int]
 ) -> None:
-    whole, seen = place.runner.run(cut_and_resumed(place, "response", parts, cuts))
+    whole, seen = served_api.runner.run(cut_and_resumed(served_api, "response", parts, cuts))
 
     assert seen == whole
     assert whole[-1] == DONE
@@ -106,9 +107,9 @@ def test_a_response_that_is_cut_anywhere_is_whole_in_the_end(
 @seldom
 @given(parts=parted(with_questions()), cuts=CUTS)
 def test_a_run_that_is_cut_anywhere_is_whole_in_the_end(
-    place: Place, parts: list[list[Event]], cuts: list[int]
+    served_api: ServedApi, parts: list[list[Event]], cuts: list[int]
 ) -> None:
-    whole, seen = place.runner.run(cut_and_resumed(place, "run", parts, cuts))
+    whole, seen = served_api.runner.run(cut_and_resumed(served_api, "run", parts, cuts))
 
     assert seen == whole
     assert [_data_of(frame)["sequence_number"] for frame in whole] == list(range(len(whole)))

@@ -1,7 +1,7 @@
 """Frames on the wire."""
 
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 
 
 def test_a_frame_is_its_name_and_its_data_and_an_empty_line() -> None:
-    assert Frame(3, "response.queued", b'{"a":1}').wire == b'event: response.queued\ndata: {"a":1}\n\n'
+    assert NumberedFrame(3, "response.queued", b'{"a":1}').wire == b'event: response.queued\ndata: {"a":1}\n\n'

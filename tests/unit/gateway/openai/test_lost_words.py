@@ -1,4 +1,4 @@
-"""What readers of a response are told when words were shown that the log does not have."""
+"""What readers of a response get after words were shown that the log does not have."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from tests.unit.gateway.openai.logs import TEXTS, randomly
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent, StreamItem
@@ -43,7 +43,7 @@ Pieces = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What was said since the fact before, of which the log has the first `kept`, and the event that ended it."""
+    """The words since the last fact, of which the log has the first `kept`, and the event that ended them."""
 
     pieces: Pieces
     step: int
@@ -55,22 +55,22 @@ class Spoken:
 Story = list[NewEvent | Spoken]
 
 
-def told(story: Story, seen: list[int] | None = None) -> list[StreamItem]:
-    """As one reader has it who saw so many of the words of each, and no fewer than the log keeps; without `seen`, one
-    who comes when all is over.
+def items_for(story: Story, seen: list[int] | None = None) -> list[StreamItem]:
+    """Return what a reader gets that saw this many words of each part, but at least those that the log has. Without
+    `seen` the reader comes after the end.
     """
     facts = log(*[part.end if isinstance(part, Spoken) else part for part in story])
-    heard = iter(seen or [0] * len(story))
-    news: list[StreamItem] = [*facts[:2]]
+    counts = iter(seen or [0] * len(story))
+    items: list[StreamItem] = [*facts[:2]]
     for part, before, fact in zip(story, facts[1:], facts[2:], strict=False):
         if not isinstance(part, Spoken):
-            news.append(fact)
+            items.append(fact)
             continue
         head = WordsHead("s", TURN, part.step, before.session_seq)
-        words = [Word(head, place, *piece) for place, piece in enumerate(part.pieces, start=1)]
+        words = [Word(head, number, *piece) for number, piece in enumerate(part.pieces, start=1)]
         ends = WordsEnd(part.step, before.session_seq, part.kept, part.void)
-        news += [*words[: max(part.kept, next(heard))], replace(fact, ends=ends)]
-    return news
+        items += [*words[: max(part.kept, next(counts))], replace(fact, ends=ends)]
+    return items
 
 
 def lost(pieces: Pieces, end: NewEvent, kept: int = 0, step: int = 1) -> Spoken:
@@ -81,7 +81,7 @@ def said(text: str, end: NewEvent, step: int = 1) -> Spoken:
     return Spoken([(TOKEN, text)], step, end, kept=1)
 
 
-def numbers(frames: list[Frame]) -> list[int]:
+def numbers(frames: list[NumberedFrame]) -> list[int]:
     return [frame.number for frame in frames]
 
 
@@ -89,7 +89,7 @@ def numbers(frames: list[Frame]) -> list[int]:
 def test_the_stream_goes_on_above_every_number_that_lost_words_may_have_had(seen: int) -> None:
     story: Story = [lost([(TOKEN, "He"), (TOKEN, "l")], abandoned()), said("Hello", usage()), done()]
 
-    frames = fold(told(story, [seen, 0]))
+    frames = fold(items_for(story, [seen, 0]))
 
     again = [frame for frame in frames if frame.number >= FIRST + RESERVED + 12]
     assert again[0].number == FIRST + RESERVED + 12
@@ -100,7 +100,7 @@ def test_the_stream_goes_on_above_every_number_that_lost_words_may_have_had(seen
 
 def test_each_item_that_is_open_when_its_words_are_lost_is_closed_without_content() -> None:
     pieces = [(REASONING, "Hm"), (TOKEN, "He"), (REASONING, "So")]
-    frames = fold(told([lost(pieces, abandoned()), said("Hello", usage()), done()], [3, 0]))
+    frames = fold(items_for([lost(pieces, abandoned()), said("Hello", usage()), done()], [3, 0]))
 
     closed = [frame for frame in frames if FIRST + RESERVED <= frame.number < FIRST + RESERVED + 12]
 
@@ -117,7 +117,7 @@ def test_a_stop_by_another_node_keeps_in_the_output_what_the_log_has() -> None:
     pieces = [(REASONING, "Hm"), (TOKEN, "Hel"), (TOKEN, "lo"), (REASONING, "So")]
     story: Story = [lost(pieces, cancelled(), kept=2)]
 
-    late, live = fold(told(story)), fold(told(story, [4]))
+    late, live = fold(items_for(story)), fold(items_for(story, [4]))
 
     assert live[-1] == late[-1]
     assert late[-1].number == FIRST + RESERVED + 12
@@ -132,7 +132,7 @@ def test_the_answer_before_lost_words_is_closed_as_it_always_is() -> None:
     joined = NewEvent.of(events.MESSAGE, {"message_id": "n", "source": "user", "content": "And?"})
     story: Story = [said("Hi", usage()), joined, lost([(TOKEN, "He")], abandoned(2), step=2), done()]
 
-    late, live = fold(told(story)), fold(told(story, [0, 1]))
+    late, live = fold(items_for(story)), fold(items_for(story, [0, 1]))
 
     assert types_of(late)[5:8] == ["output_text.done", "content_part.done", "output_item.done"]
     assert late[:8] == live[:8]
@@ -140,7 +140,7 @@ def test_the_answer_before_lost_words_is_closed_as_it_always_is() -> None:
     assert late[-1].number == late[7].number + 1 + RESERVED + 12
 
 
-def test_words_that_an_older_version_wrote_down_are_no_part_of_what_is_lost() -> None:
+def test_words_that_an_older_version_logged_are_not_lost() -> None:
     written, ended = log(NewEvent.of(events.TOKEN, {"step": 1, "text": "Hel"}), abandoned())[2:]
     ended = replace(ended, ends=WordsEnd(1, written.session_seq, 0, RESERVED))
 
@@ -154,14 +154,14 @@ def test_words_that_an_older_version_wrote_down_are_no_part_of_what_is_lost() ->
 def test_a_snapshot_after_lost_words_has_the_number_of_the_last_frame() -> None:
     projection = ResponseProjection(FACTS, {})
 
-    frames = fold(told([lost([(TOKEN, "He")], abandoned())], [1]), projection)
+    frames = fold(items_for([lost([(TOKEN, "He")], abandoned())], [1]), projection)
 
     assert projection.snapshot().number == frames[-1].number == FIRST + RESERVED + 9
 
 
 @st.composite
 def stories(draw: st.DrawFn, *, completes: bool = False) -> Story:
-    """Steps with attempts whose words were lost, or taken back in good order, and then any end."""
+    """Steps with attempts whose words were lost or properly abandoned, and then any end."""
     last_step = draw(st.integers(1, 3))
     story: Story = []
     for step in range(1, last_step + 1):
@@ -204,22 +204,22 @@ SEEN = st.lists(st.integers(0, 6), min_size=10, max_size=10)
 @randomly
 @given(stories(), SEEN, SEEN)
 def test_readers_agree_whatever_they_have_seen_of_lost_words(story: Story, some: list[int], others: list[int]) -> None:
-    late, one, other = fold(told(story)), fold(told(story, some)), fold(told(story, others))
+    late, one, other = fold(items_for(story)), fold(items_for(story, some)), fold(items_for(story, others))
 
-    by_number: dict[int, Frame] = {}
+    by_number: dict[int, NumberedFrame] = {}
     for frame in [*late, *one, *other]:
         assert by_number.setdefault(frame.number, frame) == frame
     for frames in (late, one, other):
         assert numbers(frames) == sorted(set(numbers(frames)))
-        # It has all that is not of lost words.
+        # Only frames of lost words may be missing.
         assert set(numbers(late)) - set(numbers(frames)) <= _of_lost_words(late)
         assert frames[-1] == late[-1]
         assert [frame for frame in frames if frame.type in TERMINAL] == frames[-1:]
         check_types(frames)
 
 
-def _of_lost_words(late: list[Frame]) -> set[int]:
-    """The bare ends of items: a reader who saw more of the words has others open, and those closed in full."""
+def _of_lost_words(late: list[NumberedFrame]) -> set[int]:
+    """Return the numbers of frames that close items without content. Readers that saw more words have others open."""
     return {
         frame.number
         for frame in late
@@ -229,8 +229,8 @@ def _of_lost_words(late: list[Frame]) -> set[int]:
 
 @randomly
 @given(stories(), SEEN)
-def test_every_item_has_a_place_and_a_name_of_its_own_and_is_closed_once(story: Story, seen: list[int]) -> None:
-    frames = fold(told(story, seen))
+def test_every_item_has_a_unique_index_and_id_and_is_closed_once(story: Story, seen: list[int]) -> None:
+    frames = fold(items_for(story, seen))
 
     added = [data_of(frame) for frame in frames if frame.type == "response.output_item.added"]
     closed = [data_of(frame) for frame in frames if frame.type == "response.output_item.done"]
@@ -245,30 +245,32 @@ def test_every_item_has_a_place_and_a_name_of_its_own_and_is_closed_once(story: 
 @randomly
 @given(stories(completes=True), SEEN)
 def test_the_stream_helper_takes_a_stream_with_lost_words(story: Story, seen: list[int]) -> None:
-    frames = fold(told(story, seen))
+    frames = fold(items_for(story, seen))
 
     with sdk(stream_body(frames)) as client, client.responses.stream(model="wakeful", input="Hi") as stream:
         read: list[Any] = [event.sequence_number for event in stream]
         final = stream.get_final_response()
 
     assert read == numbers(frames)
-    assert final.output_text == _text(fold(told(story)))
+    assert final.output_text == _text(fold(items_for(story)))
 
 
-def _text(frames: list[Frame]) -> str:
+def _text(frames: list[NumberedFrame]) -> str:
     output = last_response(frames)["output"]
     return "".join(part["text"] for item in output if item["type"] == "message" for part in item["content"])
 
 
 @randomly
 @given(stories(), SEEN, st.data())
-def test_a_reader_who_comes_back_gets_what_is_above_its_number_once(story: Story, seen: list[int], data: Any) -> None:
-    live = fold(told(story, seen))
+def test_a_reader_that_comes_back_gets_the_frames_above_its_number_once(
+    story: Story, seen: list[int], data: Any
+) -> None:
+    live = fold(items_for(story, seen))
     left_at = data.draw(st.integers(0, len(live)))
     before = live[:left_at]
     last = before[-1].number if before else -1
 
-    rest = [frame for frame in fold(told(story)) if frame.number > last]
+    rest = [frame for frame in fold(items_for(story)) if frame.number > last]
 
     assert numbers([*before, *rest]) == sorted(set(numbers([*before, *rest])))
     assert [*before, *rest][-1] == live[-1]

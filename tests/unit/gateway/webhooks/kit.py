@@ -58,7 +58,7 @@ class Receiver:
 
 
 class SenderClock(FakeClock):
-    """Tells when the sender has looked at its queue and waits, and for how long."""
+    """Records how long the sender waits after each sweep."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the end of a response owes to the receivers."""
+"""The deliveries that report the end of a response."""
 
 import orjson
 
@@ -40,7 +40,7 @@ def test_it_goes_to_the_owner_s_receivers_of_that_event_only() -> None:
     assert [delivery.endpoint for delivery in owed("response.failed")] == [ALL.key, FAILURES.key]
 
 
-def test_told_again_it_is_the_same_and_two_receivers_differ_in_the_id_alone() -> None:
+def test_made_again_it_is_the_same_and_two_receivers_differ_in_the_id_alone() -> None:
     first, second = owed("response.failed")
 
     assert owed("response.failed") == [first, second]

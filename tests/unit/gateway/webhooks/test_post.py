@@ -9,7 +9,7 @@ from aiohttp import web
 
 from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.gateway.webhooks import target
-from wakeful.gateway.webhooks.post import Outcome, Poster
+from wakeful.gateway.webhooks.post import Poster, PostResult
 from wakeful.gateway.webhooks.target import Resolve, TargetFinder, addresses_of
 
 
@@ -24,11 +24,11 @@ async def here(host: str) -> Sequence[str]:
 async def test_headers_and_body_arrive_as_they_are() -> None:
     async with Receiver(200).serving() as receiver:
         url = f"http://hooks.example:{receiver.port}/hook?token=1"
-        outcome = await poster(resolve=here).post(url, {"webhook-id": "evt_1"}, b'{"a": 1}')
+        result = await poster(resolve=here).post(url, {"webhook-id": "evt_1"}, b'{"a": 1}')
 
     [visit] = receiver.visits
-    assert outcome == Outcome(200, "answered 200")
-    assert outcome.has_arrived
+    assert result == PostResult(200, "answered 200")
+    assert result.has_arrived
     assert (visit.path, visit.body) == ("/hook?token=1", b'{"a": 1}')
     assert visit.headers["host"] == f"hooks.example:{receiver.port}"
     assert visit.headers["content-type"] == "application/json"
@@ -38,9 +38,9 @@ async def test_headers_and_body_arrive_as_they_are() -> None:
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_not_followed_and_is_no_success(status: int) -> None:
     async with Receiver(status).serving() as receiver:
-        outcome = await poster().post(receiver.endpoint().url, {}, b"{}")
+        result = await poster().post(receiver.endpoint().url, {}, b"{}")
 
-    assert not outcome.has_arrived
+    assert not result.has_arrived
     assert len(receiver.visits) == 1
 
 
@@ -50,9 +50,9 @@ async def test_a_receiver_that_says_nothing_is_left_after_the_timeout() -> None:
         return web.Response()
 
     async with Receiver(answer=hang).serving() as receiver:
-        outcome = await poster(timeout=0.1).post(receiver.endpoint().url, {}, b"{}")
+        result = await poster(timeout=0.1).post(receiver.endpoint().url, {}, b"{}")
 
-    assert outcome == Outcome(None, "did not answer within 0.1 s")
+    assert result == PostResult(None, "did not answer within 0.1 s")
 
 
 async def test_a_resolver_that_hangs_counts_towards_the_timeout() -> None:
@@ -60,9 +60,9 @@ async def test_a_resolver_that_hangs_counts_towards_the_timeout() -> None:
         await asyncio.Event().wait()
         return []
 
-    outcome = await poster(resolve=hang, timeout=0.1).post("http://hooks.example/", {}, b"{}")
+    result = await poster(resolve=hang, timeout=0.1).post("http://hooks.example/", {}, b"{}")
 
-    assert outcome.words == "did not answer within 0.1 s"
+    assert result.words == "did not answer within 0.1 s"
 
 
 async def test_an_answer_without_end_is_left_and_its_status_counts() -> None:
@@ -77,9 +77,9 @@ async def test_an_answer_without_end_is_left_and_its_status_counts() -> None:
             sent += 65_536
 
     async with Receiver(answer=flood).serving() as receiver:
-        outcome = await poster().post(receiver.endpoint().url, {}, b"{}")
+        result = await poster().post(receiver.endpoint().url, {}, b"{}")
 
-    assert outcome.has_arrived
+    assert result.has_arrived
     # No more than what fits into the buffers between the two.
     assert sent < 32 * 1024 * 1024
 
@@ -96,29 +96,29 @@ async def test_a_body_that_never_comes_does_not_spoil_the_status(monkeypatch: py
 
     # The time for the head is over before the time for the body.
     async with Receiver(answer=promise).serving() as receiver:
-        outcome = await poster(timeout=0.2).post(receiver.endpoint().url, {}, b"{}")
+        result = await poster(timeout=0.2).post(receiver.endpoint().url, {}, b"{}")
 
-    assert outcome.has_arrived
+    assert result.has_arrived
 
 
-async def test_a_receiver_that_is_not_there_is_told_in_words() -> None:
+async def test_a_receiver_that_cannot_be_reached_is_reported_in_words() -> None:
     async with Receiver().serving() as receiver:
         url = receiver.endpoint().url
 
-    outcome = await poster().post(url, {}, b"{}")
+    result = await poster().post(url, {}, b"{}")
 
-    assert outcome.status is None
-    assert outcome.words.startswith("cannot be reached (")
-    assert "hidden" not in outcome.words
+    assert result.status is None
+    assert result.words.startswith("cannot be reached (")
+    assert "hidden" not in result.words
 
 
 async def test_a_private_address_is_never_connected_to() -> None:
     async with Receiver().serving() as receiver:
-        outcome = await poster(resolve=here, allows_private=False).post(
+        result = await poster(resolve=here, allows_private=False).post(
             f"http://hooks.example:{receiver.port}/", {}, b"{}"
         )
 
-    assert outcome == Outcome(None, "is not at a public address")
+    assert result == PostResult(None, "is not at a public address")
     assert receiver.visits == []
 
 
@@ -150,16 +150,16 @@ async def test_tls_asks_for_the_name_and_not_for_the_address() -> None:
     server = await asyncio.start_server(lambda _, __: None, "127.0.0.1", 0, ssl=context)
     port = server.sockets[0].getsockname()[1]
     async with server:
-        outcome = await poster(resolve=here).post(f"https://hooks.example:{port}/", {}, b"{}")
+        result = await poster(resolve=here).post(f"https://hooks.example:{port}/", {}, b"{}")
 
     assert asked == ["hooks.example"]
-    assert outcome.words.startswith("cannot be reached (")
+    assert result.words.startswith("cannot be reached (")
 
 
 async def test_a_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Receiver(200).serving() as receiver, Receiver(200).serving() as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-        outcome = await poster(resolve=here).post(f"http://hooks.example:{receiver.port}/", {}, b"{}")
+        result = await poster(resolve=here).post(f"http://hooks.example:{receiver.port}/", {}, b"{}")
 
-    assert outcome.has_arrived
+    assert result.has_arrived
     assert (len(receiver.visits), len(proxy.visits)) == (1, 0)

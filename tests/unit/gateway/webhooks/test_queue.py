@@ -1,4 +1,4 @@
-"""The queue in a store: what the end of a turn owes is written with that end, and the clocks need not agree."""
+"""The queue in a store: deliveries are written with the end of their turn, and the clocks need not agree."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def queue(store: Store) -> StoredQueue:
         (Outcome(TurnStatus.CANCELLED, "stopped", "Stopped."), "response.cancelled"),
     ],
 )
-async def test_the_end_of_a_background_response_is_told_to_its_owner(
+async def test_the_end_of_a_background_response_is_sent_to_its_owner_s_receivers(
     store: Store, queue: StoredQueue, outcome: Outcome, event_type: str
 ) -> None:
     await _close(store, queue, BACKGROUND, outcome)
@@ -73,13 +73,13 @@ async def test_the_end_of_a_background_response_is_told_to_its_owner(
         TurnRequest(kind="chat", echo={"background": True}),
     ],
 )
-async def test_nobody_is_told_of_other_turns(store: Store, queue: StoredQueue, asked: TurnRequest) -> None:
+async def test_the_ends_of_other_turns_are_not_sent(store: Store, queue: StoredQueue, asked: TurnRequest) -> None:
     await _close(store, queue, asked)
 
     assert await queue.next_due() is None
 
 
-async def test_a_turn_that_has_ended_before_owes_nothing_more(store: Store, queue: StoredQueue) -> None:
+async def test_a_turn_that_has_ended_already_adds_nothing_more(store: Store, queue: StoredQueue) -> None:
     await _close(store, queue, BACKGROUND)
     [delivery] = await queue.due(NOW, NOW + 60, 10)
     await queue.done(delivery.id)
@@ -103,7 +103,7 @@ async def test_only_the_commit_of_such_an_end_says_that_the_queue_has_grown(stor
     assert not any(map(queue.has_grown, signals))
 
 
-async def test_times_are_told_by_the_clock_of_whoever_asks(store: Store, queue: StoredQueue) -> None:
+async def test_callers_use_their_own_clock(store: Store, queue: StoredQueue) -> None:
     await _close(store, queue, BACKGROUND)
 
     assert await queue.next_due() == NOW
@@ -114,7 +114,7 @@ async def test_times_are_told_by_the_clock_of_whoever_asks(store: Store, queue: 
     assert await _row_due_at(store) == STORE_NOW + 5
 
 
-async def test_what_is_given_up_waits_no_more(store: Store, queue: StoredQueue) -> None:
+async def test_a_delivery_that_is_given_up_leaves_the_queue(store: Store, queue: StoredQueue) -> None:
     await _close(store, queue, BACKGROUND)
     [delivery] = await queue.due(NOW, NOW + 60, 10)
 

@@ -1,4 +1,4 @@
-"""The sender: what waits in the queue arrives, or is tried again, or is given up, and the secret is told to nobody."""
+"""The sender: queued deliveries arrive, are retried or are given up, and the secret never reaches a log."""
 
 import asyncio
 import logging
@@ -64,16 +64,18 @@ async def test_what_waits_at_the_start_arrives_with_a_valid_signature(queue: Mem
     assert event["data"] == {"id": "resp_1"}
 
 
-async def test_what_is_added_later_is_sent_when_the_sender_hears_of_it(queue: MemoryQueue, clock: SenderClock) -> None:
+async def test_what_is_added_later_is_sent_when_the_sender_is_woken(queue: MemoryQueue, clock: SenderClock) -> None:
     async with Receiver().serving() as receiver, sending(queue, clock, receiver.endpoint()) as sender:
         queue.add(*delivery_to(receiver.endpoint()))
-        sender.hear()
+        sender.wake()
         await queue.until(lambda: bool(queue.done_ids))
 
     assert len(receiver.visits) == 1
 
 
-async def test_what_nobody_told_of_is_found_after_a_minute(queue: MemoryQueue, clock: SenderClock) -> None:
+async def test_a_delivery_added_without_waking_the_sender_is_found_after_a_minute(
+    queue: MemoryQueue, clock: SenderClock
+) -> None:
     async with Receiver().serving() as receiver, sending(queue, clock, receiver.endpoint()):
         await clock.until_waits(1)
         queue.add(*delivery_to(receiver.endpoint()))
@@ -92,7 +94,7 @@ async def test_a_failed_try_comes_again_with_the_same_id_and_a_new_time(queue: M
                 await queue.until(lambda failures=failures: len(queue.retries) == failures)  # type: ignore[misc]
                 assert queue.retries[-1][0] == clock.now + wait
                 clock.advance(wait)
-                sender.hear()
+                sender.wake()
             await queue.until(lambda: bool(queue.done_ids))
 
     first, second, third = receiver.visits
@@ -108,10 +110,10 @@ async def test_a_retry_is_sent_at_its_time_and_not_before(queue: MemoryQueue, cl
     async with Receiver(500, 200).serving() as receiver:
         queue.add(*delivery_to(receiver.endpoint()))
         async with sending(queue, clock, receiver.endpoint()) as sender:
-            # The first look, and one more because a place is free again.
+            # The first sweep, and one more because a slot is free again.
             await clock.until_waits(2)
             clock.advance(4)
-            sender.hear()
+            sender.wake()
             await clock.until_waits(3)
             seen_early = len(receiver.visits)
             clock.advance(1)
@@ -142,13 +144,13 @@ async def test_after_about_a_day_of_failures_it_is_given_up(queue: MemoryQueue, 
                 seen = len(queue.retries)
                 await queue.until(lambda seen=seen: len(queue.retries) > seen or bool(queue.given_up))  # type: ignore[misc]
                 clock.advance(max(0.0, queue.retries[-1][0] - clock.now))
-                sender.hear()
+                sender.wake()
 
     assert 20 * 3600 < clock.now - start < 28 * 3600
     assert len(receiver.visits) == 14
 
 
-async def test_a_receiver_that_is_configured_no_more_is_given_up(queue: MemoryQueue, clock: SenderClock) -> None:
+async def test_a_delivery_to_a_receiver_that_was_removed_is_given_up(queue: MemoryQueue, clock: SenderClock) -> None:
     async with Receiver().serving() as receiver:
         [delivery] = delivery_to(receiver.endpoint())
         queue.add(delivery)
@@ -180,12 +182,12 @@ async def test_a_receiver_that_hangs_does_not_hold_up_another(queue: MemoryQueue
             await queue.until(lambda: bool(queue.done_ids))
 
     assert len(quick.visits) == 1
-    # Its try was broken off with the sender, and is held for a while before it comes again.
+    # Its try was cancelled with the sender, and is held for a while before it is retried.
     [row] = queue.rows.values()
     assert row.due_at == clock.now + 120
 
 
-async def test_more_than_there_are_places_for_all_arrive_once(queue: MemoryQueue, clock: SenderClock) -> None:
+async def test_more_deliveries_than_there_are_slots_all_arrive_once(queue: MemoryQueue, clock: SenderClock) -> None:
     async with Receiver().serving() as receiver:
         for number in range(100):
             queue.add(*delivery_to(receiver.endpoint(), response_id=f"resp_{number}"))
@@ -194,12 +196,12 @@ async def test_more_than_there_are_places_for_all_arrive_once(queue: MemoryQueue
 
     ids = [visit.headers["webhook-id"] for visit in receiver.visits]
     assert len(ids) == len(set(ids)) == 100
-    # With every place taken it waits for one, and not for what is due.
+    # With every slot taken it waits for a free one, and not for what is due.
     assert clock.waits[0] is None
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable(), ZeroDivisionError("a bug")])
-async def test_trouble_with_the_queue_is_survived(
+async def test_an_error_of_the_queue_does_not_end_the_sender(
     queue: MemoryQueue, clock: SenderClock, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     queue.errors.append(error)
@@ -229,7 +231,7 @@ async def test_a_try_that_breaks_is_counted(
     assert "a bug" in caplog.text
 
 
-async def test_neither_the_secret_nor_the_path_stands_in_a_log_or_an_error(
+async def test_neither_the_secret_nor_the_path_is_in_a_log_or_an_error(
     queue: MemoryQueue, clock: SenderClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="wakeful")
@@ -242,7 +244,7 @@ async def test_neither_the_secret_nor_the_path_stands_in_a_log_or_an_error(
         async with sending(queue, clock, receiver.endpoint(), gone.endpoint()):
             await queue.until(lambda: bool(queue.retries) and bool(queue.given_up))
 
-    told = f"{caplog.text} {queue.retries} {queue.given_up}"
-    assert f"127.0.0.1:{receiver.port} answered 400" in told
-    assert SECRET.removeprefix("whsec_") not in told
-    assert "hidden" not in told
+    written = f"{caplog.text} {queue.retries} {queue.given_up}"
+    assert f"127.0.0.1:{receiver.port} answered 400" in written
+    assert SECRET.removeprefix("whsec_") not in written
+    assert "hidden" not in written

@@ -1,7 +1,7 @@
 """The kinds of reasons, and the words that a grant of each is shown with."""
 
 from wakeful.model.approvals import reason_kinds
-from wakeful.model.approvals.reason_kinds import KIND_WORDS, ONCE_ONLY, words_of
+from wakeful.model.approvals.reason_kinds import KIND_WORDS, ONCE_ONLY, describe_kind
 
 
 def test_every_kind_has_words_that_finish_the_sentence() -> None:
@@ -13,5 +13,5 @@ def test_every_kind_has_words_that_finish_the_sentence() -> None:
 
 
 def test_a_kind_of_a_newer_version_has_words_too() -> None:
-    assert words_of("delete_outside") == "delete outside of the folder"
-    assert words_of("mcp:files") == "are of the kind mcp:files"
+    assert describe_kind("delete_outside") == "delete outside of the folder"
+    assert describe_kind("mcp:files") == "are of the kind mcp:files"

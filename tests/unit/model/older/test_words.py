@@ -18,9 +18,9 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.fact import Answered
-from wakeful.model.journal import Entry, EntryKind, answer_entry
-from wakeful.model.message import AssistantMessage, Usage
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.older.words import Move, moves_of
 from wakeful.model.words import Said, WordsEnd, unpack_cuts
 
@@ -85,7 +85,7 @@ def test_words_that_were_cut_off_become_a_cut_answer(end: NewEvent) -> None:
     assert move.fact.ends == WordsEnd(1, base=9, count=2, old=(10, 11))
 
 
-def test_a_cut_answer_takes_nobodys_place() -> None:
+def test_a_cut_answer_overwrites_no_other_entry() -> None:
     move = moved(log(token("Hel"), cancelled()), answer("Something else"))
 
     assert move.entry is None

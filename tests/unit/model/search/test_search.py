@@ -2,7 +2,7 @@
 
 import pytest
 
-from wakeful.model.search.search import Wanted, wanted_in, words_of
+from wakeful.model.search.search import Wanted, index_words, wanted_in
 from wakeful.model.search.snippet import snippet_of
 
 
@@ -20,7 +20,7 @@ from wakeful.model.search.snippet import snippet_of
     ],
 )
 def test_words(text: str, words: list[str]) -> None:
-    assert words_of(text) == words
+    assert index_words(text) == words
 
 
 @pytest.mark.parametrize(

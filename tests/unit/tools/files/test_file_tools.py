@@ -45,7 +45,7 @@ async def test_an_absolute_path_inside_the_workspace_is_read(tmp_path: Path) -> 
     assert await _run(READ, tmp_path, path=str(tmp_path / "notes.txt")) == "one"
 
 
-async def test_some_lines_are_read_and_the_next_offset_is_told(tmp_path: Path) -> None:
+async def test_some_lines_are_read_and_the_next_offset_is_named(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("1\n2\n3\n4\n")
 
     assert await _run(READ, tmp_path, path="n", offset=2, limit=2) == (
@@ -215,14 +215,14 @@ async def test_links_in_a_circle_are_an_answer_not_an_exception(tool: Tool, tmp_
         (READ, {"path": "none"}, "not_found", "none was not found."),
         (READ, {"path": "."}, "not_a_file", ". is not a file."),
         (READ, {"path": "pipe"}, "not_a_file", "pipe is not a file."),
-        (READ, {"path": "bytes"}, "binary", "bytes is not a text."),
+        (READ, {"path": "bytes"}, "binary", "bytes is not a text file."),
         (READ, {"path": "n" * 300}, "invalid_arguments", f"{'n' * 300} is too long a name."),
         (READ, {"path": "file", "offset": 0}, "invalid_arguments", "offset must be a whole number from 1."),
         (READ, {"path": "file", "limit": "all"}, "invalid_arguments", "limit must be a whole number from 1."),
         (READ, {"path": "file", "limit": True}, "invalid_arguments", "limit must be a whole number from 1."),
         (LIST, {"path": "file"}, "not_a_folder", "file is not a folder."),
         (LIST, {"path": "none"}, "not_found", "none was not found."),
-        (WRITE, {"path": "new"}, "invalid_arguments", "content must be a text."),
+        (WRITE, {"path": "new"}, "invalid_arguments", "content must be a string."),
         (WRITE, {"path": ".", "content": "x"}, "not_a_file", ". is not a file."),
         (WRITE, {"path": "pipe", "content": "x"}, "not_a_file", "pipe is not a file."),
         (WRITE, {"path": "file/new", "content": "x"}, "not_a_folder", "file is not a folder."),
@@ -299,7 +299,7 @@ async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) ->
     small, long, binary, large = (question.preview for question in person.asked)
     assert small == "--- a/.envrc\n+++ b/.envrc\n@@ -1,2 +1,2 @@\n a\n-b\n+c"
     assert (len(long), long.endswith("[Cut: the change is longer than this.]")) == (200_000, True)
-    assert "is not a text now" in binary
+    assert "is not a text file now" in binary
     assert "is too large to be compared" in large
 
 

@@ -1,4 +1,4 @@
-"""What the tests of processes share: a ledger that counts, keepers that are closed, and looking at real processes."""
+"""Shared by the tests of processes: a ledger that counts, keepers that are closed, and views of real processes."""
 
 import asyncio
 import os
@@ -26,7 +26,7 @@ HOST = Host("this-host", "this-boot")
 
 
 class Ledger(MemoryLedger):
-    """Remembers what was written, so that a test can count it."""
+    """Remembers what was written, for tests to count."""
 
     def __init__(self) -> None:
         super().__init__(lambda task: None, lambda task, match: self.matches.append(match))
@@ -40,7 +40,7 @@ class Ledger(MemoryLedger):
         return is_first
 
     def outcome(self, task_id: str) -> TaskOutcome:
-        """The one end of a task."""
+        """Return the only end of a task."""
         (outcome,) = [outcome for ended, outcome in self.outcomes if ended == task_id]
         return outcome
 
@@ -87,7 +87,7 @@ async def ended(keeper: ProcessKeeper, task_id: str) -> Task:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """For what another process does: nobody tells us of it."""
+    """Poll for something that another process does."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
@@ -95,7 +95,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def group_members(group: int) -> list[int]:
-    """The living members of a process group."""
+    """Return the pids of the living members of a process group."""
     return [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if _is_member(pid, group)]
 
 
@@ -108,7 +108,7 @@ def _is_member(pid: int, group: int) -> bool:
 
 
 def end_all_below(root: Path) -> None:
-    """Also after a test that failed nothing is left behind: these processes outlive whoever started them."""
+    """Kill what a test has left behind, even if it failed: these processes outlive their server."""
     for path in root.glob("*/started.*"):
         folder = ProcessFolder(path.parent)
         start = folder.started(int(path.suffix[1:]))

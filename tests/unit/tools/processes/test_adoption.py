@@ -1,4 +1,4 @@
-"""Processes that a server finds again after a restart: a second keeper, over the same folder and the same rows."""
+"""Processes that a server adopts after a restart: a second keeper with the same folder and rows."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ async def test_input_still_works_after_a_restart(ledger: Ledger, settings: Proce
     assert row.result == "hello\nended\n"
 
 
-async def test_process_that_ended_meanwhile_is_told_once(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_process_that_ended_meanwhile_is_reported_once(ledger: Ledger, settings: ProcessSettings) -> None:
     task = new_task("read; echo meanwhile; exit 6")
     pid = await start_and_leave(ledger, settings, task)
     (settings.root / task.id / "stdin").write_text("\n")
@@ -98,7 +98,7 @@ async def test_fence_found_without_a_next_attempt_is_carried_on(ledger: Ledger, 
     assert (row.attempt, row.result) == (2, "at last\n")
 
 
-async def test_spawn_that_comes_late_finds_its_place_taken(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_spawn_that_comes_late_is_fenced(ledger: Ledger, settings: ProcessSettings) -> None:
     task = new_task("echo once")
     folder_of(settings, task).fence(1)
 
@@ -113,7 +113,7 @@ async def test_spawn_that_comes_late_finds_its_place_taken(ledger: Ledger, setti
     assert (row.attempt, row.result) == (2, "once\n")
 
 
-async def test_attempt_that_somebody_else_has_counted_is_theirs(settings: ProcessSettings) -> None:
+async def test_attempt_that_another_server_has_counted_is_not_started_again(settings: ProcessSettings) -> None:
     class Contested(Ledger):
         async def next_attempt(self, task_id: str, attempt: int) -> bool:
             return False
@@ -198,7 +198,7 @@ async def test_after_a_reboot_only_the_exit_file_counts(
     task = await ledger.begin(None, replace(new_task("sleep 100"), host=Host(HOST.id, "earlier-boot")))
     folder = folder_of(settings, task)
     folder.make(with_stdin=True)
-    # The pid is somebody's by now: ours.
+    # The pid has been reused, by this test run.
     me = own_identity()
     (folder.path / "started.1").write_text(Path(f"/proc/{me.pid}/stat").read_text())
     (folder.path / "exit").write_text(exit_file)
@@ -210,7 +210,7 @@ async def test_after_a_reboot_only_the_exit_file_counts(
     assert row.status is status
 
 
-async def test_wrapper_that_was_killed_before_it_said_who_it_is_is_lost(
+async def test_wrapper_that_was_killed_before_it_wrote_its_identity_is_lost(
     ledger: Ledger, settings: ProcessSettings
 ) -> None:
     task = await ledger.begin(None, new_task("sleep 100"))
@@ -267,7 +267,7 @@ async def run_server_until_killed(settings: ProcessSettings, tasks: list[Task], 
     assert await server.wait() == -9
 
 
-async def test_processes_of_a_killed_server_are_all_told_once(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_processes_of_a_killed_server_are_all_reported_once(ledger: Ledger, settings: ProcessSettings) -> None:
     tasks = [await ledger.begin(None, new_task(f"sleep 0.{n}; exit {n}")) for n in range(5)]
     await run_server_until_killed(settings, tasks)
 

@@ -1,4 +1,4 @@
-"""What of the server's environment a command gets."""
+"""Which part of the server's environment a command gets."""
 
 import pytest
 

@@ -45,8 +45,8 @@ def test_exit_code_counts_only_when_it_is_complete(folder: ProcessFolder, conten
     assert folder.exit_code() == code
 
 
-def test_fence_takes_the_place_of_a_start_once(folder: ProcessFolder) -> None:
-    assert folder.started(1) == "nobody"
+def test_fence_forbids_a_start_once(folder: ProcessFolder) -> None:
+    assert folder.started(1) == "not_started"
     assert folder.fence(1)
     assert not folder.fence(1)
     assert folder.started(1) == "fenced"
@@ -61,7 +61,7 @@ def test_fence_comes_too_late_for_a_wrapper_that_has_begun(folder: ProcessFolder
 
 
 @pytest.mark.parametrize("content", ["17 (sh) S 1", "\n", "rubbish\n", "\0\0\0\n"])
-def test_start_that_names_nobody_is_not_believed(folder: ProcessFolder, content: str) -> None:
+def test_start_that_names_no_process_is_not_trusted(folder: ProcessFolder, content: str) -> None:
     (folder.path / "started.1").write_text(content)
 
     assert folder.started(1) == "unfinished"

@@ -9,7 +9,7 @@ import pytest
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.wrapper import wrapper_arguments
 
-# In a mount namespace of its own, which ends with it: a disk of 64 KiB, the wrapper on it, and what it left there.
+# Mounts a disk of 64 KiB in a new mount namespace, runs the wrapper on it, and prints the exit file.
 _ON_A_SMALL_DISK = """
 mount -t tmpfs -o size=64k none "$1" && mkdir "$1/task" || exit 99
 shift
@@ -20,9 +20,9 @@ cat "$0/task/exit"
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> list[str]:
-    """The beginning of a command line that runs something there."""
+    """Return the start of a command line that runs a program on the small disk."""
     if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
-        pytest.skip("this machine lets us make no mount namespace")
+        pytest.skip("this machine does not allow mount namespaces")
     return ["unshare", "-rm", "sh", "-c", _ON_A_SMALL_DISK, str(tmp_path), str(tmp_path)]
 
 
@@ -34,7 +34,7 @@ def test_it_keeps_its_exit_code(small_disk: list[str], tmp_path: Path, code: int
         workdir=str(tmp_path),
         largest_file=1 << 20,
         shell="/bin/sh",
-        # Every last byte, as a build would that does not look.
+        # Fills the disk to the last byte.
         command=f"cat /dev/zero >fill; echo x >more && exit 55; exit {code}",
         terminal="",
     )

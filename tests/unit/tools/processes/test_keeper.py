@@ -83,13 +83,13 @@ async def main():
         await until(lambda: not keeper.watches(task.id))
     print(Path("/proc/thread-self/children").read_text())
 
-# As the first process of a container does, it inherits orphans.
+# Inherits orphans, like the first process of a container.
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0
 asyncio.run(main())
 """
 
 
-def test_server_that_inherits_orphans_buries_them(settings: ProcessSettings) -> None:
+def test_server_that_inherits_orphans_reaps_them(settings: ProcessSettings) -> None:
     arguments = [sys.executable, "-c", FIRST_PROCESS, str(settings.root)]
 
     server = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)
@@ -158,7 +158,7 @@ async def test_command_too_long_for_the_system_is_a_failure_with_its_reason(
     assert ledger.outcome(task.id).exit_code == 126
 
 
-async def test_nothing_is_left_of_a_group_whose_command_has_left_somebody(
+async def test_nothing_is_left_of_a_group_whose_command_has_left_children(
     ledger: Ledger, settings: ProcessSettings
 ) -> None:
     task = new_task("sleep 100 & sleep 100 & echo left")
@@ -237,7 +237,9 @@ async def test_end_that_another_node_wanted_is_obeyed(ledger: Ledger, settings: 
     assert row.status is TaskStatus.KILLED
 
 
-async def test_process_killed_from_outside_is_lost_and_leaves_nobody(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_process_killed_from_outside_is_lost_and_leaves_no_children(
+    ledger: Ledger, settings: ProcessSettings
+) -> None:
     task = new_task("echo ready; sleep 100")
 
     async with keeping(ledger, settings) as keeper:
@@ -275,7 +277,7 @@ async def test_cancelled_caller_does_not_stop_the_start(ledger: Ledger, settings
     assert ledger.outcome(task.id).result == "done\n"
 
 
-async def test_missing_working_directory_is_told_as_a_shell_would(
+async def test_missing_working_directory_is_reported_as_by_a_shell(
     ledger: Ledger, settings: ProcessSettings, tmp_path: Path
 ) -> None:
     task = new_task("echo never", tmp_path / "gone")

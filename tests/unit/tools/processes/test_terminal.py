@@ -1,4 +1,4 @@
-"""Processes that have a terminal of their own."""
+"""Processes with a terminal."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -89,7 +89,7 @@ async def test_kill_ends_everything_and_keeps_the_last_words(ledger: Ledger, set
     await until(lambda: not group_members(started.pid or 0))
 
 
-async def test_whoever_keeps_the_terminal_cannot_hold_up_the_end(
+async def test_a_child_that_keeps_the_terminal_cannot_hold_up_the_end(
     ledger: Ledger, settings: ProcessSettings, tmp_path: Path
 ) -> None:
     stubborn = "(trap '' HUP TERM; touch up; exec sleep 100) & while [ ! -e up ]; do :; done; echo left"

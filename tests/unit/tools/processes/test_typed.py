@@ -1,4 +1,4 @@
-"""What is kept of what was typed into a process."""
+"""The record of what was typed into a process."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Code in colours, from lexers that odd input cannot stop."""
+"""Code is highlighted by lexers that odd input cannot stall."""
 
 import time
 
@@ -17,7 +17,7 @@ def test_code_of_any_other_language_is_plain_text(language: str) -> None:
     assert coloured("x = 'a' < 1 % words", language) == "x = 'a' &lt; 1 % words"
 
 
-def test_a_fence_inside_of_markdown_does_not_choose_a_lexer() -> None:
+def test_a_fence_inside_markdown_does_not_choose_a_lexer() -> None:
     assert "<span" not in coloured("```python\nclass A: pass\n```", "markdown").split("\n")[1]
 
 

@@ -11,7 +11,7 @@ from wakeful.web.html.effort import split_by_effort
 from wakeful.web.html.highlight import CLASSES
 from wakeful.web.html.markdown import TAGS, render_blocks
 
-ATTRIBUTES = {tag: set(mathematics.ATTRIBUTES) for tag in mathematics.TAGS} | {
+ATTRIBUTES = {tag: set(mathematics.MATH_ATTRIBUTES) for tag in mathematics.MATH_TAGS} | {
     "a": {"href", "title", "target", "rel", "class"},
     "details": {"open"},
     "sup": {"class", "data-note"},
@@ -34,7 +34,7 @@ FIXED = {
 
 
 class Reader(HTMLParser):
-    """What a browser would see: the text, and every tag or attribute that should not be there."""
+    """Collects what a browser would see: the text, and every tag or attribute that is not allowed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -154,13 +154,13 @@ def test_an_attack_is_only_text(attack: str) -> None:
         )
     )
 )
-def test_nothing_outside_of_the_allow_list_ever_comes_out(pieces: list[str]) -> None:
+def test_nothing_outside_the_allow_list_ever_comes_out(pieces: list[str]) -> None:
     read("".join(pieces))
 
 
 @settings(deadline=None)
 @given(some.text())
-def test_no_text_breaks_it(text: str) -> None:
+def test_no_text_raises_an_error(text: str) -> None:
     read(text)
 
 
@@ -210,7 +210,7 @@ def test_addresses_are_links(text: str, link: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["`https://a.example`", "```\nhttps://a.example\n```", "ftp://a.example", "a.example"])
-def test_other_words_are_not(text: str) -> None:
+def test_other_words_are_not_links(text: str) -> None:
     assert read(text).links == []
 
 
@@ -301,7 +301,7 @@ def test_details_end_with_what_they_stand_in() -> None:
     ]
 
 
-def test_footnotes_have_numbers_in_the_order_of_the_text_and_no_addresses() -> None:
+def test_footnotes_are_numbered_in_order_and_have_no_links() -> None:
     assert render_blocks("b[^x] a[^first] c[^none]\n\n[^first]: *One*,\nand more\n[^X]: Two") == [
         '<p>b<sup class="note" data-note="2">2</sup> a<sup class="note" data-note="1">1</sup> c[^none]</p>\n',
         '<div class="footnote" data-note="1"><sup>1</sup> <em>One</em>,\nand more</div>\n',
@@ -309,7 +309,7 @@ def test_footnotes_have_numbers_in_the_order_of_the_text_and_no_addresses() -> N
     ]
 
 
-def test_lines_of_a_diff_say_whether_they_went_or_came() -> None:
+def test_lines_of_a_diff_show_whether_they_were_deleted_or_added() -> None:
     (block,) = render_blocks("```diff\n-old\n+new\n```")
 
     assert '<span class="hl-del">-old</span>' in block

@@ -1,11 +1,11 @@
-"""An answer in patches: however it was cut, the end is the exact render."""
+"""An answer in patches: however its text is split, the result is the exact render."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from wakeful.web.html import step_html
-from wakeful.web.html.markdown import Env, render_blocks, render_placed_blocks
+from wakeful.web.html.markdown import Env, render_blocks, render_blocks_with_lines
 from wakeful.web.html.step_html import Patch, StepHtml
 
 BLOCKS = [
@@ -41,7 +41,7 @@ def applied(view: list[str], patch: Patch) -> list[str]:
 
 @settings(deadline=None)
 @given(some.lists(some.sampled_from(BLOCKS), max_size=12).map("".join), some.data())
-def test_any_cutting_ends_in_the_exact_render(text: str, data: some.DataObject) -> None:
+def test_any_split_ends_in_the_exact_render(text: str, data: some.DataObject) -> None:
     step, view, position = StepHtml(), list[str](), 0
     while position < len(text):
         end = position + data.draw(some.integers(1, 40))
@@ -57,9 +57,9 @@ def test_what_is_settled_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) ->
 
     def render(text: str, env: Env) -> list[tuple[int, str]]:
         parsed.append(len(text))
-        return render_placed_blocks(text, env)
+        return render_blocks_with_lines(text, env)
 
-    monkeypatch.setattr(step_html, "render_placed_blocks", render)
+    monkeypatch.setattr(step_html, "render_blocks_with_lines", render)
     step = StepHtml()
     for number in range(400):
         step.add(f"Paragraph {number} has some words.\n\n")
@@ -78,7 +78,7 @@ def test_a_patch_says_only_what_is_new() -> None:
     assert step.patch() == Patch(2, ["<p>three more</p>\n"])
 
 
-def test_a_link_that_is_defined_later_is_mended_at_the_end() -> None:
+def test_a_link_that_is_defined_later_is_corrected_at_the_end() -> None:
     step = StepHtml()
     step.add("[x]\n\na\n\nb\n\nc\n\n[x]: http://a.example")
     shown = applied([], step.patch())

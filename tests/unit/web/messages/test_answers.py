@@ -1,4 +1,4 @@
-"""The HTML of recorded answers is there for every reader, however many others push it out of what is kept."""
+"""Every reader gets the HTML of recorded answers, even if the cache evicts it meanwhile."""
 
 import asyncio
 import threading
@@ -14,14 +14,14 @@ def _said(number: str, text: str) -> dict[str, Any]:
     return {"id": number, "role": "assistant", "content": text, "html": None}
 
 
-async def test_an_answer_that_is_pushed_out_while_others_are_rendered_still_has_its_html(
+async def test_an_answer_that_is_evicted_while_others_are_rendered_still_has_its_html(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(answers, "_MOST_KEPT", 20)
     kept = Answers()
     await kept.fill([_said("1", "the first")])
 
-    # One reader wants the kept one and a new one; another reader's answer takes the place meanwhile.
+    # One reader wants the kept answer and a new one; meanwhile another reader's answer evicts the kept one.
     is_free, render = threading.Event(), answers._render
 
     def held(texts: dict[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Several sources as one: everything once, in each one's order, and nothing left behind."""
+"""Merged sources: every item once, in the order of its source, and every source closed."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -38,7 +38,7 @@ async def test_a_slow_reader_lets_no_source_run_ahead() -> None:
     assert len(made) <= 12
 
 
-async def test_whoever_stops_reading_closes_every_source() -> None:
+async def test_a_reader_that_stops_closes_every_source() -> None:
     closed: list[str] = []
 
     async def waiting(name: str) -> AsyncGenerator[str, None]:

@@ -1,4 +1,4 @@
-"""Readers of a session: which cursors its frames have, in the facts and in the middle of words."""
+"""Readers of a session: the cursors of their frames, after facts and in the middle of words."""
 
 from wakeful.model.event import DONE, MESSAGE_QUEUED, STEP_ABANDONED, USAGE, Event
 from wakeful.model.packed_json import pack
@@ -15,7 +15,7 @@ def reading(cursor: str) -> Reading:
 
 
 def words(first: int, last: int) -> list[Word]:
-    return [Word(HEAD, place, TOKEN, "x") for place in range(first, last + 1)]
+    return [Word(HEAD, number, TOKEN, "x") for number in range(first, last + 1)]
 
 
 def fact(number: int, kind: str, *, ends: WordsEnd | None = None, turn_seq: int | None = 3) -> Event:
@@ -23,7 +23,7 @@ def fact(number: int, kind: str, *, ends: WordsEnd | None = None, turn_seq: int 
     return Event("s", number, turn_id, turn_seq, kind, pack({"step": 1}), 0.0, ends)
 
 
-def test_the_place_in_words_stays_until_the_fact_that_ends_them() -> None:
+def test_the_position_in_words_stays_until_the_fact_that_ends_them() -> None:
     reader = reading("9")
 
     frames = [
@@ -52,7 +52,7 @@ def test_words_that_are_taken_back_come_again_from_the_first() -> None:
     assert (back[0], again[0]) == ("10~9~0", "10~9~1")
 
 
-def test_a_cursor_of_old_among_words_that_were_events_goes_back_before_all_of_them() -> None:
+def test_a_cursor_from_an_older_version_among_word_events_goes_back_before_all_of_them() -> None:
     reader = reading("105")
 
     (back,) = reader.fact(fact(110, STEP_ABANDONED, turn_seq=None))
@@ -70,7 +70,7 @@ def test_words_that_a_reader_has_had_are_not_new_however_they_are_cut_into_pages
     assert had.left_by(fact(10, DONE, ends=WordsEnd(1, 9, 6))) is None
 
 
-def test_where_fewer_words_were_kept_than_a_reader_has_had_those_are_left() -> None:
+def test_if_the_log_kept_fewer_words_than_a_reader_has_had_those_are_sent_again() -> None:
     had = HadWords(parse_cursor("9~9~30", 9))
 
     assert had.new_of(words(1, 2)) == []

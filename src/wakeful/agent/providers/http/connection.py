@@ -1,42 +1,43 @@
-"""One connection to an endpoint: a request, the response to it, and after that perhaps further ones."""
+"""One HTTP/1.1 connection to an endpoint. It carries one request at a time, and can be used again."""
 
 import asyncio
+import os
+import ssl
 from collections.abc import Awaitable
 from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from wakeful.agent.providers.http.reason import reason_of
 from wakeful.agent.providers.http.silence import Silence
 
-# Reading pauses while more than so much of a body waits for its reader.
+# Reading from the socket pauses while more bytes of a body than this wait for the reader.
 _HIGH_WATER = 65_536
-# What may come without being a body: heads, also those of interim responses, chunk extensions and trailers.
+# Most bytes between two pieces of body: heads, interim responses, chunk extensions and trailers.
 _FRAMING_LIMIT = 65_536
 
 
 class ConnectionBroken(Exception):
-    """The connection ended, or what came over it is no HTTP, before the response was complete."""
+    """The connection ended, or received something that is not HTTP, before the response was complete."""
 
     def __init__(self, reason: str, *, is_answered: bool) -> None:
         super().__init__(reason)
-        # Whether any byte of a response had come.
+        # Whether any byte of a response had arrived.
         self.is_answered = is_answered
 
 
 class _Unasked(Exception):
-    """Ends the parsing of a response that no request asked for."""
+    """Stops the parser at a response that belongs to no request."""
 
 
-class Connection(asyncio.Protocol):
-    """`ask`, then `read` until the body ends; then `is_reusable` says whether to ask again. There is one reader."""
+class HttpConnection(asyncio.Protocol):
+    """Call `ask`, then `read` until the body ends; then `is_reusable` says whether to `ask` again. One reader only."""
 
     def __init__(self, idle_seconds: float) -> None:
-        """`ask` and `read` raise TimeoutError when nothing comes for so long."""
+        """`ask` and `read` raise TimeoutError if nothing arrives for `idle_seconds`."""
         self._loop = asyncio.get_running_loop()
         self._silence = Silence(idle_seconds, self._give_up)
         self._parser = HttpResponseParser(self)
-        # The same leniency as aiohttp's client has: home-made servers need it.
+        # As lenient as aiohttp's client: some servers write sloppy HTTP.
         self._parser.set_dangerous_leniencies(
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
@@ -54,11 +55,11 @@ class Connection(asyncio.Protocol):
     def is_reusable(self) -> bool:
         if not self._is_complete or not self._may_be_kept or self._is_lost or self._is_paused:
             return False
-        # A server may refuse a request before it has read all of it.
+        # A server may answer before it has read the whole request.
         return self._transport is not None and not self._transport.get_write_buffer_size()
 
     async def ask(self, head: bytes, body: bytes) -> tuple[int, dict[str, str]]:
-        """Send a request; return the status and the headers of its response. Names of headers are in lower case."""
+        """Send a request; return the status and the headers of its response, with header names in lower case."""
         assert self._transport is not None
         self._begin()
         self._silence.begin()
@@ -76,7 +77,7 @@ class Connection(asyncio.Protocol):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def close(self) -> None:
-        """At once: neither an unsent request nor a TLS farewell is waited for."""
+        """Close at once, without sending the rest of a request or a TLS close_notify."""
         self._silence.end()
         self._is_lost = True
         if self._transport is not None:
@@ -88,7 +89,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_complete:
-            # Unasked, such as a farewell before the server hangs up: it must not pass for the next response.
+            # No request is open. This may be a last message before the server hangs up, not the next response.
             self.close()
             return
         self._silence.hear()
@@ -121,7 +122,7 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         self._status = self._parser.get_status_code()
         if self._status < 200:
-            # An interim response, such as 100 Continue: the real one follows.
+            # An interim response, such as 100 Continue: the final one follows.
             self._headers = {}
             return
         self._has_head = True
@@ -148,7 +149,7 @@ class Connection(asyncio.Protocol):
         self._headers = {}
         self._pieces = []
         self._size = 0
-        # Bytes since the last ones of a body.
+        # Bytes received since the last piece of body.
         self._framing = 0
         self._has_head = self._is_complete = self._may_be_kept = False
 
@@ -158,7 +159,7 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _wait(self) -> Awaitable[None]:
-        """Wait for the head, for a piece of the body, for its end, or for a failure, which is raised."""
+        """Wait for the head, a piece of the body, its end, or a failure, which is raised."""
         if self._failure is not None:
             raise self._failure
         self._waiter = self._loop.create_future()
@@ -178,7 +179,7 @@ class Connection(asyncio.Protocol):
 
     def _give_up(self) -> None:
         if self._waiter is None:
-            # The reader has enough to do: the silence that counts is the one that it has to listen to.
+            # The reader is busy with what has arrived: silence counts only while it waits.
             self._silence.begin()
         else:
             self._end_with(TimeoutError())
@@ -199,3 +200,15 @@ class Connection(asyncio.Protocol):
         self._silence.hear()
         if not self._is_lost:
             self._transport.resume_reading()
+
+
+def reason_of(error: Exception) -> str:
+    """Say why a connection failed, in the system's words, without the address: the caller's message names it."""
+    if isinstance(error, ssl.SSLError):
+        # Its errno is one of OpenSSL's, and its reason is written LIKE_THIS.
+        return (error.reason or str(error)).replace("_", " ").lower()
+    if isinstance(error, OSError) and error.errno and error.errno > 0:
+        return os.strerror(error.errno)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__

@@ -1,15 +1,15 @@
-"""Bodies that a server has compressed although it was asked not to."""
+"""Decompresses bodies that a server has compressed although the request forbade it."""
 
 import zlib
 from collections.abc import Awaitable, Callable
 
-# How much one step may unpack: a small piece can hold a thousand times its size.
+# Most bytes that one step unpacks: compressed data can expand a thousandfold.
 _STEP = 65_536
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
 class Unpacked:
-    """The unpacked bytes of a body, as they arrive. Raises zlib.error where the body is damaged or cut."""
+    """Unpacks a body as it arrives. Raises zlib.error if the body is damaged or incomplete."""
 
     def __init__(self, coding: str, read: Callable[[], Awaitable[bytes]]) -> None:
         self._is_gzip = coding != "deflate"
@@ -29,7 +29,7 @@ class Unpacked:
 
     def _unpack(self, packed: bytes) -> bytes:
         if self._unpacker is None:
-            # "deflate" means zlib's format, but some servers leave its header out.
+            # "deflate" means zlib's format, but some servers omit its header.
             is_raw = packed[0] & 0x0F != 8
             self._unpacker = zlib.decompressobj(_GZIP if self._is_gzip else _RAW if is_raw else _ZLIB)
         return b"" if self._unpacker.eof else self._unpacker.decompress(packed, _STEP)
@@ -40,5 +40,5 @@ class Unpacked:
 
 
 def is_packed(coding: str) -> bool:
-    """Whether we can unpack it; what we cannot is left as it is, and will not look like an answer."""
+    """Whether `Unpacked` supports this coding. Other bodies are passed on as they are, and are no valid answer."""
     return coding in ("gzip", "x-gzip", "deflate")

@@ -1,21 +1,20 @@
-"""Exchanges with an endpoint over our own connections."""
+"""Requests to an endpoint over our own connections."""
 
 import ssl
 import zlib
 from collections.abc import Mapping
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.http.connection import Connection, ConnectionBroken
+from wakeful.agent.providers.http.connection import ConnectionBroken, HttpConnection, reason_of
 from wakeful.agent.providers.http.content_coding import Unpacked, is_packed
 from wakeful.agent.providers.http.dialer import Dialer
-from wakeful.agent.providers.http.pool import Pool
-from wakeful.agent.providers.http.reason import reason_of
-from wakeful.agent.providers.http.response import Response
-from wakeful.agent.providers.http.target import Target
+from wakeful.agent.providers.http.idle_connections import IdleConnections
+from wakeful.agent.providers.http.response import HttpResponse
+from wakeful.agent.providers.http.target import RequestTarget
 
 
 class DirectClient:
-    """As many connections as there are requests under way."""
+    """Each concurrent request has its own connection; finished ones are kept for the next request."""
 
     def __init__(
         self,
@@ -26,21 +25,21 @@ class DirectClient:
         connect_seconds: float,
         idle_seconds: float,
     ) -> None:
-        self._target = Target.of(url, headers)
+        self._target = RequestTarget.of(url, headers)
         self._errors = errors
         self._connect_seconds = connect_seconds
         self._idle_seconds = idle_seconds
         self._dialer = Dialer(self._target, connect_seconds=connect_seconds, idle_seconds=idle_seconds)
-        self._pool = Pool()
+        self._idle = IdleConnections()
 
-    async def send(self, method: str, body: bytes) -> Response:
-        kept = self._pool.take()
+    async def send(self, method: str, body: bytes) -> HttpResponse:
+        kept = self._idle.take()
         if kept is not None:
             try:
                 return await self._ask(kept, method, body)
             except ConnectionBroken as error:
-                # The server had closed it already, as all do after a while. To ask again is safe: neither a question
-                # to a model nor one for the list of models changes anything at the endpoint.
+                # The server had closed the idle connection. Asking again is safe: neither a chat completion nor a list
+                # of models changes anything at the endpoint.
                 if error.is_answered:
                     raise self._errors.unreachable(str(error)) from error
         try:
@@ -49,20 +48,20 @@ class DirectClient:
             raise self._errors.unreachable(str(error)) from error
 
     async def close(self) -> None:
-        self._pool.close()
+        self._idle.close()
 
-    async def _dial(self) -> Connection:
+    async def _dial(self) -> HttpConnection:
         try:
             return await self._dialer.dial()
         except ssl.SSLCertVerificationError as error:
             raise self._errors.untrusted(str(error)) from error
         except TimeoutError as error:
             raise self._errors.late(self._connect_seconds) from error
-        # aiohappyeyeballs passes on a RuntimeError of uvloop, for an address that cannot be used.
+        # aiohappyeyeballs lets uvloop's RuntimeError for an unusable address through.
         except (OSError, RuntimeError) as error:
             raise self._errors.unreachable(reason_of(error)) from error
 
-    async def _ask(self, connection: Connection, method: str, body: bytes) -> Response:
+    async def _ask(self, connection: HttpConnection, method: str, body: bytes) -> HttpResponse:
         try:
             status, headers = await connection.ask(self._target.head(method, body), body)
         except TimeoutError as error:
@@ -70,22 +69,22 @@ class DirectClient:
         except BaseException:
             connection.close()
             raise
-        return _DirectResponse(status, headers, connection, self._pool, self._errors, self._idle_seconds)
+        return _DirectResponse(status, headers, connection, self._idle, self._errors, self._idle_seconds)
 
 
-class _DirectResponse(Response):
+class _DirectResponse(HttpResponse):
     def __init__(
         self,
         status: int,
         headers: Mapping[str, str],
-        connection: Connection,
-        pool: Pool,
+        connection: HttpConnection,
+        idle: IdleConnections,
         errors: EndpointErrors,
         idle_seconds: float,
     ) -> None:
         super().__init__(status, headers)
         self._connection = connection
-        self._pool = pool
+        self._idle = idle
         self._errors = errors
         self._idle_seconds = idle_seconds
         coding = headers.get("content-encoding", "").lower()
@@ -100,4 +99,4 @@ class _DirectResponse(Response):
             raise self._errors.broken() from error
 
     def close(self) -> None:
-        self._pool.give(self._connection)
+        self._idle.give(self._connection)

@@ -1,11 +1,11 @@
-"""Exchanges with an endpoint through a proxy. The only file that knows aiohttp, which is imported when first used."""
+"""Requests to an endpoint through a proxy. aiohttp is imported on first use: most servers never need it."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.http.reason import reason_of
-from wakeful.agent.providers.http.response import Response
+from wakeful.agent.providers.http.connection import reason_of
+from wakeful.agent.providers.http.response import HttpResponse
 
 if TYPE_CHECKING:
     import aiohttp
@@ -30,7 +30,7 @@ class ProxiedClient:
         self._idle_seconds = idle_seconds
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, method: str, body: bytes) -> Response:
+    async def send(self, method: str, body: bytes) -> HttpResponse:
         import aiohttp
 
         if self._session is None:
@@ -46,7 +46,7 @@ class ProxiedClient:
         except TimeoutError as error:
             raise self._errors.silent(self._idle_seconds) from error
         except aiohttp.ClientResponseError as error:
-            # A proxy's answer to CONNECT. Not chained: its repr holds the request's headers.
+            # The proxy's answer to CONNECT. Not chained: its repr contains the request's headers, and so the key.
             raise self._errors.unreachable(f"the proxy answered {error.status}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._errors.unreachable(reason_of(error)) from error
@@ -60,7 +60,7 @@ class ProxiedClient:
     def _new_session(self) -> "aiohttp.ClientSession":
         import aiohttp
 
-        # Not trust_env: it would also read ~/.netrc and send a password found there in place of our key.
+        # Not trust_env, which would also read ~/.netrc and send a password from there in place of the key.
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_seconds, sock_read=self._idle_seconds),
@@ -68,7 +68,7 @@ class ProxiedClient:
         )
 
 
-class _ProxiedResponse(Response):
+class _ProxiedResponse(HttpResponse):
     def __init__(self, response: "aiohttp.ClientResponse", errors: EndpointErrors, idle_seconds: float) -> None:
         super().__init__(response.status, response.headers)
         self._response = response
@@ -86,5 +86,5 @@ class _ProxiedResponse(Response):
             raise self._errors.broken() from error
 
     def close(self) -> None:
-        # Not release(): the connection of an unfinished response must really go.
+        # Not release(): the connection of an unfinished response has to be closed.
         self._response.close()

@@ -1,4 +1,4 @@
-"""The response of an endpoint, of which the head has arrived."""
+"""An endpoint's response whose head has arrived."""
 
 import asyncio
 import time
@@ -12,9 +12,9 @@ _DRAIN_SECONDS = 0.2
 _ERROR_BODY_LIMIT = 65_536
 
 
-class Response(ABC):
+class HttpResponse(ABC):
     def __init__(self, status: int, headers: Mapping[str, str]) -> None:
-        """Names of headers are in lower case, or the mapping does not care."""
+        """The names in `headers` are in lower case, or the mapping ignores case."""
         self.status = status
         self.content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         self._headers = headers
@@ -28,11 +28,11 @@ class Response(ABC):
 
     @abstractmethod
     async def read(self) -> bytes:
-        """Return the next bytes as they arrive, b"" at the end. Raises ModelError."""
+        """Return the next bytes of the body, b"" at its end. Raises ModelError."""
 
     @abstractmethod
     def close(self) -> None:
-        """Free the connection if the response was read to its end; otherwise close it."""
+        """Keep the connection if the response was read to its end; otherwise close it."""
 
     async def read_whole(self) -> bytes:
         pieces = []
@@ -41,7 +41,7 @@ class Response(ABC):
         return b"".join(pieces)
 
     async def read_error(self) -> bytes:
-        """Return the body of a refusal, as far as it is of use; its loss must not hide the status."""
+        """Return the first bytes of an error's body. A failure while reading must not hide the status."""
         body = b""
         try:
             while len(body) < _ERROR_BODY_LIMIT and (piece := await self.read()):
@@ -51,8 +51,7 @@ class Response(ABC):
         return body
 
     async def drain(self) -> None:
-        """Read what is left after the answer, for a moment: only a response read to its end frees its connection
-        for the next request."""
+        """Read the rest of the body for a moment: only a response read to its end keeps its connection."""
         try:
             async with asyncio.timeout(_DRAIN_SECONDS):
                 while await self.read():
@@ -62,7 +61,7 @@ class Response(ABC):
 
 
 def _seconds(text: str) -> float | None:
-    """The value of a Retry-After header: a number of seconds or a date."""
+    """Return the seconds of a Retry-After header, which holds a number or a date."""
     try:
         return max(0.0, float(text))
     except ValueError:

@@ -1,12 +1,14 @@
-"""A limit on how long the other side may say nothing."""
+"""A limit on how long the other side may send nothing."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Silence:
-    """Calls back when nothing was heard for so many seconds. Hearing something only notes the time: there is one timer,
-    which looks at the note when it is due, because to set a timer anew costs more than to read a token.
+    """Calls `on_silence` when `hear` was not called for so many seconds.
+
+    `hear` only stores the time, and the one timer checks it when it is due: restarting a timer for every token would
+    cost more than reading the token.
     """
 
     def __init__(self, seconds: float, on_silence: Callable[[], None]) -> None:

@@ -1,16 +1,16 @@
-"""An address as HTTP/1.1 wants it: whom to connect to, and what to say first."""
+"""An address as HTTP/1.1 needs it: the host to connect to, and the head of a request."""
 
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Self
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
-# What may stand in a path or a query as it is. Everything else is encoded; what is encoded already stays.
+# Characters that stay as they are in a path or a query. The % keeps what is already encoded.
 _SAFE = "/%:@!$&'()*+,;=~?[]"
 _PORTS = {"http": 80, "https": 443}
 
 
-class Target:
+class RequestTarget:
     def __init__(self, host: str, port: int, *, is_tls: bool, path: str, headers: Mapping[str, str]) -> None:
         self.host = host
         self.port = port
@@ -20,7 +20,7 @@ class Target:
 
     @classmethod
     def of(cls, url: str, headers: Mapping[str, str]) -> Self:
-        """A user and a password in the URL become a header."""
+        """Parse a URL. Its user and password become a header."""
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode()
         path = quote(parts.path or "/", _SAFE) + (f"?{quote(parts.query, _SAFE)}" if parts.query else "")
@@ -34,7 +34,7 @@ class Target:
 
 
 def _host_header(host: str, port: int | None) -> str:
-    # An IPv6 address may name one of our own network cards after a %, which is nothing to the server.
+    # An IPv6 address may name a local network interface after a %, which means nothing to the server.
     name = f"[{host.partition('%')[0]}]" if ":" in host else host
     return name if port is None else f"{name}:{port}"
 

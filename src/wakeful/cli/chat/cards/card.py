@@ -1,10 +1,10 @@
-"""A card: something beside the answer itself, in a few lines. It knows nothing of colours and terminals."""
+"""A card: a few lines beside the answer, such as a tool call or a failure. It has no colours: the screen paints it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-# Before what a person says: in the prompt, and where it is shown.
-USER_MARK = "❯"  # noqa: RUF001 - it is meant
+# Marks the user's words, in the prompt and on cards.
+USER_MARK = "❯"  # noqa: RUF001 - this character is intended
 
 
 class Tone(StrEnum):
@@ -13,7 +13,7 @@ class Tone(StrEnum):
     WAKE = "wake"
     FAILURE = "failure"
     QUESTION = "question"
-    # Remarks, and whatever else may be overlooked.
+    # Remarks, and everything else that the user may overlook.
     QUIET = "quiet"
 
 
@@ -21,10 +21,10 @@ class Tone(StrEnum):
 class Card:
     tone: Tone
     title: str
-    # Less important, behind the title.
+    # Shown dimmed after the title.
     note: str = ""
     lines: tuple[str, ...] = ()
-    # Its lines are words to read, and are wrapped. Others are cut, a line for a line: programs write them.
+    # Prose is wrapped. The output of programs is not: each line is cut at the width of the screen.
     is_prose: bool = False
 
     @property

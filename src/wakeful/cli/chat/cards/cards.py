@@ -1,4 +1,4 @@
-"""The cards of a conversation, made from what the server tells."""
+"""Makes the cards of a session from the server's data."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -6,45 +6,45 @@ from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.lists.job_words import delivery_words, group_title, is_delegation, job_note, job_time, job_title
-from wakeful.cli.plain_text import folded, harmless, one_line, output_lines
+from wakeful.cli.plain_text import harmless, one_line, output_lines, shortened_lines
 from wakeful.model.tasks.notice_text import words_in
 
 _USER_LINES = 12
 _TAIL_LINES = 6
 _THOUGHT_LINES = 3
-_BROKEN_OFF = "The answer broke off here and was asked again; what follows takes its place."
-# How each of the three kinds of notice tells what the task has said.
-_SAID = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
+_BROKEN_OFF = "The answer broke off here and was asked for again; what follows replaces it."
+# What precedes a task's output in the three kinds of notice.
+_OUTPUT_MARKS = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
 
 
 def user_card(content: str, source: str) -> Card:
-    first, *rest = folded(harmless(content).strip().split("\n"), _USER_LINES, 2)
+    first, *rest = shortened_lines(harmless(content).strip().split("\n"), _USER_LINES, 2)
     return Card(Tone.USER, first, "" if source == "user" else f"({one_line(source)})", tuple(rest), is_prose=True)
 
 
 def wake_card(notice: dict[str, Any]) -> Card:
-    said = folded(output_lines(_said_in(notice["content"])), 0, _TAIL_LINES)
-    return Card(Tone.WAKE, job_title(notice), job_note(notice), (*_untold(notice), *said))
+    output = shortened_lines(output_lines(_output_in(notice["content"])), 0, _TAIL_LINES)
+    return Card(Tone.WAKE, job_title(notice), job_note(notice), (*_details(notice), *output))
 
 
 def wakes_card(notices: Sequence[dict[str, Any]]) -> Card:
-    """Several that one turn was told of at once: a row each, with the last line of what it said."""
+    """Make one card for notices that arrived together: a row each, with the last line of its output."""
     return Card(
         Tone.WAKE, group_title(notices), delivery_words(notices), tuple(chain.from_iterable(map(_row, notices)))
     )
 
 
 def ended_card(process: dict[str, Any], command: str) -> Card:
-    """A job has ended whose end was promised to no agent."""
+    """Make the card for the end of a job that no agent is notified of."""
     ended = process | {"command": command}
-    return Card(Tone.QUIET, job_title(ended), lines=_untold(ended))
+    return Card(Tone.QUIET, job_title(ended), lines=_details(ended))
 
 
 def thought_card(text: str) -> Card | None:
     lines = [line for line in harmless(text).strip().split("\n") if line.strip()]
     if not lines:
         return None
-    first, *rest = folded(lines, _THOUGHT_LINES, 0)
+    first, *rest = shortened_lines(lines, _THOUGHT_LINES, 0)
     return Card(Tone.QUIET, first, lines=tuple(rest), is_prose=True)
 
 
@@ -63,21 +63,21 @@ def cancelled_card(last: dict[str, Any]) -> Card:
 
 def _row(notice: dict[str, Any]) -> list[str]:
     title = " · ".join(filter(None, (job_title(notice), job_time(notice))))
-    said = output_lines(_said_in(notice["content"]))[-1:]
-    return [title, *(f"  {line}" for line in said)]
+    last = output_lines(_output_in(notice["content"]))[-1:]
+    return [title, *(f"  {line}" for line in last)]
 
 
-def _untold(notice: dict[str, Any]) -> tuple[str, ...]:
-    """What the title does not say of a job: the goal of a sub-agent, or a command that is too long for it."""
+def _details(notice: dict[str, Any]) -> tuple[str, ...]:
+    """Return what the title of a job leaves out: the goal of a sub-agent, or a command that is too long for it."""
     words = one_line(notice.get("command") or "")
     if is_delegation(notice):
         return (words,) if words else ()
     return () if f"`{words}`" in job_title(notice) or not words else (f"$ {words}",)
 
 
-def _said_in(content: str) -> str:
-    for mark in _SAID:
-        _, found, said = words_in(content).partition(mark)
+def _output_in(content: str) -> str:
+    for mark in _OUTPUT_MARKS:
+        _, found, output = words_in(content).partition(mark)
         if found:
-            return said
+            return output
     return content

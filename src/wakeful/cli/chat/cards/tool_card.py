@@ -1,21 +1,21 @@
-"""The card of a tool call: what was called, with what, and what came of it."""
+"""The card of a tool call: the tool, its arguments and its result."""
 
 import json
 from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
-from wakeful.cli.plain_text import duration, folded, one_line, output_lines
+from wakeful.cli.plain_text import duration, one_line, output_lines, shortened_lines
 
 _ARGUMENTS_LENGTH = 160
 _FIRST_LINES = 2
 _LAST_LINES = 4
-# The one argument that says it all.
-_TELLING = ("command", "path", "goal")
+# The argument that sums up a call; it is shown first, without its name.
+_MAIN = ("command", "path", "goal")
 
 
 def tool_card(name: str, arguments: str, result: str, seconds: float | None) -> Card:
     answer = _object_in(result)
-    lines = folded(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
+    lines = shortened_lines(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
     notes = [*_outcome(answer), *([] if seconds is None else [duration(seconds)])]
     has_failed = bool(_error(answer))
     tone = Tone.FAILURE if has_failed else Tone.TOOL
@@ -37,9 +37,9 @@ def _arguments_in_words(arguments: str) -> str:
     given = _object_in(arguments)
     if given is None:
         return one_line(arguments)
-    telling = next((name for name in _TELLING if isinstance(given.get(name), str)), "")
-    more = [_argument(name, value) for name, value in given.items() if name != telling and value not in (None, False)]
-    return " · ".join([*([one_line(given[telling])] if telling else []), *more])
+    main = next((name for name in _MAIN if isinstance(given.get(name), str)), "")
+    more = [_argument(name, value) for name, value in given.items() if name != main and value not in (None, False)]
+    return " · ".join([*([one_line(given[main])] if main else []), *more])
 
 
 def _argument(name: str, value: Any) -> str:
@@ -60,7 +60,7 @@ def _outcome(answer: dict[str, Any] | None) -> list[str]:
 
 
 def _shown(answer: dict[str, Any] | None, result: str) -> str:
-    """The output of a command rather than the JSON around it."""
+    """Return the output of a command without the JSON around it; any other result as it is."""
     if answer is None:
         return result
     output = answer.get("output")

@@ -1,4 +1,4 @@
-"""What stands between the final lines and the prompt: the unfinished answer, calls under way, messages that wait."""
+"""Paints the lines above the prompt that are not final: the unfinished answer, running calls, waiting messages."""
 
 from time import monotonic
 
@@ -6,18 +6,18 @@ from rich.text import Text
 
 from wakeful.cli.chat.cards.card import USER_MARK
 from wakeful.cli.chat.screens.painter import Painter
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.plain_text import duration, harmless, one_line
 
-# Of a long unfinished block only the end is painted: it is all that there is room for.
+# Most characters of an unfinished block that are painted: there is room only for its end.
 _PAINTED = 4_000
 _THOUGHT_LINES = 2
 _WAITING = 3
 
 
-def draft_lines(painter: Painter, draft: Draft, standing: Standing, height: int) -> list[str]:
-    """Painted lines, at most so many."""
+def draft_lines(painter: Painter, draft: AnswerDraft, standing: Standing, height: int) -> list[str]:
+    """Return the painted lines, at most `height`."""
     below = [*_calls(painter, draft), *_waiting(painter, standing)][: max(1, height // 2)]
     above = [*_thought(painter, draft), *_answer(painter, draft)]
     if not above and not draft.calls and standing.is_busy and not standing.approvals:
@@ -27,23 +27,23 @@ def draft_lines(painter: Painter, draft: Draft, standing: Standing, height: int)
     return [*above[-room:], *gap, *below] if room > 0 else below
 
 
-def _answer(painter: Painter, draft: Draft) -> list[str]:
+def _answer(painter: Painter, draft: AnswerDraft) -> list[str]:
     text = draft.text
     if not text.strip():
         return []
     if len(text) > _PAINTED:
-        # Code stays code: what opened it is far above.
+        # Keep the line that opened a code block, or the rest is painted as prose.
         opening = text.split("\n", 1)[0] + "\n" if text.startswith(("```", "~~~")) else ""
         text = opening + text[-_PAINTED:].partition("\n" if opening else " ")[2]
     return painter.answer(text).splitlines()
 
 
-def _thought(painter: Painter, draft: Draft) -> list[str]:
+def _thought(painter: Painter, draft: AnswerDraft) -> list[str]:
     words = harmless(draft.thought[-_PAINTED:]).strip()
     return painter.paint(Text(words, "dim")).splitlines()[-_THOUGHT_LINES:] if words else []
 
 
-def _calls(painter: Painter, draft: Draft) -> list[str]:
+def _calls(painter: Painter, draft: AnswerDraft) -> list[str]:
     now = monotonic()
     lines = [
         Text.assemble(("▸ ", "bold"), title, (f"  {duration(int(now - since))}", "dim"))

@@ -1,7 +1,6 @@
-"""Markdown that is still being written: the blocks that are finished, and the one that is not.
+"""Splits streamed Markdown into finished blocks and one unfinished block.
 
-Every line is looked at once. Where it is not certain that a block has ended, it goes on: two blocks that stand in one
-piece look the same as two pieces.
+Every line is examined once. In doubt a block continues: two blocks painted as one look the same as two.
 """
 
 import re
@@ -12,13 +11,13 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 
 
 class MarkdownStream:
-    """A block is a paragraph, a list, a table, fenced code … It is finished when nothing that follows can change it."""
+    """A block is a paragraph, a list, a table, fenced code … It is finished when no later text can change it."""
 
     def __init__(self) -> None:
         self._block: list[str] = []
-        # The last line, as far as it has come: it may still become anything.
+        # The last line, which is still incomplete.
         self._partial = ""
-        # What the open fence looks like; empty outside of code.
+        # The opening fence; empty outside of code.
         self._fence = ""
         self._is_list = False
         self._is_after_blank = False
@@ -28,12 +27,12 @@ class MarkdownStream:
         return "\n".join([*self._block, self._partial])
 
     def feed(self, text: str) -> list[str]:
-        """Take more text; return the blocks that it has finished."""
+        """Add text; return the blocks that it finishes."""
         *lines, self._partial = (self._partial + text).split("\n")
         return [block for line in lines for block in self._take(line)]
 
     def finish(self) -> list[str]:
-        """There is no more to come: what is left is the last block."""
+        """Return the last block, after the end of the text."""
         line, self._partial = self._partial, ""
         return [*self._take(line), *self._cut()]
 

@@ -1,4 +1,4 @@
-"""Paints cards and markdown for a terminal: text with colours, fitted to its width."""
+"""Paints cards and Markdown for a terminal: coloured text, fitted to its width."""
 
 import io
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from rich.theme import Theme
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.plain_text import harmless
 
-# The terminal's own colours only, so that light and dark backgrounds both work.
+# Only the terminal's palette, which suits both light and dark backgrounds.
 _TITLES = {
     Tone.USER: "bold cyan",
     Tone.TOOL: "bold",
@@ -42,7 +42,7 @@ _THEME = Theme(
 
 class Painter:
     def __init__(self, width: int) -> None:
-        """NO_COLOR is looked at by the console."""
+        """rich's console respects NO_COLOR."""
         self.width = width
         self._console = Console(
             file=io.StringIO(), force_terminal=True, width=width, theme=_THEME, highlight=False, legacy_windows=False
@@ -55,7 +55,7 @@ class Painter:
         return self.paint(_Answer(block))
 
     def paint(self, content: RenderableType) -> str:
-        """Whole lines. Whatever the content brought along, no control character is in it but our own colours."""
+        """Return whole lines, without any control characters except our colours."""
         lines = _trimmed(Segment.split_lines(_clean(self._console.render(content))))
         with self._console.capture() as captured:
             self._console.print(Segments([segment for line in lines for segment in (*line, Segment.line())]), end="")
@@ -78,7 +78,7 @@ def _card(card: Card) -> RenderableType:
 
 
 class _Heading(Heading):
-    """At the left, as everything else."""
+    """A left-aligned heading; rich centres them."""
 
     def __rich_console__(self, console: object, options: object) -> Iterable[RenderableType]:
         self.text.justify = "left"
@@ -93,13 +93,13 @@ class _Answer(Markdown):
         self.parsed = _parser().parse(block)
         for token in self.parsed:
             for child in token.children or ():
-                # Who begins a new line means it.
+                # Models mean the line breaks that they write.
                 child.type = "hardbreak" if child.type == "softbreak" else child.type
 
 
 @cache
 def _parser() -> MarkdownIt:
-    # HTML is no markup here: what looks like it is shown as it is.
+    # HTML is shown as text.
     return MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
 
 
@@ -110,9 +110,7 @@ def _clean(segments: Iterable[Segment]) -> Iterable[Segment]:
 
 
 def _trimmed(lines: Iterable[list[Segment]]) -> list[list[Segment]]:
-    """Without blank lines at both ends, and without the blanks that fill lines up to the width: a terminal that becomes
-    narrower would wrap them.
-    """
+    """Remove blank lines at both ends, and the spaces that pad lines: a narrower terminal would wrap them."""
     trimmed = [_without_trailing_blanks(line) for line in lines]
     while trimmed and not trimmed[-1]:
         trimmed.pop()

@@ -1,9 +1,9 @@
-"""The screen of pipes and simple terminals: plain lines, each printed once, when it is final."""
+"""The screen for pipes and simple terminals: plain lines, printed once they are final."""
 
 from typing import TextIO
 
 from wakeful.cli.chat.cards.card import Card
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 
 
 class PlainScreen:
@@ -17,8 +17,8 @@ class PlainScreen:
     def show_answer(self, block: str) -> None:
         self._write([*block.split("\n")])
 
-    def change_draft(self, draft: Draft) -> None:
-        """What is printed cannot be taken back, so nothing is printed before it is final."""
+    def change_draft(self, draft: AnswerDraft) -> None:
+        """Print nothing: a draft may be taken back, printed text cannot."""
 
     def _write(self, lines: list[str]) -> None:
         self._out.write("\n".join(lines) + "\n\n")

@@ -1,4 +1,4 @@
-"""What a conversation is shown on."""
+"""The interface of the screens that show a session."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -7,24 +7,24 @@ from wakeful.cli.chat.cards.card import Card
 
 
 @dataclass(slots=True)
-class Draft:
-    """What is not yet final, and shown as it stands: it may grow, or be taken back."""
+class AnswerDraft:
+    """What is not final yet: it may grow or be taken back."""
 
     text: str = ""
     thought: str = ""
-    # The titles of calls under way, and since when.
+    # Running calls by id: title and start time.
     calls: dict[str, tuple[str, float]] = field(default_factory=dict)
 
 
 class Screen(Protocol):
-    """What is shown with these is final."""
+    """What `show` and `show_answer` print is final; a draft is not."""
 
     def show(self, card: Card) -> None: ...
 
     def show_answer(self, block: str) -> None:
-        """A finished block of markdown."""
+        """Show a finished block of Markdown."""
         ...
 
-    def change_draft(self, draft: Draft) -> None:
-        """It is the same one every time, and has changed."""
+    def change_draft(self, draft: AnswerDraft) -> None:
+        """Repaint the draft, which is always the same object."""
         ...

@@ -1,4 +1,4 @@
-"""The status line: one line at the bottom, whatever the width."""
+"""The status line at the bottom, always one line."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -17,15 +17,15 @@ _SHORTEST_TITLE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StatusPart:
     text: str
     style: str = ""
-    # Where there is no room for all, the highest goes first.
+    # If the line is too long, the part with the highest rank is dropped first.
     rank: int = 0
 
 
-def status_line(standing: Standing, width: int) -> list[Part]:
-    """Its parts, from left to right; with a gap between each they fit the width."""
+def status_line(standing: Standing, width: int) -> list[StatusPart]:
+    """Return the parts from left to right. They fit the width, with a gap between them."""
     parts = _parts(standing)
     while len(parts) > 1 and _width(parts) > width:
         last = max(parts, key=lambda part: part.rank)
@@ -37,8 +37,8 @@ def status_line(standing: Standing, width: int) -> list[Part]:
     return [_cut(parts[0], width)] if _width(parts) > width else parts
 
 
-def joined(parts: list[Part]) -> list[tuple[str, str]]:
-    """As styled fragments."""
+def joined(parts: list[StatusPart]) -> list[tuple[str, str]]:
+    """Return the parts and gaps as styled fragments."""
     fragments: list[tuple[str, str]] = []
     for part in parts:
         fragments += [("", _GAP)] if fragments else []
@@ -46,34 +46,34 @@ def joined(parts: list[Part]) -> list[tuple[str, str]]:
     return fragments
 
 
-def _parts(standing: Standing) -> list[Part]:
+def _parts(standing: Standing) -> list[StatusPart]:
     parts = [_connection(standing)]
     if standing.approvals:
-        parts.append(Part("answer y or n" if standing.may_answer else "needs an answer", "ansiyellow", 1))
+        parts.append(StatusPart("answer y or n" if standing.may_answer else "needs an answer", "ansiyellow", 1))
     elif standing.is_busy:
-        parts.append(Part(f"answering {duration(int(monotonic() - standing.active_since))}", "", 2))
+        parts.append(StatusPart(f"answering {duration(int(monotonic() - standing.active_since))}", "", 2))
     parts += _tasks(standing)
     if count := len(standing.queued) + len(standing.unsent):
-        parts.append(Part(f"{count} queued", "ansicyan", 3))
+        parts.append(StatusPart(f"{count} queued", "ansicyan", 3))
     if held := [notice for notice in standing.waiting_notices if notice["why"] != "busy"]:
         waits = "has reported and waits" if len(held) == 1 else "have reported and wait"
-        parts.append(Part(f"{jobs(len(held))} {waits} for your next message", "ansimagenta", 3))
-    parts.append(Part(one_line(standing.model) or "default model", "", 6))
-    parts.append(Part(one_line(standing.title) or "new session", "", 7))
+        parts.append(StatusPart(f"{jobs(len(held))} {waits} for your next message", "ansimagenta", 3))
+    parts.append(StatusPart(one_line(standing.model) or "default model", "", 6))
+    parts.append(StatusPart(one_line(standing.title) or "new session", "", 7))
     return parts
 
 
-def _connection(standing: Standing) -> Part:
-    return Part("● live", "ansigreen") if standing.is_live else Part("○ reconnecting", "ansired")
+def _connection(standing: Standing) -> StatusPart:
+    return StatusPart("● live", "ansigreen") if standing.is_live else StatusPart("○ reconnecting", "ansired")
 
 
-def _tasks(standing: Standing) -> list[Part]:
+def _tasks(standing: Standing) -> list[StatusPart]:
     running = standing.running_tasks
     if not running:
         return []
     named = ", ".join(_task(task) for task in running[:_NAMED_TASKS])
     more = ", …" if len(running) > _NAMED_TASKS else ""
-    return [Part(jobs(len(running)), "ansimagenta", 4), Part(named + more, "", 5)]
+    return [StatusPart(jobs(len(running)), "ansimagenta", 4), StatusPart(named + more, "", 5)]
 
 
 def _task(task: dict[str, object]) -> str:
@@ -83,11 +83,11 @@ def _task(task: dict[str, object]) -> str:
     return f"{short} {duration(int(elapsed(task)))}{progress}"
 
 
-def _width(parts: list[Part]) -> int:
+def _width(parts: list[StatusPart]) -> int:
     return sum(cell_len(part.text) for part in parts) + len(_GAP) * (len(parts) - 1)
 
 
-def _cut(part: Part, width: int) -> Part:
+def _cut(part: StatusPart, width: int) -> StatusPart:
     if cell_len(part.text) <= width:
         return part
-    return Part(f"{set_cell_size(part.text, max(0, width - 1)).rstrip()}…", part.style, part.rank)
+    return StatusPart(f"{set_cell_size(part.text, max(0, width - 1)).rstrip()}…", part.style, part.rank)

@@ -1,4 +1,4 @@
-"""The screen of a terminal: what is final scrolls away above the prompt, what is not stands just over it."""
+"""The screen of a terminal: final text scrolls away above the prompt, the draft stays just above it."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from prompt_toolkit.styles import Style
 from wakeful.cli.chat.cards.card import Card
 from wakeful.cli.chat.screens.draft_view import draft_lines
 from wakeful.cli.chat.screens.painter import Painter
-from wakeful.cli.chat.screens.screen import Draft
+from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.screens.status_line import joined, status_line
 from wakeful.cli.chat.standing import Standing
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from prompt_toolkit.history import History
 
 _STYLE = Style.from_dict({"status": "ansibrightblack", "prompt": "ansicyan bold"})
-# Between two paintings of what changes all the time.
+# The shortest time between two repaints of the draft.
 _FRAME_SECONDS = 0.05
 _TICK_SECONDS = 1.0
 _MOST_LINES = 14
-# Terminals that know these hold the picture still between them; the others pass over them.
+# Synchronized output: terminals that support it show no intermediate state; others ignore it.
 _HOLD, _RELEASE = "\x1b[?2026h", "\x1b[?2026l"
 
 
@@ -46,15 +46,15 @@ class TerminalScreen:
     ) -> None:
         self.standing = Standing()
         self._prompt = prompt
-        self._draft = Draft()
+        self._draft = AnswerDraft()
         self._final: list[str] = []
         self._painter = Painter(80)
-        # What the prompt shows above itself; None when it has to be painted again.
+        # The painted lines above the prompt; None if they have to be painted again.
         self._painted: StyleAndTextTuples | None = None
         self._is_due = False
         self._session: PromptSession[str] = PromptSession(
             self._message,
-            # The further lines of a message stand under its first one.
+            # Aligns the further lines of a message with its first one.
             prompt_continuation="  ",
             key_bindings=keys,
             history=history,
@@ -82,7 +82,7 @@ class TerminalScreen:
         try:
             await self._session.prompt_async(pre_run=self.print_final, handle_sigint=False)
         except EOFError:
-            # The terminal itself has gone.
+            # The terminal is gone.
             pass
         finally:
             ticking.cancel()
@@ -100,18 +100,18 @@ class TerminalScreen:
     def show_answer(self, block: str) -> None:
         self._add(self._fitted().answer(block))
 
-    def change_draft(self, draft: Draft) -> None:
+    def change_draft(self, draft: AnswerDraft) -> None:
         self._draft = draft
         self.change()
 
     def change(self) -> None:
-        """Paint again, soon: many changes are one painting."""
+        """Schedule a repaint; changes within one frame share it."""
         if not self._is_due:
             self._is_due = True
             asyncio.get_running_loop().call_later(_FRAME_SECONDS, self._paint)
 
     def print_final(self) -> None:
-        """What was shown and has not reached the terminal yet."""
+        """Print what was shown and has not reached the terminal yet."""
         text = "".join(f"{painted}\n" for painted in self._final)
         self._final = []
         if not text:
@@ -128,15 +128,16 @@ class TerminalScreen:
         self.app.invalidate()
 
     def _add_status_line(self) -> None:
-        """Under the prompt. The toolbar of the library vanishes until the terminal has told where its cursor is, which
-        takes as long as the way there and back."""
+        """Add the line below the prompt. prompt_toolkit's own toolbar stays hidden until the terminal has reported its
+        cursor position, which takes a round trip.
+        """
         line = Window(FormattedTextControl(self._status), height=1, dont_extend_height=True, style="class:status")
         container = self._session.layout.container
         assert isinstance(container, HSplit)
         container.children.append(line)
 
     def _accept_with(self, accept: Callable[[str], None]) -> None:
-        """The prompt stays where it is when a line is sent, so that nothing flickers."""
+        """Handle a line without ending the prompt, so that nothing flickers."""
 
         def handle(buffer: Any) -> bool:
             accept(buffer.text)
@@ -147,12 +148,12 @@ class TerminalScreen:
     def _add(self, painted: str) -> None:
         self._final.append(painted)
         self._painted = None
-        # At once with the other cards of this moment, and before the next painting of the draft that they come from.
+        # Printed together with the other cards of this iteration, and before the draft is repainted without them.
         if len(self._final) == 1:
             asyncio.get_running_loop().call_soon(self.print_final)
 
     def _hold(self) -> None:
-        """What is erased now is painted again in a moment; the terminal need not show what is between."""
+        """Stop the terminal from showing the erased screen until the next repaint."""
         self.app.output.write_raw(_HOLD)
         asyncio.get_running_loop().call_later(_FRAME_SECONDS, self._release)
 
@@ -165,7 +166,7 @@ class TerminalScreen:
         height = self._height()
         self._painted = None
         if self._height() < height and self.app.is_running:
-            # Otherwise its lines would stay, empty.
+            # A lower prompt would leave empty lines behind.
             self._hold()
             self.app.renderer.erase()
         self.app.invalidate()
@@ -174,7 +175,7 @@ class TerminalScreen:
         return sum(text.count("\n") for _, text, *_ in self._message())
 
     async def _tick(self) -> None:
-        """Times that are shown go on by themselves."""
+        """Keep the displayed durations running."""
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             if self.standing.is_busy or self.standing.running_tasks:
@@ -193,7 +194,7 @@ class TerminalScreen:
         return list(joined(status_line(self.standing, self._fitted().width)))
 
     def _fitted(self) -> Painter:
-        # One column stays free: some terminals wrap a line that fills all of them.
+        # One column stays free: some terminals wrap a line that fills the last one.
         width = max(10, self.app.output.get_size().columns - 1)
         if self._painter.width != width:
             self._painter = Painter(width)
@@ -204,6 +205,6 @@ class TerminalScreen:
 def _output() -> Output:
     output = create_output()
     if isinstance(output, Vt100_Output):
-        # Nothing here needs to know where the cursor is.
+        # Nothing here needs the cursor position.
         output.enable_cpr = False
     return output

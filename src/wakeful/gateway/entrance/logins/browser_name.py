@@ -1,6 +1,6 @@
-"""A browser in words that people recognise, as in "Firefox on Linux", from what it calls itself."""
+"""Names a browser in words that people recognise, such as "Firefox on Linux", by its user agent."""
 
-# The first that is found counts: most browsers claim to be several others.
+# The first match counts: most browsers also name several others.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -24,7 +24,7 @@ _LONGEST = 60
 
 
 def browser_name(user_agent: str) -> str:
-    """Empty when it said nothing; its first word when it is no browser that we know."""
+    """Return the browser's name, the user agent's first word for an unknown one, or an empty text for none."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     if browser:

@@ -1,4 +1,4 @@
-"""Lets browsers in: a ticket is good for one login, a login for as long as it is used."""
+"""Logs browsers in: a ticket is good for one login, and a login stays valid while it is used."""
 
 import secrets
 from collections.abc import Collection
@@ -8,15 +8,15 @@ from hashlib import sha256
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.errors import WakefulError
-from wakeful.gateway.entrance.logins.open_lines import OpenLines
+from wakeful.gateway.entrance.logins.open_connections import OpenConnections
 from wakeful.model.login import Login, Ticket
 from wakeful.store.base import Store, Transaction
 
 _TICKET_SECONDS = 3600.0
 _LOGIN_SECONDS = 30 * 86_400.0
-# How often at most the use of a login is written.
-_COARSE_SECONDS = 300.0
-# How soon a stream at this node ends when its login has ended at another.
+# The use of a login is written at most this often.
+_WRITE_USE_SECONDS = 300.0
+# How often streams are checked for logins that ended at another node.
 _CHECK_SECONDS = 5.0
 _MOST_LISTED = 1000
 
@@ -31,24 +31,24 @@ class TokenUsed(WakefulError):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """What is known of a browser that logs in."""
+    """A browser that logs in: its user agent and its network address, empty where unknown."""
 
     browser: str = ""
     address: str = ""
 
 
 class LoginDesk:
-    """Everything is in the store: it holds on every node, and after a start."""
+    """Keeps tickets and logins in the store, so they hold on every node and after a restart."""
 
     def __init__(self, store: Store, names: Collection[str]) -> None:
-        """`names` are those who can be let in. A login of one who is struck from them is worth nothing."""
+        """`names` are the principals who may log in. Logins of a removed principal are no longer valid."""
         self._store = store
         self.names = frozenset(names)
-        # On which browsers read at this node.
-        self.lines = OpenLines()
+        # The connections on which browsers read from this node.
+        self.connections = OpenConnections()
 
     async def new_ticket(self, principal: str) -> str:
-        """The token for a link."""
+        """Return a new token for a login link."""
         token = secrets.token_urlsafe(32)
 
         async def body(tx: Transaction) -> None:
@@ -60,9 +60,9 @@ class LoginDesk:
         return token
 
     async def redeem(self, token: str, visitor: Visitor) -> str:
-        """The secret of a new login, for a token. Raises TokenInvalid or TokenUsed."""
+        """Exchange a token for a new login and return its secret. Raises TokenInvalid or TokenUsed."""
         digest = _digest(token)
-        # A guess costs no write.
+        # Checked by a read first, so a wrong guess costs no write.
         if await self._store.read(lambda tx: tx.logins.ticket(digest)) is None:
             raise TokenInvalid
 
@@ -77,7 +77,7 @@ class LoginDesk:
         return await self._store.write(body)
 
     async def log_in(self, principal: str, visitor: Visitor) -> str:
-        """The secret of a new login, for a principal that has proved who it is."""
+        """Create a login for a principal who has authenticated, and return its secret."""
 
         async def body(tx: Transaction) -> str:
             return await _add_login(tx, principal, visitor)
@@ -85,8 +85,8 @@ class LoginDesk:
         return await self._store.write(body)
 
     async def login_of(self, secret: str) -> Login | None:
-        """The login that has this secret, if it is still good. Being asked keeps it alive."""
-        found = await self._good_logins([_digest(secret)])
+        """Return the valid login with this secret, and prolong it."""
+        found = await self._valid_logins([_digest(secret)])
         return found[0] if found else None
 
     async def log_out(self, secret: str) -> None:
@@ -94,46 +94,62 @@ class LoginDesk:
 
     async def end(self, digest: str) -> None:
         await self._store.write(lambda tx: tx.logins.drop(digest))
-        self.lines.cut(digest)
+        self.connections.cut(digest)
 
     async def logins(self, principal: str | None) -> list[Login]:
-        """Those of one principal, or of all, that are still good; the one used last first."""
+        """Return the valid logins of one principal, or of all for None; the one used last first."""
 
         async def body(tx: Transaction) -> list[Login]:
             now = await tx.now()
             found = await tx.logins.page(principal, _MOST_LISTED)
-            return [login for login in found if self._is_good(login, now)]
+            return [login for login in found if self._is_valid(login, now)]
 
         return await self._store.read(body)
 
     def watch(self, clock: Clock) -> Job:
-        """The job that cuts the streams of logins that another node has ended, or that have expired."""
-        return Job("logins", self.check_lines, clock)
+        """Return the job that cuts off the streams of logins that have expired or ended at another node."""
+        return Job("logins", self.check_connections, clock)
 
-    async def check_lines(self) -> float:
-        digests = self.lines.logins()
-        good = {login.digest for login in await self._good_logins(digests)} if digests else set()
+    async def check_connections(self) -> float:
+        digests = self.connections.logins()
+        valid = {login.digest for login in await self._valid_logins(digests)} if digests else set()
         for digest in digests:
-            if digest not in good:
-                self.lines.cut(digest)
+            if digest not in valid:
+                self.connections.cut(digest)
         return _CHECK_SECONDS
 
-    async def _good_logins(self, digests: Collection[str]) -> list[Login]:
-        async def look(tx: Transaction) -> tuple[list[Login | None], float]:
+    async def _valid_logins(self, digests: Collection[str]) -> list[Login]:
+        async def body(tx: Transaction) -> tuple[list[Login | None], float]:
             return [await tx.logins.get(digest) for digest in digests], await tx.now()
 
-        found, now = await self._store.read(look)
-        good = [login for login in found if login is not None and self._is_good(login, now)]
-        for login in good:
-            if now - login.used_at >= _COARSE_SECONDS:
+        found, now = await self._store.read(body)
+        valid = [login for login in found if login is not None and self._is_valid(login, now)]
+        for login in valid:
+            if now - login.used_at >= _WRITE_USE_SECONDS:
                 await self._prolong(login.digest, now)
-        return good
+        return valid
 
     async def _prolong(self, digest: str, now: float) -> None:
         await self._store.write(lambda tx: tx.logins.prolong(digest, used_at=now, expires_at=now + _LOGIN_SECONDS))
 
-    def _is_good(self, login: Login, now: float) -> bool:
+    def _is_valid(self, login: Login, now: float) -> bool:
         return login.expires_at > now and login.principal in self.names
+
+
+class LoginLinks:
+    def __init__(self, desk: LoginDesk, url: str) -> None:
+        """`url` is where browsers find the page, or empty when no page is served."""
+        self._desk = desk
+        self._url = url
+
+    async def new(self, principal: str) -> str | None:
+        """Return a link that logs a browser in, or None without a page.
+
+        The token is in the fragment, which browsers never send.
+        """
+        if not self._url:
+            return None
+        return f"{self._url}/login#token={await self._desk.new_ticket(principal)}"
 
 
 async def _add_login(tx: Transaction, principal: str, visitor: Visitor) -> str:

@@ -1,4 +1,4 @@
-"""The routes by which browsers come and go."""
+"""Describes the routes that log browsers in and out."""
 
 from wakeful.gateway.entrance.logins.list_routes import EndedLogins, LoginList, LoginsEnded, ShownLogin
 from wakeful.gateway.entrance.logins.routes import Credential, LinkFor, LoginLink
@@ -9,12 +9,13 @@ from wakeful.wire.refusals import RETRY_AFTER, refusals
 from wakeful.wire.schema import Json, parameters
 
 _COOKIE: Json = {"description": "`wakeful_session_PORT`, for the browser.", "required": True, "schema": TEXT}
-_OK = with_headers(json_answer("The browser has its cookie, or has lost it.", Ok), {"set-cookie": _COOKIE})
+_OK = with_headers(json_answer("The response sets the cookie, or removes it.", Ok), {"set-cookie": _COOKIE})
 _TOO_LARGE = json_answer("The body is larger than 16 KiB.", Problem)
 _MANY = with_headers(json_answer("`too_many_tries`.", Problem), {"retry-after": RETRY_AFTER})
 _REFUSED = json_answer("`invalid_token`, `token_used` or `invalid_password`.", Problem)
 _NOT_YOURS = json_answer(
-    "`forbidden`: only the operator can name others; `not_allowed`: not for a command of the agent; `foreign_origin`.",
+    "`forbidden`: only the operator can name others; `not_allowed`: a command of the agent may not do that; or "
+    "`foreign_origin`.",
     Problem,
 )
 
@@ -60,7 +61,7 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/logout": {
         "post": operation(
             "logOut",
-            "End the login of a cookie, wherever it is",
+            "End the login of a cookie",
             {200: _OK, 503: refusals(503)[503]},
             is_open=True,
         ),

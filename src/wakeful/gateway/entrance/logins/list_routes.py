@@ -1,4 +1,4 @@
-"""The routes by which logins are listed and ended."""
+"""The routes that list logins and end them."""
 
 from typing import Annotated
 
@@ -21,8 +21,8 @@ _TRUE = ("1", "true")
 
 
 class EndedLogins(Incoming):
-    id: Annotated[str, words("Of one login.")] = ""
-    others: Annotated[str, words("`true`: all that you may see, but the one that asks.")] = ""
+    id: Annotated[str, words("The id of one login.")] = ""
+    others: Annotated[str, words("`true` ends all logins that you may see, except the one that asks.")] = ""
 
 
 class LoginsEnded(Outgoing):
@@ -32,12 +32,12 @@ class LoginsEnded(Outgoing):
 
 class ShownLogin(Outgoing):
     id: str
-    name: Annotated[str, words("Whose it is.")]
+    name: Annotated[str, words("The name of its key's holder.")]
     is_this: Annotated[bool, words("Whether the request was made with it.")]
-    browser: Annotated[str, words("As in `Firefox on Linux`; empty where it did not say.")]
-    address: Annotated[str, words("Where it was made from, or the address of a proxy; empty where that is not known.")]
+    browser: Annotated[str, words("Such as `Firefox on Linux`; empty if unknown.")]
+    address: Annotated[str, words("Where it was made from, or the address of a proxy; empty if unknown.")]
     created_at: str
-    used_at: Annotated[str, words("Some minutes late at most.")]
+    used_at: Annotated[str, words("When it was last used, up to five minutes late.")]
     expires_at: Annotated[str, words("30 days after its last use.")]
 
 
@@ -46,7 +46,7 @@ class LoginList(Outgoing):
 
 
 class LoginListRoutes:
-    """Principals see and end their own logins, the operator those of all."""
+    """Lists and ends logins: a principal's own, and for the operator those of all principals."""
 
     def __init__(self, desk: LoginDesk, *, operator: str) -> None:
         self._desk = desk
@@ -59,7 +59,7 @@ class LoginListRoutes:
         ]
 
     async def show(self, request: Request) -> Response:
-        logins = await self._seen_by(request)
+        logins = await self._visible_to(request)
         return JsonAnswer(LoginList(logins=[_shown(login, is_this=_is_this(request, login)) for login in logins]))
 
     async def end(self, request: Request) -> Response:
@@ -67,7 +67,7 @@ class LoginListRoutes:
         wanted, others = asked.id, asked.others
         if bool(wanted) == bool(others) or (others and others not in _TRUE):
             raise InvalidRequest("Say which login: either its id, or others=true for all but the one that asks.")
-        logins = await self._seen_by(request)
+        logins = await self._visible_to(request)
         chosen = [login for login in logins if _is_wanted(request, login, wanted)]
         if wanted and not chosen:
             raise LoginNotFound
@@ -75,13 +75,13 @@ class LoginListRoutes:
             await self._desk.end(login.digest)
         return JsonAnswer(LoginsEnded(ended=len(chosen)))
 
-    async def _seen_by(self, request: Request) -> list[Login]:
+    async def _visible_to(self, request: Request) -> list[Login]:
         principal: str = request.state.principal
         return await self._desk.logins(None if principal == self._operator else principal)
 
 
 def _is_wanted(request: Request, login: Login, wanted: str) -> bool:
-    """Without a name: all but the one that asks."""
+    """Return whether this login was asked for; without an id that is every login but the caller's."""
     return login.id == wanted if wanted else not _is_this(request, login)
 
 

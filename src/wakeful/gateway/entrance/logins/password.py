@@ -6,16 +6,16 @@ from hmac import compare_digest
 
 
 class Password:
-    """Keeps a digest under a salt of its own, never the word."""
+    """Keeps a salted digest of the password, never the password itself."""
 
     def __init__(self, word: str) -> None:
-        """An empty word: there is no password, and none fits."""
+        """An empty `word` means that no password is set; then none fits."""
         self.is_set = bool(word)
         self._salt = secrets.token_bytes(16)
         self._digest = self._digest_of(word)
 
     def fits(self, word: str) -> bool:
-        """Takes the same time however much of it is right."""
+        """Return whether this is the password, in a time that does not depend on how much of it is right."""
         return compare_digest(self._digest, self._digest_of(word)) and self.is_set
 
     def _digest_of(self, word: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The routes by which browsers come and go."""
+"""The routes that log browsers in and out."""
 
 from collections.abc import Mapping
 from math import ceil
@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.gateway.entrance.logins.cookie import LoginCookie
-from wakeful.gateway.entrance.logins.desk import LoginDesk, TokenInvalid, TokenUsed, Visitor
-from wakeful.gateway.entrance.logins.links import LoginLinks
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks, TokenInvalid, TokenUsed, Visitor
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.tries import Tries
 from wakeful.gateway.entrance.origin import is_foreign_write, is_own_write, refuse_foreign_origin
@@ -22,7 +21,7 @@ from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.errors import InvalidRequest, error_response
 from wakeful.wire.reading import read
 
-# Anybody may send one.
+# Small, because anyone may send a login without a key.
 _BODY_KIB = 16
 _LONGEST_BROWSER = 300
 
@@ -34,7 +33,7 @@ class Credential(Incoming):
     token: Annotated[
         str | None,
         Meta(min_length=1),
-        words("What stands behind `#token=` in a link; good for one login, within an hour."),
+        words("The part after `#token=` in a link; good for one login, within an hour."),
         says(_EITHER),
     ] = None
     password: Annotated[str | None, Meta(min_length=1), words("The operator's, where one is set."), says(_EITHER)] = (
@@ -50,7 +49,7 @@ class LinkFor(Incoming, rename={"name": "as"}):
     name: Annotated[
         str | None,
         Meta(min_length=1),
-        words("Whose login it is: your own where nothing is said. The operator may name anybody."),
+        words("The name of a key's holder; your own by default. Only the operator may name others."),
         says("{} must be the name of a key's holder."),
     ] = None
 
@@ -68,7 +67,7 @@ class LoginRoutes:
         self._password = password
         self._address = address
         self._cookie = LoginCookie(address)
-        # Who the password is of.
+        # The principal that the password logs in.
         self._operator = operator
         self._tries = Tries()
 
@@ -80,7 +79,7 @@ class LoginRoutes:
         ]
 
     async def log_in(self, request: Request) -> Response:
-        # Another page could log a browser in as somebody else, and read later what was written there.
+        # A foreign page could otherwise log the browser in as another user, who could later read what is written there.
         if is_foreign_write(request.scope, self._address):
             return refuse_foreign_origin()
         given = read(Credential, await read_object(request, kib=_BODY_KIB))
@@ -90,22 +89,22 @@ class LoginRoutes:
         if old := self._cookie.secret_in(request):
             await self._desk.log_out(old)
         response = JsonAnswer(Ok())
-        self._cookie.give(request, response, found)
+        self._cookie.set_on(request, response, found)
         return response
 
     async def log_out(self, request: Request) -> Response:
-        """Also for a cookie that is worth nothing any more: the browser should forget it."""
+        """Remove the cookie even if its login is no longer valid."""
         secret = self._cookie.secret_in(request)
         if secret and not is_own_write(request.scope, self._address):
             return refuse_foreign_origin()
         if secret:
             await self._desk.log_out(secret)
         response = JsonAnswer(Ok())
-        self._cookie.take(request, response)
+        self._cookie.remove_on(request, response)
         return response
 
     async def new_link(self, request: Request) -> Response:
-        """The operator may let anybody in, others themselves."""
+        """Return a login link: the operator may ask for any principal's, others only for their own."""
         principal: str = request.state.principal
         given = read(LinkFor, await read_object(request, kib=_BODY_KIB))
         name = principal if given.name is None else given.name
@@ -127,7 +126,7 @@ class LoginRoutes:
         raise InvalidRequest(_EITHER)
 
     async def _with_token(self, token: str, visitor: Visitor) -> str | Response:
-        # One that is right is let in whatever others have tried: nobody can guess it, so guesses need not lock it out.
+        # A valid token is accepted even after too many failures: it cannot be guessed, so no lockout is needed.
         try:
             return await self._desk.redeem(token, visitor)
         except TokenUsed as error:

@@ -1,4 +1,4 @@
-"""Ends the logins that were made with a password or key which has been replaced since."""
+"""Ends logins made with a password or key that has been replaced since."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -8,7 +8,7 @@ from wakeful.store.base import Store, Transaction
 
 
 def seals_of(key: str, password: str, api_keys: Mapping[str, str], *, operator: str) -> dict[str, str]:
-    """A fingerprint of what lets each principal in. Without the local key no password can be guessed from it."""
+    """Return a fingerprint of each principal's credential. Guessing a password from it would take the local key."""
 
     def seal(word: str) -> str:
         return digest(key.encode(), word.encode("utf-8", "surrogatepass"), sha256).hex()
@@ -17,8 +17,10 @@ def seals_of(key: str, password: str, api_keys: Mapping[str, str], *, operator: 
 
 
 async def end_outdated_logins(store: Store, home: str, seals: Mapping[str, str], *, operator: str) -> None:
-    """With another local key or password all logins and links end, for the operator could make them for anyone; with
-    another key of one holder, those of that holder. Each home has a local key of its own, and is compared with itself.
+    """End the logins and links of every principal whose credential has changed since the last start.
+
+    A new local key or password ends those of all principals, because the operator could have made them for anyone.
+    Seals are kept per home, because each home has its own local key.
     """
 
     async def body(tx: Transaction) -> None:

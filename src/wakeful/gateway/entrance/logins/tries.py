@@ -1,4 +1,4 @@
-"""How often one may try to log in and fail: for each address, and for all of them together."""
+"""Limits failed logins: per client address, and for all addresses together."""
 
 import time
 from collections import OrderedDict
@@ -8,49 +8,49 @@ from ipaddress import IPv6Network, ip_address
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """So many failures at once; after them one more for every so many seconds."""
+class Allowance:
+    """Allows `failures` failures at once, and after them one more every `seconds` seconds."""
 
     failures: int
     seconds: float
 
     def wait(self, debt: float) -> float:
-        """How long until the next try, when failures of `debt` seconds are not forgotten yet."""
+        """Return the seconds until the next try; `debt` is how long it takes until all failures are forgotten."""
         return max(0.0, debt - (self.failures - 1) * self.seconds)
 
 
-_WITH_ONE = Patience(failures=5, seconds=30.0)
-# Not much more than with one: whoever has many addresses should gain little by it.
-_WITH_ALL = Patience(failures=50, seconds=5.0)
-_MOST_ADDRESSES = 10_000
+_PER_NETWORK = Allowance(failures=5, seconds=30.0)
+# Not much more than for a single network: an attacker with many addresses should gain little by them.
+_IN_ALL = Allowance(failures=50, seconds=5.0)
+_MOST_NETWORKS = 10_000
 
 
 class Tries:
-    """In memory: a start forgets, and every node counts for itself."""
+    """Counts failed logins in memory: a restart forgets them, and every node counts its own."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # When all of its failures will be forgotten; the address that failed last comes last.
-        self._of_one: OrderedDict[str, float] = OrderedDict()
-        self._of_all = 0.0
+        # When all failures of a network will be forgotten; the network that failed last comes last.
+        self._forgotten_at: OrderedDict[str, float] = OrderedDict()
+        self._all_forgotten_at = 0.0
 
     def wait(self, address: str) -> float:
-        """How many seconds until this address may try; 0: now."""
+        """Return the seconds until this address may try again, 0 if it may now."""
         now = self._clock()
-        until = self._of_one.get(_place(address), now)
-        return max(_WITH_ONE.wait(until - now), _WITH_ALL.wait(self._of_all - now))
+        until = self._forgotten_at.get(_network(address), now)
+        return max(_PER_NETWORK.wait(until - now), _IN_ALL.wait(self._all_forgotten_at - now))
 
     def fail(self, address: str) -> None:
-        now, place = self._clock(), _place(address)
-        self._of_one[place] = max(now, self._of_one.get(place, now)) + _WITH_ONE.seconds
-        self._of_one.move_to_end(place)
-        self._of_all = max(now, self._of_all) + _WITH_ALL.seconds
-        if len(self._of_one) > _MOST_ADDRESSES:
-            self._of_one.popitem(last=False)
+        now, network = self._clock(), _network(address)
+        self._forgotten_at[network] = max(now, self._forgotten_at.get(network, now)) + _PER_NETWORK.seconds
+        self._forgotten_at.move_to_end(network)
+        self._all_forgotten_at = max(now, self._all_forgotten_at) + _IN_ALL.seconds
+        if len(self._forgotten_at) > _MOST_NETWORKS:
+            self._forgotten_at.popitem(last=False)
 
 
-def _place(address: str) -> str:
-    """One who has an IPv6 address has as many as there are in its network."""
+def _network(address: str) -> str:
+    """Return an IPv6 address's /64 network, since one client can use all of its addresses; IPv4 stays as it is."""
     try:
         parsed = ip_address(address)
     except ValueError:

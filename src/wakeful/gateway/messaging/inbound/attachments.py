@@ -78,5 +78,10 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 
 def _too_large(attachment: Attachment, most_bytes: int) -> str:
-    megabytes = "?" if attachment.size is None else f"{attachment.size / 1e6:.0f}"
-    return f"{attachment.name} is too large ({megabytes} MB, at most {most_bytes / 1e6:.0f} MB) and was left out."
+    # A platform that has not said how large it is has sent more than fits.
+    megabytes = f"over {_megabytes(most_bytes)}" if attachment.size is None else _megabytes(attachment.size)
+    return f"{attachment.name} is too large ({megabytes} MB, at most {_megabytes(most_bytes)} MB) and was left out."
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.3g}"

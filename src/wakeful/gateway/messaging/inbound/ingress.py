@@ -4,7 +4,7 @@ A message is taken in by one transaction: that it was taken, which session its c
 does the adapter confirm it to its platform; handed in again, it changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,9 @@ class ChatIngress:
         people: People,
         commands: Commands,
         new: NewSessions,
+        on_post: Callable[[], None],
     ) -> None:
+        """`on_post` is called after a commit that has added or changed a post."""
         self._engine = engine
         self._store = store
         self._door = door
@@ -61,10 +63,12 @@ class ChatIngress:
         self._people = people
         self._commands = commands
         self._new = new
+        self._on_post = on_post
 
     async def take(self, message: IncomingMessage) -> None:
         if not await self._people.may_talk(message.address):
             await self._people.answer_stranger(message)
+            self._on_post()
             return
         if not await self._is_for_us(message) or await self._store.read(partial(_was_taken, message)):
             return
@@ -73,8 +77,14 @@ class ChatIngress:
             await self._obey(message, command)
         else:
             await self._submit(message)
+        self._on_post()
 
     async def press(self, press: Press) -> PressAnswer:
+        answer = await self._press(press)
+        self._on_post()
+        return answer
+
+    async def _press(self, press: Press) -> PressAnswer:
         post_id, _, given = press.value.rpartition(":")
         post = await self._store.read(lambda tx: tx.posts.get(post_id))
         if not await self._people.may_talk(press.address):

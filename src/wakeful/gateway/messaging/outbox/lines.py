@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.gateway.messaging.settings import Progress
+from wakeful.gateway.messaging.settings import ShownProgress
 
 MARK = "(This may come twice: it is not known whether the first arrived.)"
 STOPPED = "(stopped)"
@@ -30,15 +30,15 @@ def notice_line(notice: Mapping[str, Any]) -> str:
 
 
 def call_line(name: str, arguments: str) -> str:
-    return f"• {name}: {_short(_main_argument(arguments), _ARGUMENT_LENGTH)}"
+    return f"• {name}: {_short(_main_argument(arguments), _ARGUMENT_LENGTH)}".rstrip()
 
 
-def result_line(call: str, result: str, progress: Progress) -> str:
+def result_line(call: str, result: str, progress: ShownProgress) -> str:
     """Return the line of a call that has its result."""
-    return f"{call} → {_short(result, _RESULT_LENGTH)}" if progress is Progress.ALL else call
+    return f"{call} → {_short(result, _RESULT_LENGTH)}" if progress is ShownProgress.ALL else call
 
 
-def failure_text(code: str, message: str) -> str:
+def turn_failure_text(code: str, message: str) -> str:
     begin = "The model could not answer" if code.startswith("model") else "I had to stop"
     return f"{begin}: {message}"
 

@@ -25,7 +25,7 @@ _MOST_KNOWN = 20_000
 _LOOK_SECONDS = 30.0
 
 
-class Outbox:
+class PlatformOutbox:
     def __init__(
         self, engine: Engine, store: Store, platform: Platform, settings: MessagingSettings, clock: Clock
     ) -> None:

@@ -12,18 +12,18 @@ from typing import Any
 from wakeful.gateway.messaging.outbox.lines import (
     STOPPED,
     call_line,
-    failure_text,
     notice_line,
     result_line,
+    turn_failure_text,
     waiting_text,
 )
-from wakeful.gateway.messaging.settings import DoorSettings, Progress
+from wakeful.gateway.messaging.settings import DoorSettings, ShownProgress
 from wakeful.gateway.messaging.text.form import FORMS
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind
-from wakeful.model.journal import Entry, EntryKind
+from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
 from wakeful.model.session import NO_SENDER, Address, Session
@@ -110,7 +110,7 @@ class PostWriter:
         elif event.kind == events.FAILED and turn.attempt == 0:
             said = await self._tx.posts.of_turn(turn.id)
             lines = [] if any(post.kind is PostKind.ANSWER for post in said) else await self._notice_lines(turn, 1)
-            text = failure_text(event.data.get("code", ""), event.data.get("message", ""))
+            text = turn_failure_text(event.data.get("code", ""), event.data.get("message", ""))
             whole = "\n\n".join(part for part in ("\n".join(lines), text) if part)
             await self._put_parts(turn, PostKind.ERROR, f"{turn.id}:end", whole)
 
@@ -124,7 +124,7 @@ class PostWriter:
                 await self._tx.posts.put(replace(last, wanted=f"{last.wanted}\n\n{STOPPED}"))
 
     async def _write_progress(self, event: Event, turn: Turn) -> None:
-        if event.kind not in (events.TOOL, events.TOOL_COMPLETE) or self._settings.progress is Progress.OFF:
+        if event.kind not in (events.TOOL, events.TOOL_COMPLETE) or self._settings.progress is ShownProgress.OFF:
             return
         key = f"{turn.id}:progress:0"
         known = await self._tx.posts.keyed([key])

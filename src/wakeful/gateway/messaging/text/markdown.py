@@ -12,7 +12,7 @@ from wakeful.gateway.messaging.text.table import table_text
 PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-class Marks(Protocol):
+class Markup(Protocol):
     """How one platform writes the parts of a text."""
 
     def text(self, text: str) -> str:
@@ -34,12 +34,12 @@ class Marks(Protocol):
     def quote(self, inner: str) -> str: ...
 
 
-def rendered(markdown: str, marks: Marks) -> str:
+def rendered(markdown: str, marks: Markup) -> str:
     return _Renderer(marks).blocks(PARSER.parse(markdown)).strip("\n")
 
 
 class _Renderer:
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: Markup) -> None:
         self._marks = marks
 
     def blocks(self, tokens: Sequence[Token], *, is_tight: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What is told of a turn as the whole answer of a chat completion. The server's own tools are invisible here."""
+"""Folds the log of a turn into the answer of a chat completion. Calls of the server's tools do not show in it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from msgspec import UNSET
 
 from wakeful.gateway.openai.chat.completion import (
+    AnswerCall,
     AnswerChoice,
+    AnswerFunction,
     AnswerMessage,
-    CalledFunction,
     ChatCompletion,
     FinishReason,
-    ToolCall,
 )
 from wakeful.gateway.openai.failure import chat_error_of
 from wakeful.gateway.openai.spoken_text import SpokenText
@@ -35,20 +35,20 @@ class ChatAnswer:
         self._text = SpokenText()
         self._usage = UsageSum()
         self._is_cut = False
-        # What the client's own tools are called with.
-        self.calls: list[ToolCall] = []
-        # Why there is no answer, once that is known.
+        # Calls of the client's tools.
+        self.calls: list[AnswerCall] = []
+        # Why the turn failed, or None.
         self.error: ApiFailure | None = None
 
-    def feed(self, told: StreamItem) -> None:
-        if (piece := spoken(told)) is not None:
+    def feed(self, item: StreamItem) -> None:
+        if (piece := spoken(item)) is not None:
             kind, step, text = piece
             if kind == TOKEN:
                 self._text.add(step, text)
-        elif isinstance(told, Event):
-            self._go_on(told)
+        elif isinstance(item, Event):
+            self._take(item)
 
-    def _go_on(self, event: Event) -> None:
+    def _take(self, event: Event) -> None:
         match event.kind:
             case events.STEP_ABANDONED:
                 self._text.drop(event.data["step"])
@@ -74,7 +74,7 @@ class ChatAnswer:
         return self._text.has(step)
 
     def completion(self, facts: ChatFacts) -> ChatCompletion:
-        """The object for a client that does not stream; of a turn that is done."""
+        """Return the whole completion, for a client that does not stream. The turn must have completed."""
         return ChatCompletion(
             id=facts.id,
             created=facts.created,
@@ -88,6 +88,6 @@ class ChatAnswer:
         return AnswerMessage(content=text or None if self.calls else text, tool_calls=self.calls or UNSET)
 
 
-def _call(data: dict[str, Any]) -> ToolCall:
-    function = CalledFunction(name=data["name"], arguments=data["arguments"])
-    return ToolCall(id=data["call_id"], function=function)
+def _call(data: dict[str, Any]) -> AnswerCall:
+    function = AnswerFunction(name=data["name"], arguments=data["arguments"])
+    return AnswerCall(id=data["call_id"], function=function)

@@ -1,32 +1,32 @@
-"""A chat completion as its clients see it, and the chunks of its stream."""
+"""The chat completion object, and the chunks of its stream."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from wakeful.gateway.openai.asking.common_fields import Count
+from wakeful.gateway.openai.fields.common_fields import NonNegative
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.wire.declared import Outgoing, words
 from wakeful.wire.error_types import ApiProblem
 
 FinishReason: TypeAlias = Literal["stop", "length", "tool_calls"]
-# There is one choice.
+# There is always exactly one choice.
 _Index: TypeAlias = Annotated[int, Meta(ge=0, le=0)]
 
 
-class CalledFunction(Outgoing):
+class AnswerFunction(Outgoing):
     name: str
     arguments: str
 
 
-class ToolCall(Outgoing):
+class AnswerCall(Outgoing):
     id: str
     type: Literal["function"] = "function"
-    function: CalledFunction
+    function: AnswerFunction
 
 
-class IndexedCall(ToolCall):
-    index: Count
+class IndexedCall(AnswerCall):
+    index: NonNegative
 
 
 class AnswerMessage(Outgoing):
@@ -34,7 +34,7 @@ class AnswerMessage(Outgoing):
     content: str | None
     refusal: None = None
     annotations: list[Any] = field(default_factory=list)
-    tool_calls: list[ToolCall] | UnsetType = UNSET
+    tool_calls: list[AnswerCall] | UnsetType = UNSET
 
 
 class AnswerChoice(Outgoing):
@@ -47,7 +47,7 @@ class AnswerChoice(Outgoing):
 class ChatCompletion(Outgoing):
     id: str
     object: Literal["chat.completion"] = "chat.completion"
-    created: Count
+    created: NonNegative
     model: str
     choices: list[AnswerChoice]
     usage: ChatUsage
@@ -72,7 +72,7 @@ class ChunkChoice(Outgoing):
 class ChatChunk(Outgoing):
     id: str
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
-    created: Count
+    created: NonNegative
     model: str
     choices: list[ChunkChoice]
     service_tier: Literal["default"] = "default"

@@ -1,15 +1,14 @@
-"""The route of chat completions."""
+"""The route of chat completions in the OpenAPI document."""
 
 from wakeful.gateway.openai.chat.completion import ChatCompletion, ChatEvent
 from wakeful.gateway.openai.chat.request import ChatBody
-from wakeful.gateway.openai.refusals import refusals
-from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
+from wakeful.gateway.openai.document import SESSION_HEADER, SESSION_PARAMETERS, api_refusals
 from wakeful.gateway.openai.usage import ChatUsage
 from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.openapi import Family, either, json_answer, json_body, operation, stream_answer, with_headers
 from wakeful.wire.schema import Json
 
-_TOLD = either(
+_ANSWER = either(
     "The completion, or its chunks with `stream`.",
     json_answer("The completion.", ChatCompletion),
     stream_answer("Its chunks.", ChatEvent, ends="[DONE]"),
@@ -21,11 +20,11 @@ PATHS: dict[str, dict[str, Json]] = {
             "createChatCompletion",
             "Ask the agent, with the whole conversation in the request",
             {
-                200: with_headers(_TOLD, SESSION_HEADER),
+                200: with_headers(_ANSWER, SESSION_HEADER),
                 502: with_headers(json_answer("The model could not answer.", ApiProblem), SESSION_HEADER),
-                **refusals(400, 404, 409, 413),
+                **api_refusals(400, 404, 409, 413),
             },
-            words="Hanging up stops the model. The server's own tools run on the server and are not told. With a "
+            words="Hanging up stops the model. The server's own tools run on the server and are not shown. With a "
             "session, only the messages after the assistant's last one are new. A conversation that is longer than the "
             "model can read is 400 `context_length_exceeded`, or the error that ends a stream.",
             parameters=SESSION_PARAMETERS,

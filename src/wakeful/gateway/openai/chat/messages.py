@@ -1,4 +1,4 @@
-"""The messages of a chat, as a client sends them, and as words for the journal."""
+"""The messages of a chat as a client sends them, and their conversion to inputs for the journal."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
@@ -28,7 +28,7 @@ ChatPart: TypeAlias = Annotated[
 ChatContent: TypeAlias = Annotated[str | list[ChatPart], says("{} must be a text or a list of parts.")]
 
 
-class CalledFunction(Incoming):
+class ChatCallFunction(Incoming):
     name: str
     arguments: str
 
@@ -36,7 +36,7 @@ class CalledFunction(Incoming):
 class ChatCall(Incoming):
     id: str
     type: Literal["function"] = "function"
-    function: CalledFunction
+    function: ChatCallFunction
 
 
 class PlainMessage(Incoming):
@@ -44,7 +44,7 @@ class PlainMessage(Incoming):
     content: ChatContent
 
 
-class AssistantMessage(Incoming):
+class ChatAssistantMessage(Incoming):
     role: Literal["assistant"]
     content: ChatContent | None = None
     tool_calls: Annotated[
@@ -53,28 +53,28 @@ class AssistantMessage(Incoming):
     ] = None
 
 
-class ToolMessage(Incoming):
+class ChatToolMessage(Incoming):
     role: Literal["tool"]
     tool_call_id: str
     content: ChatContent
 
 
-ChatMessage: TypeAlias = PlainMessage | AssistantMessage | ToolMessage
+ChatMessage: TypeAlias = PlainMessage | ChatAssistantMessage | ChatToolMessage
 
 
 def chat_inputs(messages: Sequence[ChatMessage]) -> list[Input]:
-    return [said for message in messages for said in _inputs(message)]
+    return [given for message in messages for given in _inputs(message)]
 
 
 def _inputs(message: ChatMessage) -> list[Input]:
-    said = {"role": message.role, **_content(message.content or "")}
-    if isinstance(message, ToolMessage):
-        return [said | {"call_id": message.tool_call_id}]
-    if not isinstance(message, AssistantMessage) or not message.tool_calls:
-        return [said]
-    # Each call is an item of its own; to the model they become one message again.
-    asked = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
-    return [said, *asked] if said["text"] else asked
+    spoken = {"role": message.role, **_content(message.content or "")}
+    if isinstance(message, ChatToolMessage):
+        return [spoken | {"call_id": message.tool_call_id}]
+    if not isinstance(message, ChatAssistantMessage) or not message.tool_calls:
+        return [spoken]
+    # Each call is a separate input; the fold joins them into one message for the model.
+    calls = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
+    return [spoken, *calls] if spoken["text"] else calls
 
 
 def _call(call: ChatCall) -> dict[str, str]:

@@ -1,28 +1,27 @@
-"""What a client asks for with POST /v1/chat/completions, checked before anything happens."""
+"""The body of POST /v1/chat/completions: its declaration, and the request that is made of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from operator import not_
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.answer_format import ChatFormat, format_option
-from wakeful.gateway.openai.asking.client_tools import ChatTools, client_tools
-from wakeful.gateway.openai.asking.common_fields import (
+from wakeful.gateway.openai.chat.messages import ChatMessage, chat_inputs
+from wakeful.gateway.openai.fields.answer_format import ChatFormat, format_option
+from wakeful.gateway.openai.fields.client_tools import ChatTools, client_tools
+from wakeful.gateway.openai.fields.common_fields import (
     LongText,
     Metadata,
-    ModelName,
     NoLogprobs,
     ReasoningEffort,
+    RequestedModel,
     ServiceTier,
     Temperature,
     Tokens,
     TopP,
 )
-from wakeful.gateway.openai.asking.tool_choice import ChatToolChoice, require_tools, tool_choice
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.chat.messages import ChatMessage, chat_inputs
+from wakeful.gateway.openai.fields.tool_choice import ChatToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.model.request import CHAT, TurnRequest
 from wakeful.wire.declared import Incoming, says, words
@@ -32,7 +31,7 @@ _LARGEST_SEED = 2**63 - 1
 
 _Penalty: TypeAlias = Annotated[float, Meta(ge=-2, le=2)]
 _Bias: TypeAlias = Annotated[float, Meta(ge=-100, le=100)]
-_OLDER = says("{} is of an older API: use tools and tool_choice.")
+_OLDER = says("{} belongs to an older API: use tools and tool_choice.")
 
 
 class ChatStreamOptions(Incoming):
@@ -41,7 +40,7 @@ class ChatStreamOptions(Incoming):
 
 class ChatBody(Incoming):
     messages: Annotated[list[ChatMessage], Meta(min_length=1), says("{} must be a list with at least one message.")]
-    model: ModelName = ""
+    model: RequestedModel = ""
     stream: bool = False
     stream_options: ChatStreamOptions = ChatStreamOptions()
     tools: ChatTools | None = None
@@ -61,25 +60,25 @@ class ChatBody(Incoming):
     ] = None
     logit_bias: dict[str, _Bias | None] | None = None
     reasoning_effort: ReasoningEffort | None = None
-    # What this server does not do is refused: an answer without it would look right and not be.
+    # What this server cannot do is refused: an answer without it would look right and be wrong.
     n: Annotated[
         int, Meta(ge=1, le=1), words("A turn has one answer."), says("{} must be 1: a turn has one answer.")
     ] = 1
     logprobs: Annotated[
         bool,
         Meta(extra_json_schema={"enum": [False]}),
-        words("Log probabilities are not told."),
-        says("{} must be false: log probabilities are not told.", check=not_),
+        words("Log probabilities are not returned."),
+        says("{} must be false: log probabilities are not returned.", check=not_),
     ] = False
     top_logprobs: NoLogprobs = 0
     modalities: Annotated[
         list[Literal["text"]] | None,
-        words("Nothing is spoken here."),
-        says("{} must be text: nothing is spoken here.", covers_inside=True),
+        words("Answers are text only."),
+        says("{} must be text: the server makes no audio.", covers_inside=True),
     ] = None
     functions: Annotated[None, words("Use `tools`."), _OLDER] = None
     function_call: Annotated[None, words("Use `tool_choice`."), _OLDER] = None
-    store: Annotated[bool, words("Taken; chat completions are not kept.")] = False
+    store: Annotated[bool, words("Accepted and ignored: chat completions are not kept.")] = False
     metadata: Metadata | None = None
     user: LongText | None = None
     prompt_cache_key: LongText | None = None
@@ -96,7 +95,7 @@ class ChatRequest:
     turn: TurnRequest
 
 
-def read_chat_request(body: Body, server_tools: Collection[str]) -> ChatRequest:
+def read_chat_request(body: Mapping[str, Any], server_tools: Collection[str]) -> ChatRequest:
     """Raises InvalidRequest and ApiError."""
     given = read(ChatBody, body)
     choice = tool_choice(given.tool_choice)
@@ -112,7 +111,7 @@ def read_chat_request(body: Body, server_tools: Collection[str]) -> ChatRequest:
 
 
 def _options(given: ChatBody) -> dict[str, Any]:
-    """What the model's endpoint is told as it is."""
+    """Return the options that are passed on to the model's endpoint."""
     bias = given.logit_bias
     options: dict[str, Any] = {
         "temperature": given.temperature,
@@ -123,7 +122,7 @@ def _options(given: ChatBody) -> dict[str, Any]:
         "max_completion_tokens": given.max_completion_tokens,
         "seed": given.seed,
         "reasoning_effort": given.reasoning_effort,
-        # An empty text is one that ends an answer, an empty list is none.
+        # An empty text is a stop sequence; an empty list has none.
         "stop": None if given.stop == [] else given.stop,
         "logit_bias": None if bias is None else {token: weight for token, weight in bias.items() if weight is not None},
         "response_format": format_option(given.response_format),

@@ -1,5 +1,5 @@
-"""Chat completions: a turn that ends with its client. The whole conversation is in the request, unless that names a
-session to go on with.
+"""The route of chat completions: a turn that is cancelled when its client leaves. The request has the whole
+conversation, unless it names a session to continue.
 """
 
 import asyncio
@@ -11,26 +11,25 @@ from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import EngineStopping
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.api import Api, ends_turn, read_api_body
 from wakeful.gateway.openai.chat.answer import ChatAnswer, ChatFacts
-from wakeful.gateway.openai.chat.news import Known, in_session
+from wakeful.gateway.openai.chat.new_messages import KnownChat, without_known_messages
 from wakeful.gateway.openai.chat.request import ChatRequest, read_chat_request
 from wakeful.gateway.openai.chat.stream import ChatStream
 from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, until_entered
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes
-from wakeful.gateway.openai.pages import is_last
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
-from wakeful.model.journal import EntryKind
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
+from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
+from wakeful.model.journal.entry import EntryKind
+from wakeful.model.request import DEFAULT_MODEL
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.sse import EventStream, until_gone
 
 
-class ChatRoutes:
+class ChatCompletionRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._headers = SessionHeaders(api, Lanes(api))
@@ -38,42 +37,42 @@ class ChatRoutes:
     def routes(self) -> list[Route]:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
-    async def create(self, request: Request) -> NamingItsSession:
-        asked = read_chat_request(await read_body(request), self._api.tools)
+    async def create(self, request: Request) -> WithSessionHeader:
+        asked = read_chat_request(await read_api_body(request), self._api.tools)
         receipt = await until_entered(lambda: self._begin(request, asked))
         assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")
-        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or "wakeful", int(receipt.turn.opened_at))
+        facts = ChatFacts(f"chatcmpl-{rest}", asked.model or DEFAULT_MODEL, int(receipt.turn.opened_at))
         if asked.is_streamed:
             stream = ChatStream(facts, includes_usage=asked.includes_usage)
             lines = EventStream(self._lines(receipt, stream), self._api.streams)
-            return NamingItsSession(lines, receipt.session_id)
+            return WithSessionHeader(lines, receipt.session_id)
         answer = await self._answer_or_cancel(request, receipt)
         if answer.error is not None:
             problem = ApiProblem(error=answer.error)
-            return NamingItsSession(JsonAnswer(problem, chat_status(answer.error)), receipt.session_id)
-        return NamingItsSession(JsonAnswer(answer.completion(facts)), receipt.session_id)
+            return WithSessionHeader(JsonAnswer(problem, chat_status(answer.error)), receipt.session_id)
+        return WithSessionHeader(JsonAnswer(answer.completion(facts)), receipt.session_id)
 
     async def _begin(self, request: Request, asked: ChatRequest) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
         lane = await self._headers.lane(request, model)
         model = model_in(lane, asked.model, model)
         if lane.is_kept:
-            asked = in_session(asked, await self._known(lane))
+            asked = without_known_messages(asked, await self._known(lane))
         await require_calls(self._api.store, lane, asked.inputs, "messages")
         submission = self._api.submission(
             lane.session_id, model, asked.inputs, asked.turn, from_checkpoint=lane.from_checkpoint
         )
         return await enter(self._api.engine, lane, submission)
 
-    async def _known(self, lane: Lane) -> Known:
-        async def body(tx: Transaction) -> Known:
+    async def _known(self, lane: ApiLane) -> KnownChat:
+        async def body(tx: Transaction) -> KnownChat:
             session = await tx.sessions.get(lane.session_id)
             if session is None or session.head is None:
-                return Known()
+                return KnownChat()
             journal = await tx.journal.of_turns([session.head])
             before = lane.grows_from(session)
-            return Known(
+            return KnownChat(
                 before is not None,
                 "".join(entry.data["text"] for entry in journal if entry.kind is EntryKind.ANSWER),
                 "".join(entry.data["text"] for entry in journal if entry.kind is EntryKind.CUT),
@@ -83,7 +82,7 @@ class ChatRoutes:
         return await self._api.store.read(body)
 
     async def _answer_or_cancel(self, request: Request, receipt: Receipt) -> ChatAnswer:
-        """Give up when the client disconnects. Raises ClientDisconnect."""
+        """Return the answer, or cancel the turn and raise ClientDisconnect when the client leaves."""
         answering = asyncio.create_task(self._answer(receipt))
         leaving = asyncio.create_task(until_gone(request.receive))
         try:
@@ -100,11 +99,11 @@ class ChatRoutes:
         answer = ChatAnswer()
         async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
             async for page in pages:
-                for told in page:
-                    answer.feed(told)
-                if is_last(page):
+                for item in page:
+                    answer.feed(item)
+                if ends_turn(page):
                     return answer
-        # What there is of it must not pass for the whole, and nobody could ask for the rest.
+        # The log broke off. A partial answer must not look whole, and the client has no way to get the rest.
         await self._api.engine.cancel(receipt.session_id, receipt.turn_id)
         raise EngineStopping("The server is stopping; send the request again.")
 
@@ -113,9 +112,9 @@ class ChatRoutes:
         try:
             async with aclosing(self._api.follow(receipt.session_id, receipt.turn_id)) as pages:
                 async for page in pages:
-                    lines = b"".join(line for told in page for line in stream.feed(told))
-                    has_ended = is_last(page)
-                    # A reader that waits for the next page holds nothing of this one.
+                    lines = b"".join(line for item in page for line in stream.feed(item))
+                    has_ended = ends_turn(page)
+                    # Free the page: the stream may wait long for the next one.
                     del page
                     if lines:
                         yield lines

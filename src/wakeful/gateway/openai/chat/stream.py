@@ -1,5 +1,5 @@
-"""What is told of a turn as the stream of a chat completion. It has no numbers and cannot take anything back: what was
-sent and then abandoned ends it with an error.
+"""Folds the log of a turn into the stream of a chat completion. Such a stream has no numbers and cannot retract text:
+if a step is abandoned after some of its text was sent, the stream ends with an error.
 """
 
 import msgspec
@@ -15,7 +15,7 @@ from wakeful.model.event import Event, StreamItem, spoken
 from wakeful.model.words import TOKEN
 from wakeful.wire.error_types import ApiFailure, ApiProblem
 
-# Where the text stands in a line: no text inside the line looks like that, its quotes are escaped.
+# Where the text goes in a line. It is found only once: quotes inside other fields are escaped.
 _TEXT = b'{"content":""}'
 
 
@@ -25,24 +25,24 @@ class ChatStream:
         self._includes_usage = includes_usage
         self._answer = ChatAnswer()
         self._has_begun = False
-        # Lines with a word differ in the word alone.
+        # Only the text differs between text lines, so the rest is encoded once.
         self._before_text, _, self._after_text = self._delta(Delta(content="")).partition(_TEXT)
-        # The last line has been told; what comes after it, if anything, is not for this stream.
+        # Whether the last line has been returned; later items are ignored.
         self.is_ended = False
 
-    def feed(self, told: StreamItem) -> list[bytes]:
-        """Take what is told next; return the lines that it makes, as they go over the wire."""
+    def feed(self, item: StreamItem) -> list[bytes]:
+        """Take the next item of the log and return the lines that it adds, as they are sent."""
         if self.is_ended:
             return []
         lines = [] if self._has_begun else self._begin()
-        if (piece := spoken(told)) is not None:
+        if (piece := spoken(item)) is not None:
             kind, _, text = piece
-            self._answer.feed(told)
+            self._answer.feed(item)
             return [*lines, self._text(text)] if kind == TOKEN else lines
-        return lines + self._go_on(told) if isinstance(told, Event) else lines
+        return lines + self._take(item) if isinstance(item, Event) else lines
 
     def break_off(self) -> bytes:
-        """The last line of a stream whose turn has not come to its end."""
+        """Return the last line for a stream that ends before its turn does."""
         self.is_ended = True
         error = chat_error("stream_interrupted", "The server is stopping; send the request again.")
         return _line(ApiProblem(error=error))
@@ -51,10 +51,10 @@ class ChatStream:
         self._has_begun = True
         return [self._delta(Delta(role="assistant", content="", refusal=None))]
 
-    def _go_on(self, event: Event) -> list[bytes]:
-        is_taken_back = event.kind == events.STEP_ABANDONED and self._answer.has_said(event.data["step"])
+    def _take(self, event: Event) -> list[bytes]:
+        is_retracted = event.kind == events.STEP_ABANDONED and self._answer.has_said(event.data["step"])
         self._answer.feed(event)
-        if is_taken_back:
+        if is_retracted:
             message = "The answer broke off after its first words had been sent; send the request again."
             return self._fail(chat_error("stream_interrupted", message))
         if event.is_final:

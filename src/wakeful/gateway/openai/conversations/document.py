@@ -1,4 +1,4 @@
-"""The routes of conversations and their items."""
+"""The routes of conversations in the OpenAPI document."""
 
 from wakeful.gateway.openai.conversations.routes import (
     ChangedConversation,
@@ -7,30 +7,32 @@ from wakeful.gateway.openai.conversations.routes import (
     NewItems,
     ShownConversation,
 )
+from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.items.objects import ItemPage, ShownItem
 from wakeful.gateway.openai.items.page import PageQuery
-from wakeful.gateway.openai.refusals import refusals
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.schema import Json, parameters
 
-_ID = path("conversation_id", "`conv_…`, or the name of a conversation of this key.")
+_ID = path("conversation_id", "`conv_…`, or the name of a conversation that belongs to the key.")
 _ITEM_ID = path("item_id", "The id of an item.")
 _CONVERSATION = json_answer("The conversation.", ShownConversation)
 _PAGE = json_answer("A page of items.", ItemPage)
 
 _ONE = {
-    "get": operation("getConversation", "See a conversation", {200: _CONVERSATION, **refusals(404)}, parameters=[_ID]),
+    "get": operation(
+        "getConversation", "See a conversation", {200: _CONVERSATION, **api_refusals(404)}, parameters=[_ID]
+    ),
     "post": operation(
         "changeConversation",
         "Replace its metadata",
-        {200: _CONVERSATION, **refusals(400, 404, 413)},
+        {200: _CONVERSATION, **api_refusals(400, 404, 413)},
         parameters=[_ID],
         body=json_body(ChangedConversation),
     ),
     "delete": operation(
         "deleteConversation",
         "Delete a conversation",
-        {200: json_answer("It is gone.", DeletedConversation), **refusals(404)},
+        {200: json_answer("It is gone.", DeletedConversation), **api_refusals(404)},
         words="The responses in it stay as they are.",
         parameters=[_ID],
     ),
@@ -38,14 +40,14 @@ _ONE = {
 _MANY = {
     "get": operation(
         "listConversationItems",
-        "What was said",
-        {200: _PAGE, **refusals(400, 404)},
+        "List its items",
+        {200: _PAGE, **api_refusals(400, 404)},
         parameters=[_ID, *parameters(PageQuery, "query")],
     ),
     "post": operation(
         "addConversationItems",
-        "Say something that nobody is to answer yet",
-        {200: _PAGE, **refusals(400, 404, 409, 413)},
+        "Add items without asking for an answer",
+        {200: _PAGE, **api_refusals(400, 404, 409, 413)},
         parameters=[_ID],
         body=json_body(NewItems),
     ),
@@ -56,7 +58,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "createConversation",
             "Begin a conversation",
-            {200: _CONVERSATION, **refusals(400, 404, 413)},
+            {200: _CONVERSATION, **api_refusals(400, 404, 413)},
             body=json_body(NewConversation),
         ),
     },
@@ -66,14 +68,14 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "getConversationItem",
             "See one item",
-            {200: json_answer("The item.", ShownItem), **refusals(404)},
+            {200: json_answer("The item.", ShownItem), **api_refusals(404)},
             parameters=[_ID, _ITEM_ID],
         ),
         "delete": operation(
             "deleteConversationItem",
             "Delete one item; a call goes with its output",
-            {200: _CONVERSATION, **refusals(404, 409)},
-            words="No model reads it again. The response that it was a part of stays as it is.",
+            {200: _CONVERSATION, **api_refusals(404, 409)},
+            words="No model reads it again. The response that it belongs to stays as it is.",
             parameters=[_ID, _ITEM_ID],
         ),
     },
@@ -81,7 +83,7 @@ PATHS: dict[str, dict[str, Json]] = {
 
 FAMILY = Family(
     "Conversations",
-    "What responses share. What failed or was cancelled leaves nothing in one.",
+    "A history that responses share. Failed and cancelled responses leave nothing in it.",
     PATHS,
     {"Conversation": ShownConversation},
 )

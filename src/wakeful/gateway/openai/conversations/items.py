@@ -1,4 +1,4 @@
-"""The items of a conversation: what was said in its completed turns, in order. That list is its context."""
+"""The items of a conversation: the inputs and outputs of its completed turns, in order. A model reads that list."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ from wakeful.gateway.openai.items.position import position_of
 from wakeful.gateway.openai.items.recorded_inputs import recorded_inputs
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import Event
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.model.turn import Turn
 from wakeful.model.words import Word
 from wakeful.store.base import Transaction
 
 _PAGE = 1000
-# Longer conversations are not what a model could read.
+# No model could read a longer conversation.
 _TURNS = 10_000
 
 
 async def items_of_session(tx: Transaction, checkpoint: str | None) -> list[ShownItem]:
-    """Oldest first, from the first turn to this one, without those that were deleted."""
+    """Return the items of the turns up to the checkpoint, oldest first, without deleted ones."""
     if checkpoint is None:
         return []
     items: list[ShownItem] = []

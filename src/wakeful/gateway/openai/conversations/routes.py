@@ -10,11 +10,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.errors import SessionBusy
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.asking.common_fields import Count, Metadata
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.api import Api, read_api_body
 from wakeful.gateway.openai.conversations.items import items_of_session
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.fields.common_fields import Metadata, NonNegative
 from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.inputs import Input, inputs_of
 from wakeful.gateway.openai.items.objects import ShownItem
@@ -25,18 +24,18 @@ from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.conversation_state import state_of
 from wakeful.gateway.openai.lanes.entry import busy
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes, no_conversation
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
 from wakeful.model.conversation import Conversation
-from wakeful.model.journal import without
+from wakeful.model.journal.entry import without
 from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Incoming, Outgoing, says, words
 from wakeful.wire.reading import read
 
-# Where nothing was said before.
-_NOWHERE = Lane("")
+# A lane without history, for checking the items of a new conversation.
+_NO_HISTORY = ApiLane("")
 
 
 class NewConversation(Incoming):
@@ -45,7 +44,7 @@ class NewConversation(Incoming):
 
 
 class ChangedConversation(Incoming):
-    metadata: Annotated[Metadata | None, says(missing="{} must be given: it takes the position of what there was.")]
+    metadata: Annotated[Metadata | None, says(missing="{} must be given: it replaces the present one.")]
 
 
 class NewItems(Incoming):
@@ -55,10 +54,10 @@ class NewItems(Incoming):
 class ShownConversation(Outgoing):
     id: str
     object: Literal["conversation"] = "conversation"
-    created_at: Count
+    created_at: NonNegative
     metadata: dict[str, str]
-    latest_completed_response_id: Annotated[str | None, words("What the next response goes on from.")]
-    active_response_id: Annotated[str | None, words("The response that is under way: until its end no other begins.")]
+    latest_completed_response_id: Annotated[str | None, words("What the next response continues from.")]
+    active_response_id: Annotated[str | None, words("The running response: no other can begin before it ends.")]
 
 
 class DeletedConversation(Outgoing):
@@ -83,14 +82,14 @@ class ConversationRoutes:
             NamedRoute(f"{one}/items", self.add_items, methods=["POST"]),
             NamedRoute(f"{one}/items/{{item_id:sent}}", self.item, methods=["GET"]),
             NamedRoute(f"{one}/items/{{item_id:sent}}", self.delete_item, methods=["DELETE"]),
-            # Last: a name that was typed with slashes looks like other addresses.
+            # Last, because a name with unencoded slashes looks like the paths above.
             NamedRoute("/v1/conversations/{conversation_id:slashed}", self.show, methods=["GET"]),
         ]
 
     async def create(self, request: Request) -> Response:
-        given = read(NewConversation, await read_body(request))
+        given = read(NewConversation, await read_api_body(request))
         inputs = await self._references.resolve(request, inputs_of(given.items or (), "items"))
-        await require_calls(self._api.store, _NOWHERE, inputs, "items")
+        await require_calls(self._api.store, _NO_HISTORY, inputs, "items")
         model = await self._api.resolve_model("") or ""
         made = await self._lanes.create(request.state.principal, model, orjson.dumps(given.metadata or {}))
         if inputs:
@@ -101,7 +100,7 @@ class ConversationRoutes:
         return await self._shown(await self._find(request))
 
     async def change(self, request: Request) -> Response:
-        given = read(ChangedConversation, await read_body(request))
+        given = read(ChangedConversation, await read_api_body(request))
         metadata = orjson.dumps(given.metadata or {})
         found = await self._find(request)
 
@@ -124,7 +123,7 @@ class ConversationRoutes:
         return JsonAnswer(item_page(request, await self._items(await self._find(request))))
 
     async def add_items(self, request: Request) -> Response:
-        given = read(NewItems, await read_body(request))
+        given = read(NewItems, await read_api_body(request))
         found = await self._find(request)
         added = await self._record(found, await self._references.resolve(request, inputs_of(given.items, "items")))
         return JsonAnswer(page_of(added))
@@ -133,8 +132,8 @@ class ConversationRoutes:
         return JsonAnswer(_item_in(request, await self._items(await self._find(request))))
 
     async def delete_item(self, request: Request) -> Response:
-        """No model reads it again. A call and its output go together: one without the other is nothing to go on from.
-        The response that it was a part of stays as it is.
+        """Delete the item from the context of later turns; its response stays as it is. A call and its output go
+        together, because a model cannot read one without the other.
         """
         found = await self._find(request)
         items = await self._items(found)
@@ -164,8 +163,8 @@ class ConversationRoutes:
         return await self._api.store.read(body)
 
     async def _record(self, conversation: Conversation, inputs: list[Input]) -> list[ShownItem]:
-        """Words that nobody is to answer yet, and the items that they have become."""
-        await require_calls(self._api.store, Lane(conversation.session_id), inputs, "items")
+        """Record the inputs as a turn without an answer. Return its items. Raises ApiError."""
+        await require_calls(self._api.store, ApiLane(conversation.session_id), inputs, "items")
         submission = self._api.submission(conversation.session_id, "", inputs, TurnRequest(kind="items"))
         try:
             turn_id = await self._api.engine.record(submission)

@@ -1,4 +1,4 @@
-"""The items that a client may say to the model: of a response, a run or a conversation."""
+"""The items that a client may send as input of a response, a run or a conversation."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -10,7 +10,7 @@ from wakeful.wire.declared import Incoming, says, words
 JsonText: TypeAlias = Annotated[str, words("A JSON text.")]
 
 
-class TextPart(Incoming):
+class InputTextPart(Incoming):
     type: Literal["input_text", "output_text", "text"]
     text: str
 
@@ -20,37 +20,37 @@ class RefusalPart(Incoming):
     refusal: str
 
 
-class ImagePart(Incoming):
+class InputImagePart(Incoming):
     type: Literal["input_image"]
     image_url: Annotated[str, words("An address, or a data: URL.")]
 
 
-Part: TypeAlias = Annotated[
-    TextPart | RefusalPart | ImagePart, says("{} must be input_text, or input_image with an image_url.")
+InputPart: TypeAlias = Annotated[
+    InputTextPart | RefusalPart | InputImagePart, says("{} must be input_text, or input_image with an image_url.")
 ]
 
 
-class SaidMessage(Incoming):
+class InputMessage(Incoming):
     type: Literal["message"] = "message"
     role: Literal["assistant", "developer", "system", "user"]
-    content: Annotated[str | list[Part], says("{} must be a text or a list of parts.")]
+    content: Annotated[str | list[InputPart], says("{} must be a text or a list of parts.")]
 
 
-class SaidCall(Incoming):
+class InputCall(Incoming):
     type: Literal["function_call"]
     call_id: str
     name: str
     arguments: JsonText
 
 
-class SaidOutput(Incoming):
+class InputCallOutput(Incoming):
     type: Literal["function_call_output"]
     call_id: str
-    output: Annotated[str | list[Part], says("{} must be a text.")]
+    output: Annotated[str | list[InputPart], says("{} must be a text.")]
 
 
-class SaidServerCall(Incoming):
-    """A call that the server made, given back. Where it has no `output`, the server's own record counts."""
+class InputServerCall(Incoming):
+    """A call that the server made, sent back. Without `output` the server's record of it counts."""
 
     type: Literal["mcp_call"]
     id: str
@@ -61,8 +61,8 @@ class SaidServerCall(Incoming):
     error: Annotated[str | dict[str, Any] | None, says("{} must be a text or an object.")] = None
 
 
-class SaidReference(Incoming):
-    """An item that is there already, in its place. Without its `type` it must not have a `role`."""
+class InputReference(Incoming):
+    """Stands for a stored item. Without a `type` it must not have a `role`."""
 
     type: Literal["item_reference"] = "item_reference"
     id: str
@@ -70,22 +70,22 @@ class SaidReference(Incoming):
     more_schema: ClassVar[Mapping[str, Any]] = {"not": {"required": ["role"], "properties": {"type": {"type": "null"}}}}
 
 
-class SaidReasoning(Incoming):
-    """Taken, and not passed on."""
+class InputReasoning(Incoming):
+    """Accepted and ignored."""
 
     type: Literal["reasoning"]
 
 
 def _untagged(item: Mapping[str, Any]) -> str:
-    """Two kinds may come without their name."""
+    """Return the type of an item without one: a reference or a message."""
     return "item_reference" if "id" in item and "role" not in item else "message"
 
 
 InputItem: TypeAlias = Annotated[
-    SaidMessage | SaidCall | SaidOutput | SaidServerCall | SaidReference | SaidReasoning,
+    InputMessage | InputCall | InputCallOutput | InputServerCall | InputReference | InputReasoning,
     words(
-        "Something said to the model. The server's own tools answer by themselves; `function_call_output` is for calls "
-        "of the client's functions."
+        "Input for the model. The server answers calls of its own tools; `function_call_output` is for calls of the "
+        "client's functions."
     ),
     says(unknown="{} is of the type {tag}, which is not supported.", untagged=_untagged),
 ]

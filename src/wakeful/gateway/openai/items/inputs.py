@@ -1,4 +1,4 @@
-"""The items that a client says, as words for the journal."""
+"""Converts the items that a client sends to inputs for the journal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 import orjson
 
 from wakeful.gateway.openai.items.input_items import (
-    ImagePart,
+    InputCall,
+    InputCallOutput,
+    InputImagePart,
     InputItem,
-    Part,
+    InputMessage,
+    InputPart,
+    InputReference,
+    InputServerCall,
     RefusalPart,
-    SaidCall,
-    SaidMessage,
-    SaidOutput,
-    SaidReference,
-    SaidServerCall,
 )
 from wakeful.model.failure import failure_text
 
@@ -24,42 +24,42 @@ Input = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An item that stands somewhere else: see references.py."""
+    """An input that names a stored item: see references.py."""
 
     id: str
-    # Its place in the input, for complaints.
+    # Its path in the request, for error messages.
     where: str
-    # What the client has given beside its id: what counts where there is no such item.
+    # What the client sent besides the id: it is used if there is no such item.
     otherwise: Input | None = None
 
 
-def inputs_of(said: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
-    """`name` is the field that they stand in."""
-    if isinstance(said, str):
-        return [{"role": "user", "text": said}]
-    return [_input(item, f"{name}[{number}]") for number, item in enumerate(said)]
+def inputs_of(given: str | Sequence[InputItem], name: str = "input") -> list[Input | Reference]:
+    """`name` is the field of the request that has the items, for error messages."""
+    if isinstance(given, str):
+        return [{"role": "user", "text": given}]
+    return [_input(item, f"{name}[{number}]") for number, item in enumerate(given)]
 
 
 def _input(item: InputItem, where: str) -> Input | Reference:
     match item:
-        case SaidMessage(role=role, content=content):
+        case InputMessage(role=role, content=content):
             return {"role": role, **_content(content)}
-        case SaidCall(call_id=call_id, name=name, arguments=arguments):
+        case InputCall(call_id=call_id, name=name, arguments=arguments):
             call = {"id": call_id, "name": name, "arguments": arguments}
             return {"role": "assistant", "text": "", "calls": [call]}
-        case SaidOutput(call_id=call_id, output=output):
+        case InputCallOutput(call_id=call_id, output=output):
             return {"role": "tool", "call_id": call_id, "text": _content(output)["text"]}
-        case SaidServerCall():
+        case InputServerCall():
             return _server_call(item, where)
-        case SaidReference(id=item_id):
+        case InputReference(id=item_id):
             return Reference(item_id, where)
         case _:
             return {"role": "assistant", "text": ""}
 
 
-def _server_call(item: SaidServerCall, where: str) -> Input | Reference:
-    """A call that the server has run. What the client says of its result counts; a client that leaves the result out
-    relies on what the server knows of it, and so does one that knows a failure by its sentence only.
+def _server_call(item: InputServerCall, where: str) -> Input | Reference:
+    """Convert a call that the server has run. An output from the client counts. Otherwise the server's record does, if
+    it has one: an error from the client is only the sentence of it.
     """
     call = {"id": item.id, "name": item.name, "arguments": item.arguments}
     made: Input = {"role": "assistant", "text": "", "calls": [call], "server_label": item.server_label}
@@ -71,7 +71,7 @@ def _server_call(item: SaidServerCall, where: str) -> Input | Reference:
 
 
 def _sentence(error: str | dict[str, Any]) -> str:
-    """As we wrote it, or as others would; of what looks different, all."""
+    """Return the text of an error in our form or a common one; of any other the whole object as JSON."""
     if isinstance(error, str):
         return error
     content = error.get("content")
@@ -80,13 +80,13 @@ def _sentence(error: str | dict[str, Any]) -> str:
     return "\n".join(map(str, texts)) if texts and None not in texts else orjson.dumps(error).decode()
 
 
-def _content(content: str | Sequence[Part]) -> dict[str, Any]:
+def _content(content: str | Sequence[InputPart]) -> dict[str, Any]:
     if isinstance(content, str):
         return {"text": content}
-    images = [part.image_url for part in content if isinstance(part, ImagePart)]
+    images = [part.image_url for part in content if isinstance(part, InputImagePart)]
     texts = [
         part.refusal if isinstance(part, RefusalPart) else part.text
         for part in content
-        if not isinstance(part, ImagePart)
+        if not isinstance(part, InputImagePart)
     ]
     return {"text": "".join(texts)} | ({"images": images} if images else {})

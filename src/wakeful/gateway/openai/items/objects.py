@@ -1,4 +1,4 @@
-"""Items as clients see them: what was said to a model, and what it said and did."""
+"""The items that clients see: what a model was sent, what it wrote, and what it called."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -86,7 +86,7 @@ class FunctionCall(Outgoing):
 
 
 class FunctionOutput(Outgoing):
-    """The output of a call. The server's own calls are such pairs where `tool_items` is set to `function_call`."""
+    """The output of a call. The server's calls are such pairs if `tool_items` is set to `function_call`."""
 
     id: str
     type: Literal["function_call_output"] = "function_call_output"
@@ -95,7 +95,7 @@ class FunctionOutput(Outgoing):
     output: str
 
 
-class Message(Outgoing):
+class RecordedMessage(Outgoing):
     id: str
     type: Literal["message"] = "message"
     role: Annotated[str, among(("assistant", "developer", "system", "user"))]
@@ -105,7 +105,7 @@ class Message(Outgoing):
 
 OutputPart: TypeAlias = OutputText | ReasoningText
 OutputItem: TypeAlias = OutputMessage | Reasoning | ServerCall | FunctionCall | FunctionOutput
-ShownItem: TypeAlias = Message | OutputItem
+ShownItem: TypeAlias = RecordedMessage | OutputItem
 
 
 class ItemPage(Outgoing):

@@ -1,4 +1,4 @@
-"""The items of a response's output: what each looks like, at any moment of its life."""
+"""The items of a response's output while they grow."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -27,44 +27,49 @@ COMPLETED = "completed"
 INCOMPLETE = "incomplete"
 FAILED = "failed"
 
-# Whose tools they are that the server runs, to clients that know of several servers.
+# The server's name in its calls, for clients that use several servers.
 SERVER_LABEL = "wakeful"
 
 
 @dataclass(slots=True)
-class Item(ABC):
-    # Derived from the turn, the step and its place there, so that every replay gives the same.
+class GrowingItem(ABC):
+    # Made of the turn, the step and the item's number in it, so every replay gives the same id.
     id: str
-    # Its place in the stream. Abandoned items keep theirs, so the place in the output may be lower.
+    # The item's index in the stream. Abandoned items keep theirs, so the index in the output may be lower.
     index: int
     step: int
     status: str = IN_PROGRESS
+
+    @property
+    def location(self) -> dict[str, Any]:
+        """The fields of an event that say which item it is about."""
+        return {"item_id": self.id, "output_index": self.index}
 
     @abstractmethod
     def data(self) -> OutputItem: ...
 
 
 @dataclass(slots=True)
-class TextItem(Item):
-    """An item with one part of content, which grows."""
+class TextItem(GrowingItem):
+    """An item with one content part, whose text grows."""
 
     delta_type: ClassVar[str]
     done_type: ClassVar[str]
-    # What the SDK wants in the events of this part's text.
+    # Further fields that the SDK requires in the events of the text.
     extra: ClassVar[dict[str, Any]]
 
     pieces: list[str] = field(default_factory=list)
     delta: DeltaForm = field(init=False)
 
     def __post_init__(self) -> None:
-        self.delta = DeltaForm(self.delta_type, self.place, self.extra)
+        self.delta = DeltaForm(self.delta_type, self.location, self.extra)
 
     @property
     def text(self) -> str:
         return "".join(self.pieces)
 
     @property
-    def place(self) -> dict[str, Any]:
+    def location(self) -> dict[str, Any]:
         return {"item_id": self.id, "output_index": self.index, "content_index": 0}
 
     @abstractmethod
@@ -98,10 +103,10 @@ class ReasoningItem(TextItem):
 
 
 @dataclass(slots=True, kw_only=True)
-class CallItem(Item):
+class CallItem(GrowingItem):
     call_id: str
     name: str
-    # The whole JSON text; empty until the item is done.
+    # All of the JSON text; empty until the item is done.
     arguments: str = ""
 
     def data(self) -> FunctionCall:
@@ -111,23 +116,19 @@ class CallItem(Item):
 
 
 @dataclass(slots=True, kw_only=True)
-class ServerCallItem(Item):
-    """A call that the server runs itself, with its result once there is one."""
+class ServerCallItem(GrowingItem):
+    """A call that the server runs, with its result."""
 
     name: str
     server_label: str = SERVER_LABEL
-    # The whole JSON text; empty until the model has written it.
+    # All of the JSON text; empty when the item is added.
     arguments: str = ""
     output: str | None = None
     # Why it failed, in a sentence.
     error: str | None = None
 
-    @property
-    def place(self) -> dict[str, Any]:
-        return {"item_id": self.id, "output_index": self.index}
-
     def finish(self, text: str, *, is_error: bool) -> None:
-        """`text` is what the model reads of it."""
+        """`text` is the result as the model reads it."""
         self.status = FAILED if is_error else COMPLETED
         if is_error:
             self.error = failure_sentence(text)
@@ -147,7 +148,7 @@ class ServerCallItem(Item):
 
 
 @dataclass(slots=True, kw_only=True)
-class ResultItem(Item):
+class ResultItem(GrowingItem):
     call_id: str
     output: str
 
@@ -156,9 +157,7 @@ class ResultItem(Item):
 
 
 def json_arguments(written: str) -> str:
-    """Arguments that a client can parse: clients do so with those of the server's calls, and a model may have written
-    anything.
-    """
+    """Return the arguments as a JSON object: a model may write anything, and clients parse it in the server's calls."""
     try:
         is_object = isinstance(orjson.loads(written or "{}"), dict)
     except orjson.JSONDecodeError:

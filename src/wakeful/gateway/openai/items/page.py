@@ -1,4 +1,4 @@
-"""A list of items as the official clients page through it."""
+"""Pages of items, in the form that the official clients read."""
 
 from typing import Annotated, Literal
 
@@ -12,24 +12,24 @@ from wakeful.wire.reading import read_texts
 
 
 class PageQuery(Incoming):
-    limit: Annotated[int, Meta(ge=1, le=100), words("How many; 20 where nothing is said.")] = 20
+    limit: Annotated[int, Meta(ge=1, le=100), words("How many; 20 by default.")] = 20
     order: Annotated[
         Literal["asc", "desc"],
-        words("The newest come first, unless it is `asc`."),
+        words("`desc`, the default, gives the newest first."),
         says("{} must be asc or desc."),
     ] = "desc"
     after: Annotated[str, words("The id of the last item of the page before.")] = ""
 
 
 def item_page(request: Request, items: list[ShownItem]) -> ItemPage:
-    """`items` are in order, oldest first; the newest come first unless the client wants it otherwise."""
+    """Return the page that the query asks for. `items` are in order, oldest first. Raises ApiError."""
     asked = read_texts(PageQuery, request.query_params)
     ordered = items if asked.order == "asc" else items[::-1]
     if asked.after:
-        places = [place for place, item in enumerate(ordered) if item.id == asked.after]
-        if not places:
+        found = [index for index, item in enumerate(ordered) if item.id == asked.after]
+        if not found:
             raise invalid("after", f"There is no item {asked.after!r}.", "item_not_found")
-        ordered = ordered[places[0] + 1 :]
+        ordered = ordered[found[0] + 1 :]
     return page_of(ordered[: asked.limit], has_more=len(ordered) > asked.limit)
 
 

@@ -1,10 +1,10 @@
-"""Where an item stands in the journal. Its id says it: <kind>_<turn>_<step>_<number>."""
+"""The position of an item in the journal, which its id gives: <kind>_<turn>_<step>_<number>."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wakeful.gateway.openai.items.objects import FunctionCall, FunctionOutput, ShownItem
-from wakeful.model.journal import REASONING, TEXT, WHOLE, Entry, Part, deleted_parts
+from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, EntryPart, deleted_parts
 
 _NUMBER_LIMIT = 9
 
@@ -14,18 +14,18 @@ class ItemPosition:
     turn_id: str
     step: int
     index: int
-    part: Part
-    # The index of the entry of its result, where the item holds that too.
+    part: EntryPart
+    # The index of the entry with the result, if the item holds that too.
     result_index: int | None = None
 
     @property
     def parts(self) -> list["ItemPosition"]:
-        """All positions that its content stands at."""
+        """The positions of all that the item holds."""
         result = self.result_index
         return [self] if result is None else [self, ItemPosition(self.turn_id, self.step, result, WHOLE)]
 
     def entry_in(self, journal: Sequence[Entry]) -> Entry | None:
-        """`journal` is its turn's."""
+        """Return the entry at this position in the journal of its turn."""
         found = [entry for entry in journal if (entry.step, entry.index) == (self.step, self.index)]
         return found[0] if found else None
 
@@ -35,7 +35,7 @@ class ItemPosition:
 
 
 def position_of(item_id: str) -> ItemPosition | None:
-    """None for what is no id of an item. There need not be anything at the position."""
+    """Return None for a malformed id. The journal need not have an entry at the position."""
     kind, _, rest = item_id.partition("_")
     turn, _, numbers = rest.partition("_")
     step, _, number = numbers.partition("_")
@@ -45,8 +45,8 @@ def position_of(item_id: str) -> ItemPosition | None:
     return None if position is None else ItemPosition(f"turn_{turn}", int(step), *position)
 
 
-def _position_in_step(kind: str, step: int, number: int) -> tuple[int, Part, int | None] | None:
-    """The index of its entry, which part of that it is, and the index of its result."""
+def _position_in_step(kind: str, step: int, number: int) -> tuple[int, EntryPart, int | None] | None:
+    """Return the index of the item's entry, the part of the entry that it shows, and the index of its result."""
     if step == 0:
         return number, WHOLE, None
     match kind:
@@ -68,7 +68,7 @@ def _is_number(text: str) -> bool:
 
 
 def pair_of(items: Sequence[ShownItem], item: ShownItem) -> list[ShownItem]:
-    """The item, and the other half of its pair if it is a call that has its output here, or the output of one."""
+    """Return the item; for a call or an output, together with the other of the two if that is among `items`."""
     calls: dict[str, ShownItem] = {}
     for other in items:
         if isinstance(other, FunctionCall):

@@ -1,4 +1,4 @@
-"""What a client has said, from the journal, as the items that clients see."""
+"""Reads the inputs of a turn from the journal, as items."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,18 +8,18 @@ from wakeful.gateway.openai.items.objects import (
     FunctionOutput,
     InputImage,
     InputText,
-    Message,
     OutputText,
+    RecordedMessage,
     ServerCall,
     ShownItem,
 )
 from wakeful.gateway.openai.items.output_items import COMPLETED, INCOMPLETE, ServerCallItem
-from wakeful.model.journal import Entry
+from wakeful.model.journal.entry import Entry
 from wakeful.store.base import Transaction
 
 
 async def input_items(tx: Transaction, turn_id: str) -> list[ShownItem]:
-    """What the client said, as items, in order."""
+    """Return the items that the client sent with this turn, in order."""
     return recorded_inputs(await tx.journal.of_turns([turn_id]))
 
 
@@ -40,7 +40,7 @@ def _input_item(entry: Entry) -> ShownItem:
         return FunctionCall(id=f"fc_{rest}", status=COMPLETED, **called)
     part = OutputText(text=data["text"]) if role == "assistant" else InputText(text=data["text"])
     images = [InputImage(image_url=url) for url in data.get("images", ())]
-    return Message(id=f"msg_{rest}", role=role, status=COMPLETED, content=[part, *images])
+    return RecordedMessage(id=f"msg_{rest}", role=role, status=COMPLETED, content=[part, *images])
 
 
 def _server_call(item_id: str, data: dict[str, Any]) -> ServerCall:

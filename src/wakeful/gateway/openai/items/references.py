@@ -1,4 +1,4 @@
-"""Items of the input that only name an item that is there already: an `item_reference` becomes what it names."""
+"""Replaces references in the input with the stored items that they name."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import Input, Reference
 from wakeful.gateway.openai.items.output_items import SERVER_LABEL
 from wakeful.gateway.openai.items.position import ItemPosition, position_of
-from wakeful.model.journal import REASONING, TEXT, Entry, EntryKind
+from wakeful.model.journal.entry import REASONING, TEXT, Entry, EntryKind
 from wakeful.store.base import Transaction
 
-# What is known of an input besides its words.
+# Fields of an input that say where it came from; a copy of it leaves them out.
 _ORIGIN = ("source", "message_id")
 
 
@@ -22,7 +22,7 @@ class References:
         self._api = api
 
     async def resolve(self, request: Request, inputs: Sequence[Input | Reference]) -> list[Input]:
-        """The inputs, with what the references name in their positions. Raises ApiError."""
+        """Return the inputs with every reference replaced by what it names. Raises ApiError."""
         return [given if isinstance(given, dict) else await self._named(request, given) for given in inputs]
 
     async def _named(self, request: Request, reference: Reference) -> Input:
@@ -37,8 +37,8 @@ class References:
 
     async def _find(self, request: Request, position: ItemPosition) -> Input | None:
         async def body(tx: Transaction) -> list[Entry]:
-            is_there = await self._is_there(tx, request, position.turn_id)
-            return await tx.journal.of_turns([position.turn_id]) if is_there else []
+            is_visible = await self._is_visible(tx, request, position.turn_id)
+            return await tx.journal.of_turns([position.turn_id]) if is_visible else []
 
         journal = await self._api.store.read(body)
         entry = position.entry_in(journal)
@@ -49,8 +49,8 @@ class References:
             _with_result(named, position, journal) if named is not None and position.result_index is not None else named
         )
 
-    async def _is_there(self, tx: Transaction, request: Request, turn_id: str) -> bool:
-        """A deleted response leaves its items where they are in a conversation."""
+    async def _is_visible(self, tx: Transaction, request: Request, turn_id: str) -> bool:
+        """Return whether the client may see the turn's items. A conversation keeps those of a deleted response."""
         if await self._api.find_turn(tx, request, turn_id) is not None:
             return True
         turn = await tx.turns.get(turn_id)
@@ -72,7 +72,7 @@ def _input_of(entry: Entry, position: ItemPosition) -> Input | None:
 
 
 def _with_result(call: Input, position: ItemPosition, journal: Sequence[Entry]) -> Input | None:
-    """None where there is no result: then it is no call that the server has run."""
+    """Return the call with its result, or None if it has none: then the server has not run it."""
     results = [entry.data for part in position.parts[1:] if (entry := part.entry_in(journal)) is not None]
     if not results:
         return None

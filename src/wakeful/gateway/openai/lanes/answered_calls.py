@@ -1,22 +1,22 @@
-"""Outputs that a client gives must be those of calls that were made: to any other there is nothing to say."""
+"""Checks that each call output that a client sends belongs to a call: a model cannot read any other."""
 
 from collections.abc import Sequence
 
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.items.inputs import Input
-from wakeful.gateway.openai.lanes.lane import Lane
-from wakeful.model.journal import Entry, input_entry
-from wakeful.model.message import AssistantMessage
-from wakeful.model.transcript import fold
+from wakeful.gateway.openai.lanes.lane import ApiLane
+from wakeful.model.journal.entry import Entry, input_entry
+from wakeful.model.journal.message import AssistantMessage
+from wakeful.model.journal.transcript import fold
 from wakeful.store.base import Store, Transaction
 
-# No turn has this id.
+# Stands for the turn that the inputs are for, which has no id yet.
 _NEW = ""
 
 
-async def require_calls(store: Store, lane: Lane, inputs: Sequence[Input], param: str) -> None:
-    """Raises ApiError when there is an output of a call that nobody has made. A second output of a call is none:
-    agent frameworks answer calls that the server has answered already, and the fold passes over it.
+async def require_calls(store: Store, lane: ApiLane, inputs: Sequence[Input], param: str) -> None:
+    """Raise ApiError for an output whose call is neither in the lane nor in the inputs. A second output of a call is
+    fine: agent frameworks also answer calls that the server has answered, and the fold ignores those.
     """
     if not any(given.get("role") == "tool" for given in inputs):
         return
@@ -32,5 +32,5 @@ async def require_calls(store: Store, lane: Lane, inputs: Sequence[Input], param
     made = {call.id for known in transcript.messages if isinstance(known, AssistantMessage) for call in known.calls}
     for stray in transcript.strays:
         if stray.turn_id == _NEW and stray.data["call_id"] not in made:
-            message = f"There is no call {stray.data['call_id']!r} that this could be the output of."
+            message = f"There is no call {stray.data['call_id']!r} for this output."
             raise invalid(param, message, "call_not_found")

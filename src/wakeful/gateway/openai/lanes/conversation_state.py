@@ -1,4 +1,4 @@
-"""Which response of a conversation is under way, and which was the last to complete."""
+"""The response that is running in a conversation, and the last one that completed."""
 
 from wakeful.gateway.openai.api import response_id
 from wakeful.model.request import request_as_far_as_known
@@ -6,12 +6,12 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 
-# So many turns are looked at at once.
+# How many turns are read at a time.
 _PAGE = 20
 
 
 async def state_of(tx: Transaction, session: Session | None) -> dict[str, str | None]:
-    """Both as a client sees them: null where there is none, or where it is no response that a client could ask for."""
+    """Return the ids of both; None where there is none, or where the turn is not a response that a client could get."""
     active = None if session is None or session.active is None else await tx.turns.get(session.active)
     latest = None if session is None else await _latest(tx, session.checkpoint)
     return {
@@ -21,7 +21,7 @@ async def state_of(tx: Transaction, session: Session | None) -> dict[str, str | 
 
 
 async def _latest(tx: Transaction, turn_id: str | None) -> Turn | None:
-    """Words that were only added, chats and runs stand between the responses."""
+    """Return the newest response of the chain, which also has chats, runs and items that were only added."""
     while turn_id is not None:
         page = await tx.turns.chain(turn_id, _PAGE)
         for turn in page:

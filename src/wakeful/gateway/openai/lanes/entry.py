@@ -1,4 +1,4 @@
-"""How a turn enters its lane: a stored one takes it, any other only looks at what it has so far."""
+"""How a turn enters its lane: a stored turn occupies it, an unstored one only reads its history."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -10,8 +10,8 @@ from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NameTaken
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.conversation_state import state_of
-from wakeful.gateway.openai.lanes.lane import Lane
-from wakeful.model.journal import Entry
+from wakeful.gateway.openai.lanes.lane import ApiLane
+from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
-    """Begin a turn whose lane may have a new name: where another request was quicker, the next try finds it."""
+    """Call `begin`, and again if another request took the lane's new name first: the next try finds that lane."""
     while True:
         try:
             return await begin()
@@ -27,42 +27,42 @@ async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
             continue
 
 
-async def enter(engine: Engine, lane: Lane, submission: Submission) -> Receipt:
-    """Open a turn in the lane. One that is new is made in the same transaction: a request that is refused leaves none.
-    Raises ApiError while another turn is at work in it, and NameTaken.
+async def enter(engine: Engine, lane: ApiLane, submission: Submission) -> Receipt:
+    """Open a turn in the lane. A new lane is made in the same transaction, so a refused request leaves none behind.
+    Raises NameTaken, and ApiError while another turn is running in the lane.
     """
     submission = in_lane(submission, lane)
     return await engine.submit(submission, before=None if lane.new_session is not None else partial(require_idle, lane))
 
 
-def in_lane(submission: Submission, lane: Lane) -> Submission:
-    """The submission, with what is made of the lane when it opens."""
+def in_lane(submission: Submission, lane: ApiLane) -> Submission:
+    """Return the submission with the session and the conversation that are to be made with the turn."""
     return replace(submission, session=lane.new_session, conversation=lane.new_conversation)
 
 
-async def require_idle(lane: Lane, tx: Transaction) -> None:
-    """Raises ApiError while another turn is at work in the lane."""
+async def require_idle(lane: ApiLane, tx: Transaction) -> None:
+    """Raise ApiError if another turn is running in the lane."""
     if lane.new_session is None:
         await _idle_session(tx, lane)
 
 
-async def look_into(tx: Transaction, lane: Lane) -> tuple[Session, Sequence[Entry]]:
-    """The lane's session, and all that was recorded up to its checkpoint. Raises ApiError as `require_idle` does."""
+async def lane_history(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequence[Entry]]:
+    """Return the lane's session and its journal up to the checkpoint. Raises ApiError as `require_idle` does."""
     session = lane.new_session or await _idle_session(tx, lane)
     return session, () if session.checkpoint is None else await tx.journal.of_chain(session.checkpoint)
 
 
 def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
-    """`state` is what `state_of` says."""
+    """Return the 409 for a lane that has a running turn. `state` comes from `state_of`."""
     message = "The conversation's last response has not completed."
     if not is_conversation:
-        message = "Another turn of this session is at work: wait for its end, or stop it."
+        message = "Another turn of this session is running: wait until it ends, or stop it."
     headers = {"x-should-retry": "false"}
     code = "conversation_response_not_completed"
     return ApiError(409, code, message, param="conversation", headers=headers, details=state)
 
 
-async def _idle_session(tx: Transaction, lane: Lane) -> Session:
+async def _idle_session(tx: Transaction, lane: ApiLane) -> Session:
     session = await tx.sessions.get(lane.session_id)
     if session is None or session.active is not None:
         raise busy(await state_of(tx, session), is_conversation=lane.conversation_id is not None)

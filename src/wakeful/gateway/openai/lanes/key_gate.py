@@ -1,5 +1,5 @@
-"""Requests with the same idempotency key at the same time, at this node: they pass one after another, so that one
-begins and the others find what it has begun. Whichever passes at another node, the store decides.
+"""Serialises simultaneous requests with the same idempotency key on this node: the first begins a turn and the others
+find it. Between nodes the store decides.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 class KeyGate:
     def __init__(self) -> None:
-        # A lock is there as long as somebody holds it or waits for it.
+        # A lock disappears once no request holds it or waits for it.
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Where a response goes on from: a conversation, another response, or nothing."""
+"""Lanes: where a turn of the API continues from, which is a conversation, another response, a session or nothing."""
 
 from dataclasses import dataclass, replace
 
@@ -17,26 +17,26 @@ _CONVERSATION = "conv_"
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ApiLane:
     session_id: str
-    # A session that is not there yet; it is made when the turn opens, and only then.
+    # A session that is made when the turn opens.
     new_session: Session | None = None
     conversation_id: str | None = None
-    # The conversation of the new session, for a name that is used for the first time.
+    # The conversation of the new session, if its name is used for the first time.
     new_conversation: Conversation | None = None
-    # Whether the turn grows from the latest turn that completed. In a session of another door it grows from the last
-    # one, as every turn does there: otherwise what failed would vanish from the page.
+    # Whether the turn follows the last one that completed. In a session of another door it follows the last turn, as
+    # all turns do there: otherwise failed turns would vanish from the page.
     from_checkpoint: bool = True
-    # What the session answers with where the client names no model; empty: the configured one.
+    # The session's model, for clients that ask for none; empty for the configured one.
     model: str = ""
 
     @property
     def is_kept(self) -> bool:
-        """Whether later requests go on in it."""
+        """Whether later requests can continue in this lane."""
         return self.new_session is None or self.new_conversation is not None
 
     def grows_from(self, session: Session) -> str | None:
-        """The turn that the next one follows."""
+        """Return the turn that the next one follows."""
         return session.checkpoint if self.from_checkpoint else session.head
 
 
@@ -44,23 +44,26 @@ class Lanes:
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    async def find(self, request: Request, model: str, conversation: str, previous: str) -> Lane:
-        """Raises ApiError."""
+    async def find(self, request: Request, model: str, conversation: str, previous: str) -> ApiLane:
+        """Return the lane of this conversation, or a new one that follows the previous response, if any.
+
+        Raises ApiError.
+        """
         if conversation:
             found = await self.conversation(request, conversation)
             if found is None:
                 return self._new_name(request.state.principal, model, conversation)
-            return Lane(found.session_id, conversation_id=found.id)
+            return ApiLane(found.session_id, conversation_id=found.id)
         parent = await self._previous(request, previous) if previous else None
         session = self._new_session(request.state.principal, model, parent)
-        return Lane(session.id, session)
+        return ApiLane(session.id, session)
 
     async def conversation(self, request: Request, named: str) -> Conversation | None:
-        """By its id, or by a name; None for a name that is not used. Raises ApiError."""
+        """Find a conversation by its id or its name. Return None for an unused name. Raises ApiError."""
         owner: str = request.state.principal
 
         async def body(tx: Transaction) -> tuple[Conversation | None, bool]:
-            # Neither has a NUL in it, and PostgreSQL takes none in a text.
+            # No id or name has a NUL, and PostgreSQL refuses one in a text.
             if "\0" in named:
                 return None, False
             by_id = named.startswith(_CONVERSATION)
@@ -70,7 +73,7 @@ class Lanes:
         found, is_deleted = await self._api.store.read(body)
         if found is None and not named.startswith(_CONVERSATION):
             return None
-        # The name of a deleted one is free again when it is gone for good.
+        # The name of a deleted conversation stays taken until it is purged.
         if found is None or is_deleted or not self._api.may_see(request, found.owner):
             raise no_conversation(named)
         return found
@@ -88,10 +91,10 @@ class Lanes:
 
         return await self._api.store.write(body)
 
-    def _new_name(self, owner: str, model: str, name: str) -> Lane:
+    def _new_name(self, owner: str, model: str, name: str) -> ApiLane:
         session = replace(self._new_session(owner, model, None), title=name, is_listed=True)
         made = Conversation(new_id("conv"), owner, session.id, name)
-        return Lane(session.id, session, made.id, made)
+        return ApiLane(session.id, session, made.id, made)
 
     async def _previous(self, request: Request, previous: str) -> Turn:
         async def body(tx: Transaction) -> tuple[Turn | None, bool]:
@@ -110,7 +113,7 @@ class Lanes:
         return turn
 
     def _new_session(self, owner: str, model: str, parent: Turn | None) -> Session:
-        """For one response; a conversation's is one that people see."""
+        """Return the session for one response. It is not listed; a conversation's is."""
         head = None if parent is None else parent.id
         return Session(
             new_id("ses"),
@@ -125,7 +128,7 @@ class Lanes:
 
 
 async def _has_completed(tx: Transaction, turn: Turn) -> bool:
-    """Whether its answer is there, and whole: its last event says so."""
+    """Return whether the turn ended with a whole answer."""
     if turn.status is not TurnStatus.DONE:
         return False
     (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)

@@ -1,4 +1,4 @@
-"""The routes of models: the catalogue, as the official clients read it."""
+"""The routes of models: the catalogue, in the form that the official clients read."""
 
 from typing import Annotated, Literal
 
@@ -9,11 +9,9 @@ from starlette.routing import Route
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.model.request import DEFAULT_MODEL
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Outgoing
-
-# Whatever the operator has configured.
-DEFAULT_NAME = "wakeful"
 
 
 class Model(Outgoing):
@@ -29,7 +27,7 @@ class ModelList(Outgoing):
     data: list[Model]
 
 
-class ModelRoutes:
+class ApiModelRoutes:
     def __init__(self, api: Api) -> None:
         self._api = api
 
@@ -51,4 +49,4 @@ class ModelRoutes:
 
     def _all(self) -> list[Model]:
         listed = [Model(id=id_, created=created, owned_by=by) for id_, created, by in self._api.models()]
-        return [Model(id=DEFAULT_NAME), *listed]
+        return [Model(id=DEFAULT_MODEL), *listed]

@@ -1,35 +1,35 @@
-"""The routes of responses."""
+"""The routes of responses in the OpenAPI document."""
 
+from wakeful.gateway.openai.document import api_refusals
 from wakeful.gateway.openai.items.input_items import InputItem
 from wakeful.gateway.openai.items.objects import ItemPage, OutputItem, OutputPart, ShownItem
 from wakeful.gateway.openai.items.page import PageQuery
-from wakeful.gateway.openai.refusals import refusals
 from wakeful.gateway.openai.responses.events import ResponseEvent
 from wakeful.gateway.openai.responses.request import ResponseBody
-from wakeful.gateway.openai.responses.response import DeletedResponse, Response
+from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject
 from wakeful.gateway.openai.responses.routes import ResponseHeaders, ResponseQuery
-from wakeful.gateway.openai.usage import Usage
+from wakeful.gateway.openai.usage import ResponseUsage
 from wakeful.wire.error_types import ApiProblem
 from wakeful.wire.openapi import Family, either, json_answer, json_body, operation, path, stream_answer
 from wakeful.wire.schema import Json, parameters
 
 _ID = path("response_id", "`resp_…`")
-_RESPONSE = json_answer("The response.", Response)
+_RESPONSE = json_answer("The response.", ResponseObject)
 _EVENTS = stream_answer("Its events.", ResponseEvent, ends="[DONE]")
 
 _CREATE = operation(
     "createResponse",
     "Ask the agent",
-    {200: either("The response, or its events with `stream`.", _RESPONSE, _EVENTS), **refusals(400, 404, 409, 413)},
+    {200: either("The response, or its events with `stream`.", _RESPONSE, _EVENTS), **api_refusals(400, 404, 409, 413)},
     words="A stored response is a turn that survives its client and the server that runs it. `stream`, `store` and "
-    "`background` say how it is told, not how it is run. A response that failed is told with 200 and its `status`.",
+    "`background` change how it is returned, not how it runs. A failed response is returned with 200 and its `status`.",
     parameters=parameters(ResponseHeaders, "header"),
     body=json_body(ResponseBody),
 )
 _SHOW = operation(
     "getResponse",
     "See a response, or follow it",
-    {200: either("As it stands, or its events with `stream=true`.", _RESPONSE, _EVENTS), **refusals(400, 404)},
+    {200: either("As it stands, or its events with `stream=true`.", _RESPONSE, _EVENTS), **api_refusals(400, 404)},
     parameters=[
         _ID,
         *parameters(ResponseQuery, "query"),
@@ -43,7 +43,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "delete": operation(
             "deleteResponse",
             "Hide a response; one that runs is stopped",
-            {200: json_answer("It is hidden.", DeletedResponse), **refusals(404)},
+            {200: json_answer("It is hidden.", DeletedResponse), **api_refusals(404)},
             parameters=[_ID],
         ),
     },
@@ -51,16 +51,16 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "cancelResponse",
             "Stop a response",
-            {200: _RESPONSE, **refusals(404)},
-            words="One that has ended is told as it is.",
+            {200: _RESPONSE, **api_refusals(404)},
+            words="A response that has ended is returned as it is.",
             parameters=[_ID],
         ),
     },
     "/v1/responses/{response_id}/input_items": {
         "get": operation(
             "listInputItems",
-            "What was asked",
-            {200: json_answer("A page of items.", ItemPage), **refusals(400, 404)},
+            "List the input items",
+            {200: json_answer("A page of items.", ItemPage), **api_refusals(400, 404)},
             parameters=[_ID, *parameters(PageQuery, "query")],
         ),
     },
@@ -71,10 +71,10 @@ FAMILY = Family(
     "Durable, resumable, idempotent.",
     PATHS,
     {
-        "Response": Response,
+        "Response": ResponseObject,
         "ResponseRequest": ResponseBody,
         "InputItem": InputItem,
-        "Usage": Usage,
+        "Usage": ResponseUsage,
         "Error": ApiProblem,
         "OutputPart": OutputPart,
         "OutputItem": OutputItem,

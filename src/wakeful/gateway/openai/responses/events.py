@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from msgspec import field
 
-from wakeful.gateway.openai.asking.common_fields import Count
+from wakeful.gateway.openai.fields.common_fields import NonNegative
 from wakeful.gateway.openai.items.objects import OutputItem, OutputPart
-from wakeful.gateway.openai.responses.response import Response
+from wakeful.gateway.openai.responses.response import ResponseObject
 from wakeful.wire.declared import Outgoing, shape_of, tags_in, words
 
 
@@ -22,99 +22,99 @@ class StageEvent(Outgoing):
         "response.incomplete",
         "response.snapshot",
     ]
-    sequence_number: Count
-    response: Response
+    sequence_number: NonNegative
+    response: ResponseObject
 
 
 class ItemEvent(Outgoing):
     type: Literal["response.output_item.added", "response.output_item.done"]
-    sequence_number: Count
-    output_index: Count
+    sequence_number: NonNegative
+    output_index: NonNegative
     item: OutputItem
 
 
 class PartEvent(Outgoing):
     type: Literal["response.content_part.added", "response.content_part.done"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
-    content_index: Count
+    output_index: NonNegative
+    content_index: NonNegative
     part: OutputPart
 
 
-class TextDelta(Outgoing):
+class TextDeltaEvent(Outgoing):
     type: Literal["response.output_text.delta"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
-    content_index: Count
+    output_index: NonNegative
+    content_index: NonNegative
     delta: str
     logprobs: list[Any] = field(default_factory=list)
 
 
-class TextDone(Outgoing):
+class TextDoneEvent(Outgoing):
     type: Literal["response.output_text.done"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
-    content_index: Count
+    output_index: NonNegative
+    content_index: NonNegative
     text: str
     logprobs: list[Any] = field(default_factory=list)
 
 
-class ReasoningDelta(Outgoing):
+class ReasoningDeltaEvent(Outgoing):
     type: Literal["response.reasoning_text.delta"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
-    content_index: Count
+    output_index: NonNegative
+    content_index: NonNegative
     delta: str
 
 
-class ReasoningDone(Outgoing):
+class ReasoningDoneEvent(Outgoing):
     type: Literal["response.reasoning_text.done"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
-    content_index: Count
+    output_index: NonNegative
+    content_index: NonNegative
     text: str
 
 
-class ArgumentsDelta(Outgoing):
+class ArgumentsDeltaEvent(Outgoing):
     type: Literal["response.function_call_arguments.delta", "response.mcp_call_arguments.delta"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
+    output_index: NonNegative
     delta: str
 
 
-class FunctionArgumentsDone(Outgoing):
+class FunctionArgumentsDoneEvent(Outgoing):
     type: Literal["response.function_call_arguments.done"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
+    output_index: NonNegative
     name: str
     arguments: str
 
 
-class ServerArgumentsDone(Outgoing):
+class ServerArgumentsDoneEvent(Outgoing):
     type: Literal["response.mcp_call_arguments.done"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
+    output_index: NonNegative
     arguments: str
 
 
-class ServerCallStage(Outgoing):
+class ServerCallEvent(Outgoing):
     type: Literal["response.mcp_call.in_progress", "response.mcp_call.completed", "response.mcp_call.failed"]
-    sequence_number: Count
+    sequence_number: NonNegative
     item_id: str
-    output_index: Count
+    output_index: NonNegative
 
 
 class ErrorEvent(Outgoing):
     type: Literal["error"]
-    sequence_number: Count
+    sequence_number: NonNegative
     code: str
     message: str
     param: None = None
@@ -124,14 +124,14 @@ ResponseEvent: TypeAlias = Annotated[
     StageEvent
     | ItemEvent
     | PartEvent
-    | TextDelta
-    | TextDone
-    | ReasoningDelta
-    | ReasoningDone
-    | ArgumentsDelta
-    | FunctionArgumentsDone
-    | ServerArgumentsDone
-    | ServerCallStage
+    | TextDeltaEvent
+    | TextDoneEvent
+    | ReasoningDeltaEvent
+    | ReasoningDoneEvent
+    | ArgumentsDeltaEvent
+    | FunctionArgumentsDoneEvent
+    | ServerArgumentsDoneEvent
+    | ServerCallEvent
     | ErrorEvent,
     words(
         "`event` is the type. Numbers begin with 0, have no gaps and never change. The last event is one of completed, "
@@ -139,7 +139,7 @@ ResponseEvent: TypeAlias = Annotated[
         "that runs, and has the number of the event before it."
     ),
 ]
-# The class of each event, by its type.
+# By the type of an event: its class.
 EVENTS: Mapping[str, type[Outgoing]] = {
     name: kind for kind in shape_of(ResponseEvent).args for tag in tags_in(kind) for name in get_args(tag.type)
 }

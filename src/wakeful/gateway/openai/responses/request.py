@@ -1,4 +1,4 @@
-"""What a client asks for with POST /v1/responses, checked before anything happens."""
+"""The body of POST /v1/responses: its declaration, and the request that is made of it."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,24 +6,23 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.answer_format import ResponseFormat, format_option
-from wakeful.gateway.openai.asking.client_tools import ResponseTools, client_tools
-from wakeful.gateway.openai.asking.common_fields import (
+from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.fields.answer_format import ResponseFormat, format_option
+from wakeful.gateway.openai.fields.client_tools import ResponseTools, client_tools
+from wakeful.gateway.openai.fields.common_fields import (
     MANY,
     NO_NUL,
     LongText,
     Metadata,
-    ModelName,
     NoLogprobs,
     ReasoningEffort,
+    RequestedModel,
     ServiceTier,
     Temperature,
     Tokens,
     TopP,
 )
-from wakeful.gateway.openai.asking.tool_choice import ResponseToolChoice, require_tools, tool_choice
-from wakeful.gateway.openai.body import Body
-from wakeful.gateway.openai.errors import ApiError, invalid
+from wakeful.gateway.openai.fields.tool_choice import ResponseToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.input_items import InputField
 from wakeful.gateway.openai.items.inputs import Input, Reference, inputs_of
 from wakeful.model.request import TurnRequest
@@ -44,7 +43,9 @@ class TextOptions(Incoming):
 
 class ReasoningOptions(Incoming):
     effort: ReasoningEffort | None = None
-    summary: Annotated[Literal["auto", "concise", "detailed"] | None, words("Taken; there are no summaries.")] = None
+    summary: Annotated[
+        Literal["auto", "concise", "detailed"] | None, words("Accepted and ignored: there are no summaries.")
+    ] = None
 
 
 class StreamOptions(Incoming):
@@ -53,17 +54,17 @@ class StreamOptions(Incoming):
 
 class ResponseBody(Incoming):
     input: InputField
-    model: ModelName = ""
+    model: RequestedModel = ""
     instructions: LongText = ""
     stream: bool = False
-    store: Annotated[bool, words("true where nothing is said: it survives its client and the server.")] = True
-    background: Annotated[bool, words("Answered at once; needs `store`.")] = False
+    store: Annotated[bool, words("true by default: the response survives its client and the server.")] = True
+    background: Annotated[bool, words("Return at once; needs `store`.")] = False
     conversation: Annotated[
         _Name | NamedConversation | None,
-        words("An id `conv_…`, or a name of your own, which makes one on first use. Not with `previous_response_id`."),
+        words("An id `conv_…`, or any name: its first use creates one. Not with `previous_response_id`."),
         says("{} must be an id or a name of 1 to 256 characters.", covers_inside=True),
     ] = None
-    previous_response_id: Annotated[str, Meta(max_length=256), words("A completed response to go on from.")] = ""
+    previous_response_id: Annotated[str, Meta(max_length=256), words("The completed response to continue from.")] = ""
     tools: ResponseTools | None = None
     tool_choice: ResponseToolChoice = "auto"
     parallel_tool_calls: bool = True
@@ -76,10 +77,10 @@ class ResponseBody(Incoming):
     max_tool_calls: Annotated[
         int | None,
         Meta(ge=0, le=MANY),
-        words("How many calls of the server's tools are run; with 0 the model is told of none of them."),
+        words("How many calls of the server's tools are run; with 0 the model does not get these tools."),
     ] = None
     truncation: Literal["auto", "disabled"] = "disabled"
-    include: Annotated[list[str] | None, words("Taken; what is not there is not added.")] = None
+    include: Annotated[list[str] | None, words("Accepted and ignored: nothing is added.")] = None
     prompt: Annotated[
         None,
         words("There are no prompt templates."),
@@ -96,9 +97,9 @@ class ResponseBody(Incoming):
 @dataclass(frozen=True, slots=True)
 class ResponseRequest:
     inputs: list[Input | Reference]
-    # As the client wrote it; empty: the default.
+    # As the client wrote it; empty for the default.
     model: str
-    # An id that begins with conv_, or a name; empty: none.
+    # An id that begins with conv_, a name, or empty.
     conversation: str
     previous_response_id: str
     is_streamed: bool
@@ -107,7 +108,7 @@ class ResponseRequest:
     turn: TurnRequest
 
 
-def read_response_request(body: Body, server_tools: Collection[str]) -> ResponseRequest:
+def read_response_request(body: Mapping[str, Any], server_tools: Collection[str]) -> ResponseRequest:
     """Raises InvalidRequest and ApiError."""
     given = read(ResponseBody, body)
     request = ResponseRequest(
@@ -133,21 +134,21 @@ def _name(conversation: str | NamedConversation | None) -> str:
     return conversation.id if isinstance(conversation, NamedConversation) else conversation or ""
 
 
-def _turn(given: ResponseBody, body: Body) -> TurnRequest:
+def _turn(given: ResponseBody, body: Mapping[str, Any]) -> TurnRequest:
     choice = tool_choice(given.tool_choice)
     return TurnRequest(
         kind="response",
         instructions=given.instructions,
         tools=client_tools(given.tools or ()),
         options=_options(given) | choice.option,
-        # All but the words: those are in the journal.
+        # Everything but the input, which is in the journal.
         echo={name: value for name, value in body.items() if name != "input"},
         allowed_tools=choice.allowed,
     )
 
 
 def _options(given: ResponseBody) -> dict[str, Any]:
-    """What of it the model's endpoint is told, in its own words."""
+    """Return the options for the model's endpoint, under the names that it uses."""
     options: Mapping[str, Any] = {
         "temperature": given.temperature,
         "top_p": given.top_p,

@@ -1,4 +1,4 @@
-"""The response object: every key always there, with what the client asked for or what counts where it asked nothing."""
+"""The response object. It always has every key, with the value that the client sent or the default."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,19 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import Count, Failure, IncompleteDetails, Temperature, TopP
+from wakeful.gateway.openai.fields.common_fields import (
+    FailureDetails,
+    IncompleteDetails,
+    NonNegative,
+    Temperature,
+    TopP,
+)
 from wakeful.gateway.openai.items.objects import OutputItem
-from wakeful.gateway.openai.usage import Usage
+from wakeful.gateway.openai.usage import ResponseUsage
 from wakeful.model.request import MCP_CALL
 from wakeful.wire.declared import Outgoing, among
 
-# What a request may say and a response echoes, and the value where it says nothing.
+# The fields of a request that a response echoes, with their defaults.
 _ECHOED: Mapping[str, Any] = {
     "instructions": None,
     "max_output_tokens": None,
@@ -42,18 +48,18 @@ class ConversationRef(Outgoing):
     id: str
 
 
-class Response(Outgoing):
+class ResponseObject(Outgoing):
     id: str
     object: Literal["response"] = "response"
-    created_at: Count
+    created_at: NonNegative
     status: Annotated[str, among(("queued", "in_progress", "completed", "failed", "cancelled", "incomplete"))]
     background: bool
-    completed_at: Count | None
-    error: Failure | None
+    completed_at: NonNegative | None
+    error: FailureDetails | None
     incomplete_details: IncompleteDetails | None
     instructions: str | None
     max_output_tokens: Annotated[int | None, Meta(ge=1)]
-    max_tool_calls: Count | None
+    max_tool_calls: NonNegative | None
     metadata: dict[str, str]
     model: str
     output: list[OutputItem]
@@ -61,7 +67,7 @@ class Response(Outgoing):
     previous_response_id: str | None
     conversation: ConversationRef | None
     prompt_cache_key: str | None
-    # What the client has sent is echoed as it is, also what is not declared; so some of these are not types.
+    # The client's values are echoed unchanged, with undeclared keys too, so some fields are plain dictionaries.
     reasoning: Annotated[dict[str, Any], _with(effort=_MAYBE, summary=_MAYBE)]
     safety_identifier: str | None
     service_tier: str
@@ -70,10 +76,10 @@ class Response(Outgoing):
     text: Annotated[dict[str, Any], _with(format={"type": "object"})]
     tool_choice: str | dict[str, Any]
     tools: list[dict[str, Any]]
-    top_logprobs: Count
+    top_logprobs: NonNegative
     top_p: TopP
     truncation: str
-    usage: Usage | None
+    usage: ResponseUsage | None
     user: str | None
 
 
@@ -85,7 +91,7 @@ class DeletedResponse(Outgoing):
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """What is fixed before a response begins."""
+    """What is known of a response before it begins."""
 
     id: str
     model: str
@@ -95,31 +101,31 @@ class ResponseFacts:
     conversation_id: str | None = None
     is_stored: bool = True
     is_background: bool = False
-    # How calls of the server's tools are told.
+    # The type of item that shows calls of the server's tools.
     tool_items: str = MCP_CALL
 
 
 @dataclass(slots=True)
 class ResponseState:
-    """What changes while it runs, besides its output."""
+    """What changes while a response runs, besides its output."""
 
     status: str
     completed_at: int | None = None
-    error: Failure | None = None
+    error: FailureDetails | None = None
     incomplete_reason: str | None = None
-    usage: Usage | None = None
+    usage: ResponseUsage | None = None
 
 
 class ResponseForm:
-    """Makes the object of one response, from its state and its output."""
+    """Makes the object of one response from its state and its output."""
 
     def __init__(self, facts: ResponseFacts, request: Mapping[str, Any]) -> None:
-        """`request` is the body as the client sent it, checked by whoever took it."""
+        """`request` is the body as the client sent it, already checked."""
         self._fixed = _fixed(facts) | _echo(request)
 
-    def fill(self, state: ResponseState, output: list[OutputItem]) -> Response:
+    def fill(self, state: ResponseState, output: list[OutputItem]) -> ResponseObject:
         reason = state.incomplete_reason
-        return Response(
+        return ResponseObject(
             **self._fixed,
             status=state.status,
             completed_at=state.completed_at,
@@ -149,7 +155,7 @@ def _echo(request: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{key: given.get(key, default) for key, default in _ECHOED.items()},
         "reasoning": _REASONING | given.get("reasoning", {}),
-        # The answer names the tier that was used, and "auto" is none.
+        # A response names the tier that was used; "auto" is not one.
         "service_tier": "default" if tier == "auto" else tier,
         "text": _TEXT | {key: value for key, value in given.get("text", {}).items() if value is not None},
         "tools": [_tool(tool) for tool in given.get("tools", [])],

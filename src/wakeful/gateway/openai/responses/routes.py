@@ -1,4 +1,4 @@
-"""The routes of responses. stream, store and background are properties of one and the same turn."""
+"""The routes of responses. A response is a turn, whatever its stream, store and background are."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -13,8 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
-from wakeful.gateway.openai.api import Api, response_id, turn_id_of
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.api import Api, ends_turn, read_api_body, response_id, turn_id_of
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.objects import ShownItem
@@ -25,11 +24,9 @@ from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, in_lane, require_idle, until_entered
 from wakeful.gateway.openai.lanes.key_gate import KeyGate
 from wakeful.gateway.openai.lanes.lane import Lanes
-from wakeful.gateway.openai.pages import is_last
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.request import ResponseRequest, read_response_request
-from wakeful.gateway.openai.responses.response import DeletedResponse
-from wakeful.gateway.openai.responses.response import Response as ResponseObject
+from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.responses.unstored import UnstoredResponses
 from wakeful.model.conversation import IdempotencyKey
@@ -50,15 +47,15 @@ class ResponseHeaders(Incoming, rename={"idempotency_key": "Idempotency-Key"}):
         str,
         Meta(max_length=255),
         words(
-            "The same key and body are one response, however often they are sent. Another body is 409; with "
-            "`store: false` it is 400."
+            "Requests with the same key and body get the same response. The same key with another body is 409; a key "
+            "with `store: false` is 400."
         ),
         says("{} must have at most 255 characters."),
     ] = ""
 
 
 class ResponseQuery(Incoming):
-    stream: Annotated[bool, words("Its events from the first, live to the end.")] = False
+    stream: Annotated[bool, words("Return its events from the first, live to the end.")] = False
     starting_after: Annotated[
         int,
         Meta(ge=0, le=10**15 - 1),
@@ -69,10 +66,10 @@ class ResponseQuery(Incoming):
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A response, as it was when it was found."""
+    """A stored response as it was when it was read."""
 
     turn: Turn
-    # It was there before: the request repeats one that had the same idempotency key.
+    # Whether an earlier request with the same idempotency key made it.
     is_repeated: bool = False
 
     def projection(self) -> ResponseProjection:
@@ -97,7 +94,7 @@ class ResponseRoutes:
         ]
 
     async def create(self, request: Request) -> Response | EventStream:
-        body = await read_body(request)
+        body = await read_api_body(request)
         asked = read_response_request(body, self._api.tools)
         key = _idempotency_key(request, asked)
         if not asked.is_stored:
@@ -142,7 +139,9 @@ class ResponseRoutes:
         return JsonAnswer(item_page(request, await self._api.store.read(body)))
 
     async def _known(self, request: Request, key: str, fingerprint: str) -> _Stored | None:
-        """Looked for first: a retry counts as what it was, whatever has become of the things that it names."""
+        """Return the response that has this key. This comes before all other checks: a retry gets its response even if
+        what the request names is gone.
+        """
         if not key:
             return None
 
@@ -167,9 +166,8 @@ class ResponseRoutes:
         request.state.slot.take()
         receipt = await until_entered(lambda: self._submit(request, asked, key, fingerprint))
         if receipt.turn is not None:
-            # Nothing is read again that was written just now.
             return _Stored(receipt.turn)
-        # Another node was quicker.
+        # A request on another node used the key first.
         request.state.slot.give_back()
         return await self._repeated(request, receipt)
 
@@ -210,21 +208,21 @@ class ResponseRoutes:
             await self._api.engine.cancel(stored.turn.session_id, stored.turn.id)
 
     async def _object(self, stored: _Stored) -> ResponseObject:
-        """As it stands now, also while it runs."""
+        """Return the response in its present state."""
         projection = stored.projection()
-        for told in await self._api.engine.stream_so_far(stored.turn.session_id, stored.turn.id):
-            projection.feed(told)
+        for item in await self._api.engine.stream_so_far(stored.turn.session_id, stored.turn.id):
+            projection.feed(item)
         return projection.response()
 
     async def _final_object(self, stored: _Stored, key: str) -> ResponseObject:
         projection = stored.projection()
         async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
-                for told in page:
-                    projection.feed(told)
-                if is_last(page):
+                for item in page:
+                    projection.feed(item)
+                if ends_turn(page):
                     return projection.response()
-        # What there is of it must not pass for the whole.
+        # The log broke off. A partial response must not look whole.
         raise _interrupted(response_id(stored.turn.id), key)
 
     def _stream(self, stored: _Stored, *, starting_after: int, has_joined: bool = False) -> EventStream:
@@ -232,33 +230,33 @@ class ResponseRoutes:
         return EventStream(frames, self._api.streams)
 
     async def _frames(self, stored: _Stored, starting_after: int, *, has_joined: bool) -> AsyncGenerator[bytes, None]:
-        """From the log's beginning, because every number follows from it; what the client has seen is left out. One
-        that has joined by its key gets a snapshot when it has caught up.
+        """Yield the frames after `starting_after`. The fold begins with the turn, because the numbers do. A client that
+        has joined by its key gets a snapshot when the fold has caught up.
         """
         projection = stored.projection()
         has_ended = False
         async with aclosing(self._api.follow(stored.turn.session_id, stored.turn.id)) as pages:
             async for page in pages:
-                has_ended = is_last(page)
-                news = _news(projection, page, starting_after)
+                has_ended = ends_turn(page)
+                frames = _frames_of(page, projection, starting_after)
                 if not page and has_joined:
-                    news, has_joined = projection.snapshot().wire, False
-                # A reader that waits for the next page holds nothing of this one.
+                    frames, has_joined = projection.snapshot().wire, False
+                # Free the page: the stream may wait long for the next one.
                 del page
-                if news:
-                    yield news
-                del news
+                if frames:
+                    yield frames
+                del frames
         if has_ended:
             yield DONE
 
 
-def _news(projection: ResponseProjection, page: Sequence[StreamItem], starting_after: int) -> bytes:
-    """What there is at once, in one piece: each piece is a walk through the whole server."""
-    return b"".join(frame.wire for told in page for frame in projection.feed(told) if frame.number > starting_after)
+def _frames_of(page: Sequence[StreamItem], projection: ResponseProjection, starting_after: int) -> bytes:
+    """Return the frames of a page in one piece, because each piece passes through every layer of the server."""
+    return b"".join(frame.wire for item in page for frame in projection.feed(item) if frame.number > starting_after)
 
 
 async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> Receipt:
-    """Of the request that has used this key before. Raises ApiError when that was another one."""
+    """Return the receipt of the request that used this key first. Raises ApiError if its body was different."""
     if known.fingerprint != fingerprint:
         message = "This Idempotency-Key was used with another body."
         raise ApiError(409, "idempotency_key_conflict", message, headers=_NO_RETRY)
@@ -268,9 +266,11 @@ async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> 
 
 
 def _interrupted(response: str, key: str) -> ApiError:
-    """The server stops while somebody waits. Asking again by itself is right only where that finds the same one."""
+    """Return the error for a client that waits while the server stops. It may retry by itself only with a key, which
+    finds the same response again.
+    """
     advice = "send the same request again" if key else f"GET /v1/responses/{response} shows it"
-    message = f"The server is stopping. The response {response} goes on after the restart: {advice}."
+    message = f"The server is stopping. The response {response} continues after the restart: {advice}."
     headers = {"retry-after": "2", "x-should-retry": "true" if key else "false"}
     return ApiError(503, "stopping", message, headers=headers)
 
@@ -283,7 +283,7 @@ def _idempotency_key(request: Request, asked: ResponseRequest) -> str:
 
 
 def _takes_snapshots(request: Request) -> bool:
-    """The stream helper of the official JavaScript client fails on an event that OpenAI does not have."""
+    """Return False for the official JavaScript client: its stream helper fails on events that OpenAI does not have."""
     return request.headers.get("x-stainless-lang") != "js"
 
 

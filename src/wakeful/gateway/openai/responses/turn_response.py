@@ -1,26 +1,26 @@
-"""A turn of the API as a response: what of it is fixed before it runs."""
+"""The projection of a turn as a response, before its first event."""
 
 from dataclasses import replace
 from typing import Any
 
 from wakeful.gateway.openai.api import response_id
-from wakeful.gateway.openai.lanes.lane import Lane
+from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_as_far_as_known
 from wakeful.model.turn import Turn
 
 
-def in_conversation(asked: TurnRequest, lane: Lane) -> TurnRequest:
-    """The same request, which says by its id what conversation it was made in: names come and go, and a response
-    always looks the same.
+def in_conversation(asked: TurnRequest, lane: ApiLane) -> TurnRequest:
+    """Return the request with the id of its conversation. A response always shows that id, because the name may come to
+    mean another conversation.
     """
     conversation = None if lane.conversation_id is None else {"id": lane.conversation_id}
     return replace(asked, echo={**asked.echo, "conversation": conversation})
 
 
 def response_of(turn: Turn) -> ResponseProjection:
-    """As it was before its first event."""
+    """Return the turn's projection, without any of its events."""
     asked = request_as_far_as_known(turn.request)
     echo = dict(asked.echo)
     facts = ResponseFacts(

@@ -1,4 +1,4 @@
-"""Responses with store=false: each belongs to its connection, and nothing of it is left afterwards."""
+"""Responses with store=false: each lives as long as its connection, and leaves nothing behind."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -13,17 +13,17 @@ from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.gateway.openai.items.references import References
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
-from wakeful.gateway.openai.lanes.entry import look_into
-from wakeful.gateway.openai.lanes.lane import Lane, Lanes
+from wakeful.gateway.openai.lanes.entry import lane_history
+from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.responses.request import ResponseRequest
-from wakeful.gateway.openai.responses.response import Response as ResponseObject
+from wakeful.gateway.openai.responses.response import ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.model.event import StreamItem
 from wakeful.model.ids import new_id
-from wakeful.model.journal import input_entry
-from wakeful.model.message import Message
+from wakeful.model.journal.entry import input_entry
+from wakeful.model.journal.message import Message
+from wakeful.model.journal.transcript import fold
 from wakeful.model.request import TurnRequest
-from wakeful.model.transcript import fold
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
@@ -53,20 +53,20 @@ class UnstoredResponses:
         model = await self._api.require_model(asked.model, status=400)
         lane = await self._lanes.find(request, model, asked.conversation, asked.previous_response_id)
         if lane.new_conversation is not None:
-            # It will not be made, so it has no id either.
+            # The conversation is not created, so the response has no id of one.
             lane = replace(lane, conversation_id=None)
         inputs = await self._references.resolve(request, asked.inputs)
         await require_calls(self._api.store, lane, inputs, "input")
 
         async def body(tx: Transaction) -> _Unstored:
-            return await self._look(tx, lane, in_conversation(asked.turn, lane), inputs, model)
+            return await self._read(tx, lane, in_conversation(asked.turn, lane), inputs, model)
 
         return await self._api.store.read(body)
 
-    async def _look(
-        self, tx: Transaction, lane: Lane, asked: TurnRequest, inputs: Sequence[Input], model: str
+    async def _read(
+        self, tx: Transaction, lane: ApiLane, asked: TurnRequest, inputs: Sequence[Input], model: str
     ) -> _Unstored:
-        session, before = await look_into(tx, lane)
+        session, before = await lane_history(tx, lane)
         turn = Turn(
             id=new_id("turn"),
             session_id=session.id,
@@ -91,14 +91,14 @@ class UnstoredResponses:
 async def _frames(unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> AsyncGenerator[bytes, None]:
     projection = response_of(unstored.turn)
     async with aclosing(log):
-        async for told in log:
-            for frame in projection.feed(told):
+        async for item in log:
+            for frame in projection.feed(item):
                 yield frame.wire
     yield DONE
 
 
 async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> ResponseObject:
-    """The whole response. Raises ClientDisconnect when nobody waits for it any more."""
+    """Return the finished response. Raises ClientDisconnect if the client leaves first."""
     answering = asyncio.create_task(_whole(unstored, log))
     leaving = asyncio.create_task(until_gone(request.receive))
     try:
@@ -115,6 +115,6 @@ async def _unless_gone(request: Request, unstored: _Unstored, log: AsyncGenerato
 async def _whole(unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> ResponseObject:
     projection = response_of(unstored.turn)
     async with aclosing(log):
-        async for told in log:
-            projection.feed(told)
+        async for item in log:
+            projection.feed(item)
     return projection.response()

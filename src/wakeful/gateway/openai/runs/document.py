@@ -1,11 +1,10 @@
-"""The routes of runs."""
+"""The routes of runs in the OpenAPI document."""
 
 from typing import Any
 
-from wakeful.gateway.openai.refusals import refusals
+from wakeful.gateway.openai.document import SESSION_HEADER, SESSION_PARAMETERS, api_refusals
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import Run, RunAnswered, RunBegun, RunEvent
-from wakeful.gateway.openai.session_parameters import SESSION_HEADER, SESSION_PARAMETERS
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path, stream_answer, with_headers
 from wakeful.wire.schema import Json, parameters
 
@@ -26,21 +25,21 @@ PATHS: dict[str, dict[str, Json]] = {
             "Start a run",
             {
                 202: _answer("It has begun.", RunBegun),
-                **refusals(400, 404, 409, 413),
+                **api_refusals(400, 404, 409, 413),
             },
             parameters=SESSION_PARAMETERS,
             body=json_body(RunBody),
         ),
     },
     "/v1/runs/{run_id}": {
-        "get": operation("getRun", "See a run", {200: _RUN, **refusals(404)}, parameters=[_ID]),
+        "get": operation("getRun", "See a run", {200: _RUN, **api_refusals(404)}, parameters=[_ID]),
     },
     "/v1/runs/{run_id}/events": {
         "get": operation(
             "followRun",
             "Follow a run",
-            {200: _FOLLOWED, **refusals(400, 404)},
-            words="Any number of readers, each from where it likes.",
+            {200: _FOLLOWED, **api_refusals(400, 404)},
+            words="Any number of readers may follow, each from any event on.",
             parameters=[
                 _ID,
                 *parameters(RunEventsQuery, "query"),
@@ -49,15 +48,15 @@ PATHS: dict[str, dict[str, Json]] = {
         ),
     },
     "/v1/runs/{run_id}/stop": {
-        "post": operation("stopRun", "Stop a run", {200: _RUN, **refusals(404)}, parameters=[_ID]),
+        "post": operation("stopRun", "Stop a run", {200: _RUN, **api_refusals(404)}, parameters=[_ID]),
     },
     "/v1/runs/{run_id}/approval": {
         "post": operation(
             "answerRun",
-            "Answer a run that asks whether it may",
+            "Answer a run that asks for approval",
             {
                 200: _answer("It is answered.", RunAnswered),
-                **refusals(400, 403, 404, 409, 413),
+                **api_refusals(400, 403, 404, 409, 413),
             },
             parameters=[_ID],
             body=json_body(RunApproval),

@@ -1,10 +1,10 @@
-"""What a client asks for with POST /v1/runs, and how it answers a run that asks."""
+"""The body of POST /v1/runs, and the requests about a run."""
 
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import NO_NUL, LongText, ModelName
+from wakeful.gateway.openai.fields.common_fields import NO_NUL, LongText, RequestedModel
 from wakeful.gateway.openai.items.input_items import InputField
 from wakeful.model.approvals.approval import CHOICES
 from wakeful.wire.declared import Incoming, among, says, words
@@ -12,13 +12,15 @@ from wakeful.wire.declared import Incoming, among, says, words
 
 class RunBody(Incoming):
     input: InputField
-    model: ModelName = ""
+    model: RequestedModel = ""
     instructions: LongText = ""
 
 
 class RunApproval(Incoming):
     call_id: Annotated[
-        str, Meta(min_length=1, max_length=256, pattern=NO_NUL), says("{} must name the call that waits.")
+        str,
+        Meta(min_length=1, max_length=256, pattern=NO_NUL),
+        says("{} must be the id of the call that waits for approval."),
     ]
     choice: Annotated[str, among(CHOICES)]
 

@@ -1,4 +1,4 @@
-"""Runs: a stored turn that any number of readers may follow, that may be stopped, and that may ask for approvals."""
+"""The routes of runs. A run is a stored turn that any number of readers may follow, and that may ask for approvals."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -8,8 +8,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
-from wakeful.gateway.openai.api import Api
-from wakeful.gateway.openai.body import read_body
+from wakeful.gateway.openai.api import Api, read_api_body
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.items.inputs import inputs_of
 from wakeful.gateway.openai.items.references import References
@@ -20,7 +19,7 @@ from wakeful.gateway.openai.runs.cursor import RunCursor, cursor_from
 from wakeful.gateway.openai.runs.projection import RunProjection
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import RunAnswered, RunBegun
-from wakeful.gateway.openai.session_headers import NamingItsSession, SessionHeaders, model_in
+from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.event import StreamItem
 from wakeful.model.request import RUN, TurnRequest, request_as_far_as_known
@@ -40,7 +39,7 @@ _TURN = "turn_"
 class _Run:
     turn: Turn
     session: Session
-    # The number in its session's log after which it begins.
+    # The number of the last event in the session's log before the run.
     before: int
 
     @property
@@ -54,16 +53,16 @@ class _Run:
 @dataclass(slots=True)
 class _Reader:
     projection: RunProjection
-    # Where it stood when it came; and where it stands now.
+    # What the reader had seen when it connected; what it has seen now.
     seen: RunCursor
     cursor: RunCursor
 
-    def news(self, page: Sequence[StreamItem]) -> bytes:
-        return b"".join(wire for told in page for wire in self._frames(told))
+    def read(self, page: Sequence[StreamItem]) -> bytes:
+        return b"".join(wire for item in page for wire in self._frames(item))
 
-    def _frames(self, told: StreamItem) -> list[bytes]:
-        self.cursor = self.cursor.after(told)
-        frames = [one for one in self.projection.feed(told) if not self.seen.covers(told, one.number)]
+    def _frames(self, item: StreamItem) -> list[bytes]:
+        self.cursor = self.cursor.after(item)
+        frames = [one for one in self.projection.feed(item) if not self.seen.covers(item, one.number)]
         return [frame(self.cursor.id, one.type, one.data) for one in frames]
 
 
@@ -82,34 +81,34 @@ class RunRoutes:
             Route("/v1/runs/{run_id}/approval", self.approve, methods=["POST"]),
         ]
 
-    async def create(self, request: Request) -> NamingItsSession:
-        asked = read(RunBody, await read_body(request))
+    async def create(self, request: Request) -> WithSessionHeader:
+        asked = read(RunBody, await read_api_body(request))
         receipt = await until_entered(lambda: self._begin(request, asked))
         begun = RunBegun(run_id=_run_id(receipt.turn_id))
-        return NamingItsSession(JsonAnswer(begun, 202), receipt.session_id)
+        return WithSessionHeader(JsonAnswer(begun, 202), receipt.session_id)
 
-    async def show(self, request: Request) -> NamingItsSession:
+    async def show(self, request: Request) -> WithSessionHeader:
         return await self._shown(await self._require(request))
 
-    async def events(self, request: Request) -> NamingItsSession:
+    async def events(self, request: Request) -> WithSessionHeader:
         after = _after(request)
         run = await self._require(request)
-        # A reader at a place that the log has not reached would miss the events up to there.
+        # From a position that the log has not reached, a reader would miss the events up to it.
         seen = after if after.is_within(run.session.last_seq) else RunCursor()
-        return NamingItsSession(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
+        return WithSessionHeader(EventStream(self._frames(run, seen), self._api.streams), run.session.id)
 
-    async def stop(self, request: Request) -> NamingItsSession:
+    async def stop(self, request: Request) -> WithSessionHeader:
         run = await self._require(request)
         await self._api.engine.cancel(run.session.id, run.turn.id)
         return await self._shown(run)
 
-    async def approve(self, request: Request) -> NamingItsSession:
-        given = read(RunApproval, await read_body(request))
+    async def approve(self, request: Request) -> WithSessionHeader:
+        given = read(RunApproval, await read_api_body(request))
         run = await self._require(request)
         choice = Choice(given.choice)
         await self._api.engine.approvals.answer(run.session.id, given.call_id, choice)
         answered = RunAnswered(run_id=run.id, call_id=given.call_id, choice=choice)
-        return NamingItsSession(JsonAnswer(answered), run.session.id)
+        return WithSessionHeader(JsonAnswer(answered), run.session.id)
 
     async def _begin(self, request: Request, asked: RunBody) -> Receipt:
         model = await self._api.require_model(asked.model, status=404)
@@ -140,25 +139,25 @@ class RunRoutes:
             raise ApiError(404, "run_not_found", "There is no such run.")
         return run
 
-    async def _shown(self, run: _Run) -> NamingItsSession:
-        """As it stands now, also while it runs."""
+    async def _shown(self, run: _Run) -> WithSessionHeader:
+        """Answer with the run in its present state."""
         projection = run.projection()
-        for told in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
-            projection.feed(told)
-        return NamingItsSession(JsonAnswer(projection.run()), run.session.id)
+        for item in await self._api.engine.stream_so_far(run.session.id, run.turn.id):
+            projection.feed(item)
+        return WithSessionHeader(JsonAnswer(projection.run()), run.session.id)
 
     async def _frames(self, run: _Run, seen: RunCursor) -> AsyncGenerator[bytes, None]:
-        """From the run's beginning, because every number follows from it; what the reader has seen is left out."""
+        """Yield the frames that the reader has not seen. The fold begins with the run, because the numbers do."""
         start = Position(run.before)
         reader = _Reader(run.projection(), seen, RunCursor(start))
         async with aclosing(self._api.engine.subscribe(run.session.id, start, starts_over=False)) as pages:
             async for page in pages:
-                news = reader.news(page)
-                # A reader that waits for the next page holds nothing of this one.
+                frames = reader.read(page)
+                # Free the page: the stream may wait long for the next one.
                 del page
-                if news:
-                    yield news
-                del news
+                if frames:
+                    yield frames
+                del frames
                 if reader.projection.is_ended:
                     return
 
@@ -168,11 +167,11 @@ def _run_id(turn_id: str) -> str:
 
 
 def _turn_id(run_id: str) -> str:
-    """Some name that no turn has, when it is no id of a run."""
+    """Return the id of the run's turn; for a malformed run id, a turn id that cannot exist."""
     return _TURN + run_id.removeprefix(_RUN) if run_id.startswith(_RUN) and "\0" not in run_id else ""
 
 
 def _after(request: Request) -> RunCursor:
-    """The header wins: an EventSource that reconnects asks its first address again."""
+    """Return where to begin. The header wins: an EventSource that reconnects repeats its first query."""
     after = read_texts(RunEventsQuery, request.query_params).after
     return cursor_from(read_texts(RunEventsHeaders, request.headers).last_event_id or after)

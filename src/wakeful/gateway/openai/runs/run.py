@@ -1,24 +1,24 @@
-"""A run as its clients see it, and the events of its stream."""
+"""The run object, and the events of its stream."""
 
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 
-from wakeful.gateway.openai.asking.common_fields import Count, Failure, IncompleteDetails
-from wakeful.gateway.openai.usage import Usage
+from wakeful.gateway.openai.fields.common_fields import FailureDetails, IncompleteDetails, NonNegative
+from wakeful.gateway.openai.usage import ResponseUsage
 from wakeful.model.approvals.approval import Choice
 from wakeful.wire.declared import Outgoing, words
 
 Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
-Step: TypeAlias = Annotated[int, Meta(ge=1)]
+StepNumber: TypeAlias = Annotated[int, Meta(ge=1)]
 
 
 class Run(Outgoing):
     run_id: str
     status: Literal["queued", "running", "completed", "failed", "cancelled"]
     output: Annotated[str, words("The text so far.")]
-    usage: Usage | None
-    error: Failure | None
+    usage: ResponseUsage | None
+    error: FailureDetails | None
     incomplete_details: IncompleteDetails | None
 
 
@@ -35,33 +35,33 @@ class RunAnswered(Outgoing):
 
 class _Event(Outgoing):
     run_id: str
-    sequence_number: Count
+    sequence_number: NonNegative
     timestamp: Seconds
 
 
-class MessageDelta(_Event):
-    # The name of the event stands in the data too: there is where hermes-agent's clients look for it.
+class RunMessageDelta(_Event):
+    # The event's name is also in its data, where hermes-agent's clients look for it.
     event: Literal["message.delta"] = "message.delta"
-    step: Step
+    step: StepNumber
     delta: str
 
 
-class StepAbandoned(_Event):
+class RunStepAbandoned(_Event):
     event: Literal["step.abandoned"] = "step.abandoned"
-    step: Step
+    step: StepNumber
 
 
-class ToolStarted(_Event):
+class RunToolStarted(_Event):
     event: Literal["tool.started"] = "tool.started"
-    step: Step
+    step: StepNumber
     call_id: str
     tool: str
     arguments: str
 
 
-class ToolCompleted(_Event):
+class RunToolCompleted(_Event):
     event: Literal["tool.completed"] = "tool.completed"
-    step: Step
+    step: StepNumber
     call_id: str
     tool: str
     result: str
@@ -69,7 +69,7 @@ class ToolCompleted(_Event):
     duration: Seconds
 
 
-class ApprovalRequired(_Event):
+class RunApprovalRequired(_Event):
     event: Literal["approval.required"] = "approval.required"
     call_id: str
     command: str
@@ -80,28 +80,28 @@ class ApprovalRequired(_Event):
 
 class RunCompleted(Run):
     event: Literal["run.completed"] = "run.completed"
-    sequence_number: Count
+    sequence_number: NonNegative
     timestamp: Seconds
 
 
 class RunFailed(Run):
     event: Literal["run.failed"] = "run.failed"
-    sequence_number: Count
+    sequence_number: NonNegative
     timestamp: Seconds
 
 
 class RunCancelled(Run):
     event: Literal["run.cancelled"] = "run.cancelled"
-    sequence_number: Count
+    sequence_number: NonNegative
     timestamp: Seconds
 
 
 RunEvent: TypeAlias = (
-    MessageDelta
-    | StepAbandoned
-    | ToolStarted
-    | ToolCompleted
-    | ApprovalRequired
+    RunMessageDelta
+    | RunStepAbandoned
+    | RunToolStarted
+    | RunToolCompleted
+    | RunApprovalRequired
     | RunCompleted
     | RunFailed
     | RunCancelled

@@ -1,12 +1,12 @@
-"""What was written before there was an index of words, in PostgreSQL: noted for it in steps, the newest first."""
+"""Notes titles and messages from before there was a search index, in PostgreSQL: in steps, newest messages first."""
 
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
-# How far each has come is in the table upkeep; no row: it is done.
+# Keys of the table upkeep, which holds how far each has come; without a row it is done.
 _TITLES, _MESSAGES = "search_titles", "search_messages"
-# Only what a list can show is searched.
+# Only sessions that a list can show are searched.
 SHOWN = "s.is_listed AND s.task_id IS NULL"
-# Below all others: what is new meanwhile is newer. What is there already stays.
+# Old documents get ids below all others, because they are older than all that are noted. Known ones stay.
 _NOTE = """
     INSERT INTO search_docs (id, session_id, turn_id, step, idx)
     SELECT (SELECT least(min(id), 1) FROM search_docs) - row_number() OVER (), found.* FROM ({}) found
@@ -25,11 +25,11 @@ _MESSAGES_BETWEEN = f"""
 
 
 class SearchBacklog:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def note_some(self, limit: int) -> bool:
-        """So many sessions, or turns; false when nothing is left, or another node is at it."""
+        """Note up to so many sessions or turns to be indexed; false when none are left or another node is doing it."""
         return await self._note_titles(limit) or await self._note_messages(limit)
 
     async def _note_titles(self, limit: int) -> bool:
@@ -45,7 +45,7 @@ class SearchBacklog:
         return True
 
     async def _note_messages(self, limit: int) -> bool:
-        """The ids of turns begin with their time."""
+        """Note messages from the newest turn back: ids of turns begin with their time."""
         position = await self._position(_MESSAGES)
         if position is None:
             return False

@@ -1,18 +1,18 @@
-"""The index of words in PostgreSQL.
+"""The search index in PostgreSQL.
 
-What is written is noted in the same transaction, and indexed soon after, many at a time: to make the words of a long
-answer is nothing that its turn should wait for. Until then a search looks at the text itself.
+A trigger notes each new text in its transaction, and a job indexes many of them at once soon after: a turn should not
+wait until a long answer is split into words. Until then a search reads the texts themselves.
 """
 
 from collections.abc import Iterable
 
 import asyncpg
 
-from wakeful.model.journal import Entry
-from wakeful.model.search.search import Hit, Wanted, owner_word, words_of
-from wakeful.store.decode import doc_text, hits_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.model.journal.entry import Entry
+from wakeful.model.search.search import Hit, Wanted, index_words, owner_word
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.backlog import SHOWN, SearchBacklog
+from wakeful.store.rows.search import doc_text, hits_from
 
 _NEW = """
     SELECT d.id, d.session_id, d.turn_id, d.step, d.idx, s.owner, s.title, j.kind, j.payload, j.at
@@ -20,8 +20,8 @@ _NEW = """
     LEFT JOIN journal j ON j.turn_id = d.turn_id AND j.step = d.step AND j.idx = d.idx
     WHERE d.words IS NULL
 """
-# So many docs that have a word are collected, only to find the newest of them. Of one that is in more, as far as the
-# statistics of the table tell, the newest docs of the newest sessions are looked at instead.
+# Up to so many documents with a word are collected to find the newest. For a word that is in more, by the table's
+# statistics, a search looks at the newest documents of the newest sessions instead.
 _MOST_COLLECTED = 5_000
 _FREQUENCY = """
     SELECT min(coalesce(known.frequency, 0)) * (SELECT reltuples FROM pg_class WHERE oid = 'search_docs'::regclass)
@@ -32,7 +32,7 @@ _FREQUENCY = """
         AND (common.word = term.word OR NOT term.is_whole AND starts_with(common.word, term.word))
     ) known ON TRUE
 """
-# Of the sessions that a list shows first: their titles, and the newest of what was said in them.
+# Searches the sessions that a list shows first: their titles and newest messages.
 _AMONG_NEWEST = """
     SELECT found.session_id, found.turn_id, found.step, found.idx FROM (
         SELECT hit.* FROM (
@@ -47,13 +47,13 @@ _AMONG_NEWEST = """
         ) hit LIMIT $2
     ) found ORDER BY found.id DESC
 """
-# So many sessions are as many as a reader looks through.
+# A reader looks through no more sessions than this.
 _ENOUGH = 50
 _MOST_NEW, _MOST_FOUND = 200, 20_000
 
 
 class PostgresSearch:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def find(
@@ -67,19 +67,19 @@ class PostgresSearch:
             found = hits_from([new, await self._among_newest(owner, wanted, limit, archived)], limit)
             if len(found) >= min(limit, _ENOUGH):
                 return found
-        # All that an owner has is long to read as well: not for a word that few docs have.
+        # For a rare word it takes longer to read the owner's documents, too.
         expression = _expression(owner if is_common else None, wanted)
         return hits_from([new, await self._among_all(owner, expression)], limit)
 
     async def index_some(self, limit: int) -> bool:
-        # Another node may be at some of them.
+        # Another node may be indexing some of them.
         rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id LIMIT $1 FOR UPDATE OF d SKIP LOCKED", limit)
-        spoken = [(row, words) for row in rows if (words := words_of(doc_text(row)))]
+        filled = [(row, words) for row in rows if (words := index_words(doc_text(row)))]
         await self._connection.execute(
             """UPDATE search_docs d SET words = made.words::tsvector
                FROM unnest($1::bigint[], $2::text[]) AS made (id, words) WHERE d.id = made.id""",
-            [row["id"] for row, _ in spoken],
-            [_vector((owner_word(row["owner"]), *words)) for row, words in spoken],
+            [row["id"] for row, _ in filled],
+            [_vector((owner_word(row["owner"]), *words)) for row, words in filled],
         )
         await self._connection.execute(
             "DELETE FROM search_docs WHERE words IS NULL AND id = ANY($1::bigint[])", [row["id"] for row in rows]
@@ -87,7 +87,7 @@ class PostgresSearch:
         return bool(rows) or await SearchBacklog(self._connection).note_some(limit)
 
     async def add_entry(self, entry: Entry) -> None:
-        """One that was written over; those that are new are noted by the database itself."""
+        """Note an entry that was overwritten; a trigger notes new ones."""
         await self._connection.execute(
             f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
                 SELECT s.id, t.id, $2, $3 FROM turns t JOIN sessions s ON s.id = t.session_id
@@ -111,7 +111,7 @@ class PostgresSearch:
     async def _find_new(self, owner: str | None, wanted: Wanted) -> list[tuple[object, ...]]:
         rows = await self._connection.fetch(f"{_NEW} ORDER BY d.id DESC LIMIT {_MOST_NEW}")
         own = [row for row in rows if owner in (None, row["owner"])]
-        return [tuple(row)[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
+        return [tuple(row)[1:5] for row in own if wanted.is_in(index_words(doc_text(row)))]
 
     async def _is_common(self, wanted: Wanted) -> bool:
         terms = [*wanted.words, *([wanted.beginning] if wanted.beginning else [])]
@@ -130,7 +130,7 @@ class PostgresSearch:
         return await self._connection.fetch(own, expression, limit, archived, owner)
 
     async def _among_all(self, owner: str | None, expression: str) -> list[asyncpg.Record]:
-        # Apart from the sort: a scan in its order, past all that do not have the word, is the worst that can be done.
+        # Materialized, or the planner may scan in the order of the sort, past all documents without the word.
         rows = await self._connection.fetch(
             """WITH hits AS MATERIALIZED (
                    SELECT id, session_id, turn_id, step, idx FROM search_docs WHERE words @@ $1::text::tsquery
@@ -139,7 +139,7 @@ class PostgresSearch:
             expression,
             _MOST_FOUND,
         )
-        # Not joined: the database thinks of any word that very many have it, and would read all sessions.
+        # Not joined: the planner overestimates how many documents have a word, and would read all sessions.
         own = await self._connection.fetch(
             "SELECT id FROM sessions WHERE id = ANY($1::text[]) AND ($2::text IS NULL OR owner = $2)",
             list({row["session_id"] for row in rows}),
@@ -150,7 +150,7 @@ class PostgresSearch:
 
 
 def _vector(words: Iterable[str]) -> str:
-    """Words have nothing in them that would have to be quoted."""
+    """Return a tsvector; words contain nothing that has to be escaped."""
     return " ".join(f"'{word}'" for word in words)
 
 

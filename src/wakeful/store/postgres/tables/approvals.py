@@ -1,22 +1,22 @@
-"""Questions to a person and their answers in PostgreSQL."""
+"""Approvals in PostgreSQL."""
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decoded
-from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.approvals import APPROVAL_COLUMNS, approval_from, approval_values
+from wakeful.store.rows.row import decode_rows
 
 
 class PostgresApprovals:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         await self._connection.execute(
-            f"{insertion('approvals', APPROVAL)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
+            f"{insertion('approvals', APPROVAL_COLUMNS)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
             *approval_values(approval),
         )
         asked = await self.get(approval.turn_id, approval.step, approval.index)
@@ -83,7 +83,7 @@ class PostgresApprovals:
             session_id,
             now,
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = await self._connection.fetch(
@@ -94,4 +94,4 @@ class PostgresApprovals:
             now,
             owner,
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)

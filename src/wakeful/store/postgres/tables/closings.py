@@ -1,18 +1,19 @@
-"""Closings in PostgreSQL: the last answer, the end and what the session is afterwards, in one round trip."""
+"""Closings in PostgreSQL: the last answer, the end, and the session's state afterwards, in one round trip."""
 
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
-from wakeful.store import encode
 from wakeful.store.numbering import number
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, entry_values, fact_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_values, packed_error
 
-_WRITTEN = Source("e", encode.ENTRY, 13)
-_POSTED = Source("r", encode.ROW, _WRITTEN.next)
-_TOLD = Source("v", ("place", *encode.FACT), _POSTED.next)
+_WRITTEN = Source("e", ENTRY_COLUMNS, 13)
+_POSTED = Source("r", INBOX_ROW_COLUMNS, _WRITTEN.next)
+_LOGGED = Source("v", ("ordinal", *FACT_COLUMNS), _POSTED.next)
 
-# A turn that has ended or was taken over is not in `ended`, and then nothing is written.
+# `ended` is empty for a turn that has ended or was taken over, and then nothing is written.
 _CLOSE = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at),
     ended AS (
@@ -32,17 +33,17 @@ _CLOSE = f"""
         INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values} FROM {_WRITTEN.rows}, clock, ended
     ), posted AS (
         INSERT INTO inbox ({_POSTED.names}) SELECT {_POSTED.values} FROM {_POSTED.rows}, clock, ended
-    ), told AS (
-        INSERT INTO events ({", ".join(encode.EVENT)})
-        SELECT $1, session_seq + v.place, $2, turn_seq + v.place, clock.at, {_TOLD.of(encode.FACT)}
-        FROM {_TOLD.rows}, settled, ended, clock
+    ), logged AS (
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
+        SELECT $1, session_seq + v.ordinal, $2, turn_seq + v.ordinal, clock.at, {_LOGGED.of(FACT_COLUMNS)}
+        FROM {_LOGGED.rows}, settled, ended, clock
     )
     SELECT session_seq, turn_seq, clock.at, epoch FROM settled, ended, clock
 """
 
 
-async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Event], int]:
-    """Returns its last facts and its new epoch. Raises LeaseLost when it has ended or was taken over."""
+async def close_turn(connection: PostgresConnection, closing: Closing) -> tuple[list[Event], int]:
+    """Close a turn; return its last events and its new epoch. Raises LeaseLost when it has ended or was taken over."""
     turn, outcome, cost = closing.turn, closing.outcome, closing.cost
     row = await connection.fetchrow(
         _CLOSE,
@@ -50,7 +51,7 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         turn.id,
         turn.epoch,
         outcome.status,
-        encode.packed_error(outcome),
+        packed_error(outcome),
         len(closing.facts),
         closing.checkpoint,
         closing.is_held,
@@ -58,9 +59,9 @@ async def close_turn(connection: Connection, closing: Closing) -> tuple[list[Eve
         len(closing.entries),
         None if cost is None else cost.input_tokens,
         None if cost is None else cost.output_tokens,
-        *_WRITTEN.arguments([encode.entry_values(entry) for entry in closing.entries]),
-        *_POSTED.arguments([encode.row_values(row) for row in closing.posted]),
-        *_TOLD.arguments([(place, *encode.fact_values(fact)) for place, fact in enumerate(closing.facts, start=1)]),
+        *_WRITTEN.arguments([entry_values(entry) for entry in closing.entries]),
+        *_POSTED.arguments([inbox_row_values(row) for row in closing.posted]),
+        *_LOGGED.arguments([(ordinal, *fact_values(fact)) for ordinal, fact in enumerate(closing.facts, start=1)]),
     )
     if row is None:
         raise LeaseLost

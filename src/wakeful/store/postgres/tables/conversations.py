@@ -1,19 +1,18 @@
 """Conversations of the API in PostgreSQL."""
 
 from wakeful.model.conversation import Conversation
-from wakeful.store.decode import conversation_from
-from wakeful.store.encode import CONVERSATION, conversation_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_from, conversation_values
 
 
 class PostgresConversations:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def create_if_absent(self, conversation: Conversation) -> bool:
         created = await self._connection.fetchval(
-            f"{insertion('conversations', CONVERSATION)} ON CONFLICT DO NOTHING RETURNING TRUE",
+            f"{insertion('conversations', CONVERSATION_COLUMNS)} ON CONFLICT DO NOTHING RETURNING TRUE",
             *conversation_values(conversation),
         )
         return created is not None

@@ -3,13 +3,13 @@
 from typing import Any
 
 from wakeful.model.schedules.cron_job import CronJob, CronRun
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
-from wakeful.store.schedule_rows import CRON_JOB, CRON_RUN, job_columns, job_from, job_values, run_from, run_values
+from wakeful.store.rows.schedules import CRON_JOB, CRON_RUN, job_columns, job_from, job_values, run_from, run_values
 
 
 class PostgresCronJobs:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def create(self, job: CronJob) -> None:

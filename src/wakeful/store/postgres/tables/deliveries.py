@@ -1,12 +1,12 @@
 """The queue of outgoing webhooks in PostgreSQL."""
 
 from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
-from wakeful.store.decode import delivery_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.api import delivery_from
 
 
 class PostgresDeliveries:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def add_if_absent(self, delivery: Delivery, due_at: float) -> bool:
@@ -23,7 +23,7 @@ class PostgresDeliveries:
         return added is not None
 
     async def due(self, now: float, hold_until: float, limit: int) -> list[Delivery]:
-        # Nodes that look at the same time get different ones, and none of them waits.
+        # Concurrent nodes get different deliveries, and none of them waits.
         rows = await self._connection.fetch(
             """WITH free AS (
                    SELECT id, due_at FROM webhook_deliveries WHERE NOT is_given_up AND (due_at <= $1 OR due_at > $4)

@@ -1,19 +1,18 @@
-"""The event log in PostgreSQL. Numbers are given out under the lock of the session's row, so they have no gaps."""
+"""The event log in PostgreSQL. Numbers are assigned with the session's row locked, so they have no gaps."""
 
 from collections.abc import Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import events_from
-from wakeful.store.encode import EVENT, FACT, fact_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.rows.records import EVENT_COLUMNS, FACT_COLUMNS, events_from, fact_values
 
-_NEW = Source("new", ("place", *FACT), 4)
+_NEW = Source("new", ("ordinal", *FACT_COLUMNS), 4)
 
-# All in one round trip. A turn that never opened has no row to count in, and is numbered from 1.
+# One round trip. A turn that never opened has no row with a last number, so its events are numbered from 1.
 _APPEND = f"""
     WITH of_turn AS (
         UPDATE turns SET last_seq = last_seq + $3 WHERE id = $2 RETURNING last_seq - $3 AS seq
@@ -22,15 +21,15 @@ _APPEND = f"""
         RETURNING last_seq - $3 AS session_seq, coalesce((SELECT seq FROM of_turn), 0) AS turn_seq,
                   updated_at AS at
     ), written AS (
-        INSERT INTO events ({", ".join(EVENT)})
-        SELECT $1, s.session_seq + new.place, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.place END, s.at,
-               {_NEW.of(FACT)}
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
+        SELECT $1, s.session_seq + new.ordinal, $2, CASE WHEN $2 IS NOT NULL THEN s.turn_seq + new.ordinal END, s.at,
+               {_NEW.of(FACT_COLUMNS)}
         FROM of_session s, {_NEW.rows}
     )
     SELECT session_seq, turn_seq, at FROM of_session
 """
 
-# With the entries that they quote; one that several calls quote is read once.
+# Joined with the entries that they quote; an answer that several calls quote is read once.
 _READ = """
     SELECT e.*, j.payload AS entry
     FROM (SELECT * FROM events WHERE {of} = $1 AND {number} > $2 ORDER BY {number} LIMIT $3) e
@@ -44,13 +43,13 @@ _OF_SESSION = _READ.format(of="session_id", number="session_seq")
 
 
 class PostgresEvents:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
     async def append(self, session_id: str, turn_id: str | None, events: Sequence[NewEvent]) -> list[Event]:
         self._footprint.require_lock(session_id)
-        new = _NEW.arguments([(place, *fact_values(event)) for place, event in enumerate(events, start=1)])
+        new = _NEW.arguments([(ordinal, *fact_values(event)) for ordinal, event in enumerate(events, start=1)])
         before = await self._connection.fetchrow(_APPEND, session_id, turn_id, len(events), *new)
         if before is None:
             raise SessionNotFound

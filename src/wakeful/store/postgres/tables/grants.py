@@ -1,17 +1,16 @@
-"""What need not be asked again, in PostgreSQL."""
+"""Grants in PostgreSQL."""
 
 from collections.abc import Sequence
 
 from wakeful.model.approvals.grant import Grant
-from wakeful.store.decode import grant_from
-from wakeful.store.encode import GRANT, grant_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.approvals import GRANT_COLUMNS, grant_from, grant_values
 
 
 class PostgresGrants:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -22,7 +21,7 @@ class PostgresGrants:
             "DELETE FROM grants WHERE owner = $1 AND expires_at <= $2", grant.owner, grant.created_at
         )
         await self._connection.execute(
-            f"""{insertion("grants", GRANT)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+            f"""{insertion("grants", GRANT_COLUMNS)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
                 created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
             *grant_values(grant),
         )
@@ -42,7 +41,7 @@ class PostgresGrants:
         return [grant_from(row) for row in rows]
 
     async def count_use(self, grant_ids: Sequence[str], now: float) -> None:
-        # In one order: two calls that pass at once must not wait for each other's rows.
+        # Updated in one order, so that concurrent calls cannot deadlock.
         for grant_id in sorted(grant_ids):
             await self._connection.execute(
                 "UPDATE grants SET uses = uses + 1, last_used_at = $2 WHERE id = $1", grant_id, now

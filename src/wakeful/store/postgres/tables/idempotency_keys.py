@@ -1,20 +1,19 @@
-"""Clients' own names for their requests in PostgreSQL."""
+"""Idempotency keys in PostgreSQL."""
 
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.store.decode import idempotency_key_from
-from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values
 
 
 class PostgresIdempotencyKeys:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
-        # A second one waits here until the first has committed, and then finds its key.
+        # A concurrent request with the same key waits here until the first has committed, and then finds its key.
         await self._connection.execute(
-            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY_COLUMNS)} ON CONFLICT DO NOTHING",
             *idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)
@@ -28,7 +27,7 @@ class PostgresIdempotencyKeys:
         return None if row is None else idempotency_key_from(row)
 
     async def drop_old(self, before: float, limit: int) -> int:
-        # No turn ends before its key is there, so the index by time leaves out all that is younger.
+        # A turn never ends before its key is written, so the index by time can skip newer keys.
         dropped: int = await self._connection.fetchval(
             """WITH old AS (
                    SELECT k.owner, k.key FROM idempotency_keys k JOIN turns t ON t.id = k.turn_id

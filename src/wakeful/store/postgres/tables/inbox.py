@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import decoded, inbox_row_from
-from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_from, inbox_row_values
 
-_POST = f"{insertion('inbox', ROW)} ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"
+_POST = f"{insertion('inbox', INBOX_ROW_COLUMNS)} ON CONFLICT (session_id, dedupe_key) DO NOTHING RETURNING TRUE"
 
 
 class PostgresInbox:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
     async def post_if_new(self, row: InboxRow) -> bool:
         self._footprint.require_lock(row.session_id)
-        if await self._connection.fetchval(_POST, *row_values(row)) is None:
+        if await self._connection.fetchval(_POST, *inbox_row_values(row)) is None:
             return False
         self._footprint.sessions.add(row.session_id)
         return True
@@ -38,7 +38,7 @@ class PostgresInbox:
         rows = await self._connection.fetch(
             "SELECT * FROM inbox WHERE session_id = $1 AND status = 'pending' ORDER BY id", session_id
         )
-        return decoded(inbox_row_from, rows)
+        return decode_rows(inbox_row_from, rows)
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
         rows = await self._connection.fetch(

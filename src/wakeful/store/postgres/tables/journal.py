@@ -1,18 +1,18 @@
-"""The step journal in PostgreSQL."""
+"""The journal in PostgreSQL."""
 
 from collections.abc import Collection, Iterable, Sequence
 
-from wakeful.model.journal import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
-from wakeful.store.decode import chain_from, entry_from, words_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
+from wakeful.store.rows.records import chain_from, entry_from, words_from
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# A turn without entries has a row, too.
+# Turns without entries have a row, too.
 _CHAIN_AFTER = """
     WITH RECURSIVE chain (id, parent, depth) AS (
         SELECT id, parent, 0 FROM turns WHERE id = $1
@@ -27,7 +27,7 @@ _CHAIN_AFTER = """
 
 
 class PostgresJournal:
-    def __init__(self, connection: Connection, search: PostgresSearch) -> None:
+    def __init__(self, connection: PostgresConnection, search: PostgresSearch) -> None:
         self._connection = connection
         self._search = search
 

@@ -1,11 +1,11 @@
-"""A session and all that a decision about its next turn asks for, in one round trip."""
+"""Reads a lane in PostgreSQL, in one round trip."""
 
 from wakeful.model.lane import Lane
-from wakeful.store.decode import LANE_COLUMNS, lane_from
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.turns import LANE_COLUMNS, lane_from
 
 # Wake-ups from the future do not count: the clock was set back.
-# The time is asked for once: a function that might answer differently for every row could use no index.
+# The time is read once: comparing with a volatile function could not use an index.
 _LANE = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at)
     SELECT s.*, {LANE_COLUMNS}, $2::text AS asked_key, clock.at AS now,
@@ -26,6 +26,6 @@ _LANE = f"""
 """
 
 
-async def read_lane(connection: Connection, session_id: str, key: str, wake_budget: int) -> Lane | None:
+async def read_lane(connection: PostgresConnection, session_id: str, key: str, wake_budget: int) -> Lane | None:
     rows = await connection.fetch(_LANE, session_id, key, wake_budget - 1)
     return lane_from(rows, rows[0]["promised"], rows[0]["now"]) if rows else None

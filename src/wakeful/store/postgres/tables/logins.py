@@ -1,32 +1,38 @@
 """Logins and their tickets in PostgreSQL."""
 
 from wakeful.model.login import Login, Ticket
-from wakeful.store.decode import login_from, ticket_from
-from wakeful.store.encode import LOGIN, TICKET, login_values, ticket_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.logins import (
+    LOGIN_COLUMNS,
+    TICKET_COLUMNS,
+    login_from,
+    login_values,
+    ticket_from,
+    ticket_values,
+)
 
 
 class PostgresLogins:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def add_ticket(self, ticket: Ticket) -> None:
-        await self._connection.execute(insertion("login_tickets", TICKET), *ticket_values(ticket))
+        await self._connection.execute(insertion("login_tickets", TICKET_COLUMNS), *ticket_values(ticket))
 
     async def ticket(self, digest: str) -> Ticket | None:
         row = await self._connection.fetchrow("SELECT * FROM login_tickets WHERE digest = $1", digest)
         return None if row is None else ticket_from(row)
 
     async def use_ticket_if_new(self, digest: str, now: float) -> bool:
-        # Of two at the same time the second waits here for the first, and then finds it used.
+        # Of two concurrent uses the second waits here for the first, and then finds the ticket used.
         used = await self._connection.fetchval(
             "UPDATE login_tickets SET used_at = $2 WHERE digest = $1 AND used_at IS NULL RETURNING TRUE", digest, now
         )
         return used is not None
 
     async def add(self, login: Login) -> None:
-        await self._connection.execute(insertion("logins", LOGIN), *login_values(login))
+        await self._connection.execute(insertion("logins", LOGIN_COLUMNS), *login_values(login))
 
     async def get(self, digest: str) -> Login | None:
         row = await self._connection.fetchrow("SELECT * FROM logins WHERE digest = $1", digest)

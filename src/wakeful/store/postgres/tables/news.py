@@ -1,10 +1,9 @@
 """News in PostgreSQL."""
 
-from wakeful.model.event import Event
-from wakeful.model.news import News
-from wakeful.store.decode import news_from
+from wakeful.model.event import Event, News
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.records import news_from
 
 _READ = """
     SELECT n.number, s.title, s.last_seq, e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at
@@ -15,7 +14,7 @@ _READ = """
 
 
 class PostgresNews:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

@@ -1,19 +1,19 @@
 """Nodes and their leases in PostgreSQL."""
 
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 _RENEW = """
     INSERT INTO nodes (id, lease_until, connections) VALUES ($1, $2, current_setting('application_name'))
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, connections = excluded.connections
 """
-# Another node of the same host may stand still with this row locked: then it is up all the same, and nobody waits.
+# A suspended node of the same host may hold this row's lock: then the row is skipped, and the renewal does not wait.
 _SEE_HOST = """
     WITH free AS (SELECT id FROM hosts WHERE id = $1 FOR UPDATE SKIP LOCKED),
          seen AS (UPDATE hosts h SET seen_at = wakeful_now() FROM free WHERE h.id = free.id)
     INSERT INTO hosts (id, seen_at) SELECT $1, wakeful_now() WHERE NOT EXISTS (SELECT 1 FROM hosts WHERE id = $1)
     ON CONFLICT (id) DO NOTHING
 """
-# An idle connection holds up nobody. The state of connections of other users is hidden: trying tells.
+# Idle connections hold no locks. The state of other users' connections is hidden (NULL), so those are tried as well.
 _CUT_OFF_DEAD = """
     SELECT count(pg_terminate_backend(a.pid)) FROM nodes n JOIN pg_stat_activity a ON a.application_name = n.connections
     WHERE n.lease_until <= wakeful_now() AND n.connections NOT IN ('', current_setting('application_name'))
@@ -22,7 +22,7 @@ _CUT_OFF_DEAD = """
 
 
 class PostgresNodes:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def renew(self, node: str, lease_until: float, *, host: str) -> None:

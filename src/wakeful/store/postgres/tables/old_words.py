@@ -1,17 +1,17 @@
-"""Words of older versions in PostgreSQL: which turns have some, and their way to where they belong."""
+"""Words and texts of older versions in PostgreSQL: finds the turns that have some, and moves them."""
 
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES
 from wakeful.model.older.words import LookedAt, Move
-from wakeful.store.encode import packed_end, place_of
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.records import packed_end, quoted_position
 
 _NAME = "old words"
 
 
 class PostgresOldWords:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -68,7 +68,7 @@ class PostgresOldWords:
         await self._connection.execute(
             "UPDATE events SET payload = $1, step = $2, idx = $3 WHERE session_id = $4 AND session_seq = $5",
             event.kept,
-            *place_of(event),
+            *quoted_position(event),
             event.session_id,
             event.session_seq,
         )

@@ -1,27 +1,31 @@
-"""Openings in PostgreSQL: those of a whole group in one statement, and so in one round trip.
+"""Openings in PostgreSQL: a whole group is written with one statement, in one round trip.
 
-All parts of a statement see the rows as they were before it. What one part writes reaches the others by RETURNING.
+All parts of a statement see the rows as they were before it; they see what other parts wrote only through RETURNING.
 """
 
 from collections.abc import Sequence
 
 from wakeful.model.opening import Opened, Opening
-from wakeful.store import encode
-from wakeful.store.encode import Values
 from wakeful.store.numbering import number_opening, opened
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_values
+from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, entry_values, fact_values
+from wakeful.store.rows.row import Values
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_values
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, TURN_COLUMNS, inbox_row_values, turn_values
 
-_NAMED = Source("c", encode.CONVERSATION, 1)
-_MADE = Source("s", encode.SESSION, _NAMED.next)
+_NAMED = Source("c", CONVERSATION_COLUMNS, 1)
+_MADE = Source("s", SESSION_COLUMNS, _NAMED.next)
 _MOVED = Source("m", ("id", "turn_id", "releases_hold", "title", "count"), _MADE.next)
-_POSTED = Source("r", encode.ROW, _MOVED.next)
+_POSTED = Source("r", INBOX_ROW_COLUMNS, _MOVED.next)
 _CLAIMED = Source("k", ("row_id", "turn_id"), _POSTED.next)
-_OPENED = Source("t", encode.TURN, _CLAIMED.next)
-_WRITTEN = Source("e", encode.ENTRY, _OPENED.next)
-_TOLD = Source("v", ("session_id", "place", "turn_id", "turn_seq", *encode.FACT), _WRITTEN.next)
+_OPENED = Source("t", TURN_COLUMNS, _CLAIMED.next)
+_WRITTEN = Source("e", ENTRY_COLUMNS, _OPENED.next)
+_LOGGED = Source("v", ("session_id", "ordinal", "turn_id", "turn_seq", *FACT_COLUMNS), _WRITTEN.next)
 
-# Conflicts, of a session's id or of a conversation's name, leave out the whole opening: its session is not in `lane`.
+# If a session's id or a conversation's name is taken, its session is not in `lane`, and nothing of the opening is
+# written.
 _OPEN = f"""
     WITH clock AS MATERIALIZED (SELECT wakeful_now() AS at),
     named AS (
@@ -54,18 +58,18 @@ _OPEN = f"""
     ), written AS (
         INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values}
         FROM {_WRITTEN.rows} JOIN opened ON opened.id = e.turn_id, clock
-    ), told AS (
-        INSERT INTO events ({", ".join(encode.EVENT)})
-        SELECT v.session_id, lane.seq + v.place, v.turn_id, v.turn_seq, clock.at, {_TOLD.of(encode.FACT)}
-        FROM {_TOLD.rows} JOIN lane ON lane.id = v.session_id, clock
+    ), logged AS (
+        INSERT INTO events ({", ".join(EVENT_COLUMNS)})
+        SELECT v.session_id, lane.seq + v.ordinal, v.turn_id, v.turn_seq, clock.at, {_LOGGED.of(FACT_COLUMNS)}
+        FROM {_LOGGED.rows} JOIN lane ON lane.id = v.session_id, clock
     )
     SELECT lane.id, lane.seq, clock.at FROM lane, clock
 """
 
 
-async def open_all(connection: Connection, openings: Sequence[Opening]) -> dict[str, Opened]:
-    """By session; those that met a conflict, or whose session is not there, are left out. They are written in the order
-    of their sessions: groups that wait for one another do not wait in a circle.
+async def open_all(connection: PostgresConnection, openings: Sequence[Opening]) -> dict[str, Opened]:
+    """Write openings and return them by session, without those that met a conflict or whose session does not exist.
+    They are written in the order of session ids, so that concurrent groups cannot deadlock.
     """
     rows = await connection.fetch(_OPEN, *_arguments(sorted(openings, key=lambda opening: opening.turn.session_id)))
     found = {row["id"]: (row["seq"], row["at"]) for row in rows}
@@ -77,14 +81,14 @@ def _arguments(openings: Sequence[Opening]) -> list[list[object]]:
     made = [session for opening in openings if (session := opening.new_session) is not None]
     old = [opening for opening in openings if opening.session is None]
     return [
-        *_NAMED.arguments([encode.conversation_values(conversation) for conversation in named]),
-        *_MADE.arguments([encode.session_values(session) for session in made]),
+        *_NAMED.arguments([conversation_values(conversation) for conversation in named]),
+        *_MADE.arguments([session_values(session) for session in made]),
         *_MOVED.arguments([_moved(opening) for opening in old]),
-        *_POSTED.arguments([encode.row_values(row) for opening in openings for row in opening.consumed]),
+        *_POSTED.arguments([inbox_row_values(row) for opening in openings for row in opening.consumed]),
         *_CLAIMED.arguments([(row_id, opening.turn.id) for opening in old for row_id in opening.claimed]),
-        *_OPENED.arguments([encode.turn_values(opening.turn) for opening in openings]),
-        *_WRITTEN.arguments([encode.entry_values(entry) for opening in openings for entry in opening.entries]),
-        *_TOLD.arguments([told for opening in openings for told in _told(opening)]),
+        *_OPENED.arguments([turn_values(opening.turn) for opening in openings]),
+        *_WRITTEN.arguments([entry_values(entry) for opening in openings for entry in opening.entries]),
+        *_LOGGED.arguments([values for opening in openings for values in _logged(opening)]),
     ]
 
 
@@ -93,9 +97,9 @@ def _moved(opening: Opening) -> Values:
     return turn.session_id, turn.id, opening.releases_hold, opening.title, opening.count
 
 
-def _told(opening: Opening) -> list[Values]:
-    """With places in the session's log that are counted from the opening."""
+def _logged(opening: Opening) -> list[Values]:
+    """Return the values of its events; their ordinals count from the opening."""
     return [
-        (event.session_id, event.session_seq, event.turn_id, event.turn_seq, *encode.fact_values(event))
+        (event.session_id, event.session_seq, event.turn_id, event.turn_seq, *fact_values(event))
         for event in number_opening(opening, 0, 0.0)
     ]

@@ -1,14 +1,15 @@
-"""The end of a deleted session in PostgreSQL."""
+"""Removes deleted sessions from PostgreSQL."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
+from wakeful.model.turn import removable_turns
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.search.search import PostgresSearch
-from wakeful.store.standing import unneeded
 
-# What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
+# Tables of what belongs to one session alone, and a column that tells their rows apart. In this order no row refers to
+# one that is gone.
 _TABLES = {
     "seen": "owner",
     "grants": "id",
@@ -18,13 +19,13 @@ _TABLES = {
     "events": "session_seq",
     "inbox": "id",
     "tasks": "id",
-    # Of a turn whose node has died in mid-words.
+    # Left by a node that died while it was streaming words.
     "words": "turn_id",
 }
 
 
 class PostgresPurges:
-    def __init__(self, connection: Connection, footprint: Footprint, search: PostgresSearch) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint, search: PostgresSearch) -> None:
         self._connection = connection
         self._footprint = footprint
         self._search = search
@@ -39,8 +40,8 @@ class PostgresPurges:
 
     async def let_go(self, session_id: str) -> None:
         self._footprint.require_lock(session_id)
-        stands_on = await self._connection.fetchrow("SELECT head, checkpoint FROM sessions WHERE id = $1", session_id)
-        await self._look_again(session_id, [turn for turn in stands_on or () if turn is not None])
+        held = await self._connection.fetchrow("SELECT head, checkpoint FROM sessions WHERE id = $1", session_id)
+        await self._look_again(session_id, [turn for turn in held or () if turn is not None])
         await self._connection.execute(
             "UPDATE sessions SET head = NULL, checkpoint = NULL, active = NULL, title = '' WHERE id = $1", session_id
         )
@@ -57,7 +58,7 @@ class PostgresPurges:
             *(before or (float("inf"), "")),
             limit,
         )
-        gone = await self._unneeded(session_id, [row["id"] for row in rows])
+        gone = await self._removable_turns(session_id, [row["id"] for row in rows])
         await self._remove_all(session_id, gone)
         last = (rows[-1]["opened_at"], rows[-1]["id"]) if len(rows) == limit else None
         return len(gone), last
@@ -71,10 +72,10 @@ class PostgresPurges:
         return tag == "DELETE 1"
 
     async def give_space_back(self, pages: int) -> bool:
-        # The server does so itself.
+        # The server's autovacuum does it.
         return False
 
-    async def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
+    async def _removable_turns(self, session_id: str, turns: Sequence[str]) -> list[str]:
         children: dict[str, list[str]] = defaultdict(list)
         for parent, child in await self._connection.fetch(
             "SELECT parent, id FROM turns WHERE parent = ANY($1::text[])", turns
@@ -86,7 +87,7 @@ class PostgresPurges:
             turns,
             session_id,
         )
-        return unneeded(turns, children, {row[0] for row in held})
+        return removable_turns(turns, children, {row[0] for row in held})
 
     async def _remove_all(self, session_id: str, turns: Sequence[str]) -> None:
         parents = await self._connection.fetch("SELECT parent FROM turns WHERE id = ANY($1::text[])", turns)
@@ -100,7 +101,7 @@ class PostgresPurges:
             await self._connection.execute(f"DELETE FROM {table} WHERE {column} = ANY($1::text[])", turns)
 
     async def _look_again(self, session_id: str, turns: Sequence[str]) -> None:
-        """Deleted sessions that have kept turns for the sake of this one may have less to keep now."""
+        """Let other deleted sessions be purged again: they may have kept turns only for the sake of this one."""
         await self._connection.execute(
             """UPDATE sessions SET is_purged = FALSE WHERE is_purged AND id <> $1
                AND id IN (SELECT session_id FROM turns WHERE id = ANY($2::text[]))""",

@@ -1,11 +1,11 @@
-"""Who has seen what, in PostgreSQL."""
+"""What readers have seen of sessions, in PostgreSQL."""
 
 from collections.abc import Sequence
 
-from wakeful.model.marks import Marks
-from wakeful.store.decode import marks_from
+from wakeful.model.session import Marks
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.sessions import marks_from
 
 _MARKS = """
     WITH RECURSIVE family (root, id) AS (
@@ -25,7 +25,7 @@ _MARKS = """
 
 
 class PostgresReaders:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -37,7 +37,7 @@ class PostgresReaders:
             owner,
             seq,
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:

@@ -1,14 +1,14 @@
-"""Rows of what steps are saying at other nodes, in PostgreSQL."""
+"""Rows of the words that steps are saying at other nodes, in PostgreSQL."""
 
 import asyncpg
 import orjson
 
 from wakeful.model.words import Said, Word, WordsHead, WordsPart
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
-async def said_elsewhere(connection: Connection, turn_id: str, base: int) -> tuple[int, Said] | None:
-    """The step, and its words as far as they have no hole."""
+async def said_elsewhere(connection: PostgresConnection, turn_id: str, base: int) -> tuple[int, Said] | None:
+    """Return the step and its words up to the first gap."""
     rows = await connection.fetch("SELECT * FROM words WHERE turn_id = $1 AND base = $2 ORDER BY first", turn_id, base)
     words: list[Word] = []
     for part in map(part_from, rows):

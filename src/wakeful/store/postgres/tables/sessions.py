@@ -3,22 +3,21 @@
 from collections.abc import Collection
 
 from wakeful.model.session import Session, TitleOrigin
-from wakeful.store.decode import session_from
-from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection, quoted
+from wakeful.store.postgres.connection import PostgresConnection, sql_literal
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_from, session_values
 
-# In the order of ids: writes that lock several sessions do so in the same order, and cannot wait in a circle.
+# Locks in the order of ids, so that writes that lock several sessions cannot deadlock.
 LOCK = "SELECT id FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE"
 
-# A conflict updates nothing, but locks the row that is there: the caller goes on as its holder.
+# A conflict updates nothing, but locks the existing row, so that the caller holds its lock either way.
 _CREATE = f"""
-    {insertion("sessions", SESSION)}
+    {insertion("sessions", SESSION_COLUMNS)}
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
 """
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+# Rows from the future, and waits that are longer than possible, mean that the clock was set back: they are due now.
 _DUE = """CASE WHEN i.created_at > $1 OR s.wake_at > $1 + 3600 THEN 0
     ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
@@ -27,7 +26,7 @@ _IDLE_WITH_PENDING = """
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
 
-# A turn that a notice has opened is no response.
+# A turn that notices opened is no response, so it need not be hidden.
 _FORGOTTEN = """
     NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
@@ -38,16 +37,16 @@ _FORGOTTEN = """
 
 
 def locking(session_ids: Collection[str]) -> str:
-    """A command that goes along with the one that begins a transaction, so that it costs no round trip; but a statement
-    of its own, before all others: one that waits for a lock sees the rows as they were before it.
+    """Return a command to append to the one that begins a transaction, to save a round trip. It is a separate statement
+    before all others, because a statement that waits for a lock sees the rows as they were before the wait.
     """
-    # No session has a NUL in its id, and no command may have one.
-    ids = ", ".join(quoted(session_id) for session_id in session_ids if "\0" not in session_id)
+    # No session id contains NUL, and a command must not.
+    ids = ", ".join(sql_literal(session_id) for session_id in session_ids if "\0" not in session_id)
     return f"; {LOCK.replace('$1', f'ARRAY[{ids}]')}" if ids else ""
 
 
 class PostgresSessions:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
@@ -86,7 +85,7 @@ class PostgresSessions:
             pinned,
             archived,
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
@@ -169,7 +168,7 @@ class PostgresSessions:
         archived: bool = False,
         pinned: bool | None = None,
     ) -> list[Session]:
-        # Conditions that are not there, rather than such as hold for nothing given: only those are known to an index.
+        # Conditions are left out instead of written as "$3 IS NULL OR …", which could not use an index.
         wanted, arguments = [_IN_THE_LIST], list[object]([limit, archived])
         if pinned is not None:
             wanted.append("s.is_pinned" if pinned else "NOT s.is_pinned")
@@ -217,6 +216,6 @@ class PostgresSessions:
         return due
 
     async def _write(self, statement: str, session_id: str, *arguments: object) -> None:
-        """The session's id is the first argument of the statement."""
+        """Run a statement whose first argument is the session's id."""
         self._footprint.require_lock(session_id)
         await self._connection.execute(statement, session_id, *arguments)

@@ -1,21 +1,21 @@
 """Background tasks in PostgreSQL."""
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decoded, task_from
-from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.tasks import TASK_COLUMNS, task_from, task_values
 
-# With the notice of its end, if there is one.
+# Joined with the notice of its end, if there is one.
 _WITH_NOTICE = """
     SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
     FROM {tasks} t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
 """
 _READ = _WITH_NOTICE.format(tasks="tasks")
 
-# `free` is how the tasks were when the statement began, `still` those of them that nobody has taken since. It waits
-# for no other write, so that it can stand in nobody's way: what is locked is left for the next call.
+# `free` are the unwatched tasks when the statement began, `still` those of them that no node has taken since. Locked
+# tasks are skipped until the next call, so that this neither waits for other writes nor deadlocks with them.
 _ADOPT = """
     WITH free AS MATERIALIZED (
         SELECT t.id, t.node FROM tasks t LEFT JOIN nodes n ON n.id = t.node
@@ -31,14 +31,14 @@ _ADOPT = """
 
 
 class PostgresTasks:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         added = await self._connection.fetchval(
-            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
+            f"{insertion('tasks', TASK_COLUMNS)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING RETURNING TRUE",
             *task_values(task),
         )
         return added is not None
@@ -143,7 +143,7 @@ class PostgresTasks:
         )
         if session_id is None:
             return False
-        # The node that watches the task has to look.
+        # The node that watches the task has to read it again.
         self._footprint.sessions.add(session_id)
         return True
 
@@ -170,4 +170,4 @@ class PostgresTasks:
         return True
 
     async def _read(self, query: str, *arguments: object) -> list[Task]:
-        return decoded(task_from, await self._connection.fetch(query, *arguments))
+        return decode_rows(task_from, await self._connection.fetch(query, *arguments))

@@ -5,14 +5,14 @@ import asyncpg
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
 from wakeful.model.words import Said
-from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.tables.said import said_elsewhere
+from wakeful.store.rows.turns import turn_from
 
 
 class PostgresTurns:
-    def __init__(self, connection: Connection, footprint: Footprint) -> None:
+    def __init__(self, connection: PostgresConnection, footprint: Footprint) -> None:
         self._connection = connection
         self._footprint = footprint
 

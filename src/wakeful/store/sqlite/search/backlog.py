@@ -1,11 +1,11 @@
-"""What was written before there was an index of words, in SQLite: noted for it in steps, the newest first."""
+"""Notes titles and messages from before there was a search index, in SQLite: in steps, newest messages first."""
 
 import sqlite3
 from typing import Any
 
-# How far each has come is in the table upkeep; no row: it is done.
+# Keys of the table upkeep, which holds how far each has come; without a row it is done.
 _TITLES, _MESSAGES = "search_titles", "search_messages"
-# Only what a list can show is searched.
+# Only sessions that a list can show are searched.
 SHOWN = "s.is_listed AND s.task_id IS NULL"
 
 
@@ -14,7 +14,7 @@ class SearchBacklog:
         self._connection = connection
 
     def note_some(self, limit: int) -> bool:
-        """So many sessions, or turns; false when nothing is left."""
+        """Note up to so many sessions or turns to be indexed; false when none are left."""
         return self._note_titles(limit) or self._note_messages(limit)
 
     def _note_titles(self, limit: int) -> bool:
@@ -33,7 +33,7 @@ class SearchBacklog:
         return True
 
     def _note_messages(self, limit: int) -> bool:
-        """The ids of turns begin with their time."""
+        """Note messages from the newest turn back: ids of turns begin with their time."""
         position = self._position(_MESSAGES)
         if position is None:
             return False
@@ -51,13 +51,13 @@ class SearchBacklog:
         return True
 
     def _note(self, found: str, *values: str) -> None:
-        """Below all others: what is new meanwhile is newer. What is there already stays."""
+        """Note documents with ids below all others, because they are older than all that are noted. Known ones stay."""
         (lowest,) = self._rows("SELECT min(id) FROM search_docs")[0]
         docs = self._rows(found, *values)
         first = min(1 if lowest is None else lowest, 1)
         self._connection.executemany(
             "INSERT OR IGNORE INTO search_docs (id, session_id, turn_id, step, idx) VALUES (?, ?, ?, ?, ?)",
-            [(first - place, *doc) for place, doc in enumerate(docs, start=1)],
+            [(first - offset, *doc) for offset, doc in enumerate(docs, start=1)],
         )
 
     def _position(self, name: str) -> str | None:

@@ -1,7 +1,7 @@
-"""The index of words in SQLite.
+"""The search index in SQLite.
 
-What is written is noted in the same transaction, and indexed soon after, many at a time: for each commit of its own
-the index would pay several times over. Until then a search looks at the text itself.
+A trigger notes each new text in its transaction, and a job indexes many of them at once soon after: to index them
+commit by commit would cost several times as much. Until then a search reads the texts themselves.
 """
 
 import sqlite3
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
-from wakeful.model.journal import Entry
-from wakeful.model.search.search import Hit, Wanted, owner_word, searched_text, words_of
-from wakeful.store.decode import doc_text, hits_from
+from wakeful.model.journal.entry import Entry
+from wakeful.model.search.search import Hit, Wanted, index_words, owner_word, searched_text
+from wakeful.store.rows.search import doc_text, hits_from
 from wakeful.store.sqlite.search.backlog import SHOWN, SearchBacklog
 
 _NEW = """
@@ -27,15 +27,15 @@ _INDEXED = """
     FROM search_words w CROSS JOIN search_docs d ON d.id = w.rowid AND NOT d.is_new
     WHERE w.search_words MATCH ? AND w.rowid < ? ORDER BY w.rowid DESC LIMIT ?
 """
-# Docs looked at, the newest first: a word that everybody uses is in too many to look at them all.
+# How many documents a search looks at, newest first: a common word is in too many to look at them all.
 _MOST_DOCS, _MOST_NEW = 20_000, 200
-# After so many docs that are not shown the index is asked for the owner's alone. That takes longer the more the owner
-# has, so it is not done for a word that few have used.
+# After so many documents that are not shown, the index is queried for the owner's alone. That takes longer the more
+# documents the owner has, so it is not done for rare words.
 _MOST_UNSHOWN = 500
-# To ask the index again costs as much as to pass over so many docs.
+# Querying the index again costs as much as skipping so many documents.
 _WORTH_A_JUMP = 200
 _END = 1 << 62
-# So many pages of the index are written anew at a time.
+# How many pages of the index are merged at a time.
 _MERGED_PAGES = 16
 
 
@@ -57,7 +57,7 @@ class SqliteSearch:
         return bool(rows) or SearchBacklog(self._connection).note_some(limit) or self._merge_some()
 
     def add_entry(self, entry: Entry) -> None:
-        """One that was written over; those that are new are noted by the database itself."""
+        """Note an entry that was overwritten; a trigger notes new ones."""
         self._connection.execute(
             f"""INSERT INTO search_docs (session_id, turn_id, step, idx)
                 SELECT s.id, t.id, ?2, ?3 FROM turns t JOIN sessions s ON s.id = t.session_id
@@ -66,7 +66,7 @@ class SqliteSearch:
         )
 
     def remove_entry(self, entry: Entry) -> None:
-        """As it is before it is written over or removed."""
+        """Remove an entry from the index, given as it is before it is overwritten or removed."""
         doc = self._connection.execute(
             f"{_DOC} WHERE d.turn_id = ? AND d.step = ? AND d.idx = ?", (entry.turn_id, entry.step, entry.index)
         ).fetchone()
@@ -81,10 +81,10 @@ class SqliteSearch:
     def _find_new(self, owner: str | None, wanted: Wanted) -> list[sqlite3.Row]:
         rows = self._connection.execute(f"{_NEW} ORDER BY d.id DESC LIMIT ?", (_MOST_NEW,)).fetchall()
         own = [row for row in rows if owner in (None, row["owner"])]
-        return [row[1:5] for row in own if wanted.is_in(words_of(doc_text(row)))]
+        return [row[1:5] for row in own if wanted.is_in(index_words(doc_text(row)))]
 
     def _find_indexed(self, owner: str | None, wanted: Wanted, archived: bool) -> Iterator[Sequence[Any]]:
-        """Rows of what is in the index, newest first; once in a long run of one session's docs is enough."""
+        """Yield hits in the index, newest first; of a long run of one session's documents, only the newest."""
         terms, unshown = _expression(None, wanted), 0
         end: int | None = _END
         is_shown = cache(partial(self._is_shown, owner, archived))
@@ -109,7 +109,7 @@ class SqliteSearch:
     def _index(self, row: sqlite3.Row) -> None:
         doc, owner, text = row["id"], row["owner"], doc_text(row)
         self._forget_words(doc, owner, row["indexed_title"] or "")
-        if words := words_of(text):
+        if words := index_words(text):
             title = text if row["turn_id"] is None else None
             self._connection.execute("UPDATE search_docs SET is_new = 0, title = ? WHERE id = ?", (title, doc))
             self._connection.execute(
@@ -123,17 +123,18 @@ class SqliteSearch:
         self._forget_words(doc["id"], doc["owner"], indexed)
 
     def _merge_some(self) -> bool:
-        """The index gets a piece for each commit, and finds words in few pieces faster. Left to itself it would put
-        them together now and then in the middle of a commit, for a tenth of a second in a large database.
+        """Merge some of the index's segments; false when there is nothing to merge. Each commit adds a segment, and
+        searches are faster in few. By itself the index would merge them during some commits, which would then take a
+        tenth of a second longer in a large database.
         """
         before = self._connection.total_changes
         self._connection.execute("INSERT INTO search_words (search_words, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
-        # The statement itself counts as one.
+        # The statement itself counts as one change.
         return self._connection.total_changes - before > 1
 
     def _forget_words(self, doc: int, owner: str, indexed: str) -> None:
-        """An index without its texts has to be told what it knew."""
-        if words := words_of(indexed):
+        """Remove the words of a document: an index that does not store its texts has to be given them."""
+        if words := index_words(indexed):
             self._connection.execute(
                 "INSERT INTO search_words (search_words, rowid, words) VALUES ('delete', ?, ?)",
                 (doc, _joined(owner, words)),

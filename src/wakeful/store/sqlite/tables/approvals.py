@@ -1,11 +1,11 @@
-"""Questions to a person and their answers in SQLite."""
+"""Approvals in SQLite."""
 
 import sqlite3
 
 from wakeful.model.approvals.approval import EXPIRED, Approval, Choice
-from wakeful.store.decode import approval_from, decoded
-from wakeful.store.encode import APPROVAL, approval_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.approvals import APPROVAL_COLUMNS, approval_from, approval_values
+from wakeful.store.rows.row import decode_rows
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -17,7 +17,7 @@ class SqliteApprovals:
     async def ask_if_new(self, approval: Approval) -> Approval:
         self._footprint.require_lock(approval.session_id)
         self._connection.execute(
-            f"{insertion('approvals', APPROVAL)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
+            f"{insertion('approvals', APPROVAL_COLUMNS)} ON CONFLICT (turn_id, step, idx) DO NOTHING",
             approval_values(approval),
         )
         asked = await self.get(approval.turn_id, approval.step, approval.index)
@@ -72,7 +72,7 @@ class SqliteApprovals:
                WHERE a.choice IS NULL AND a.expires_at > ? ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (session_id, now),
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)
 
     async def open_of_owner(self, owner: str | None, now: float) -> list[Approval]:
         rows = self._connection.execute(
@@ -81,4 +81,4 @@ class SqliteApprovals:
                ORDER BY a.created_at, a.turn_id, a.step, a.idx""",
             (now, owner),
         )
-        return decoded(approval_from, rows)
+        return decode_rows(approval_from, rows)

@@ -3,8 +3,7 @@
 import sqlite3
 
 from wakeful.model.conversation import Conversation
-from wakeful.store.decode import conversation_from
-from wakeful.store.encode import CONVERSATION, conversation_values
+from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_from, conversation_values
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -14,7 +13,7 @@ class SqliteConversations:
 
     async def create_if_absent(self, conversation: Conversation) -> bool:
         cursor = self._connection.execute(
-            f"{insertion('conversations', CONVERSATION)} ON CONFLICT DO NOTHING",
+            f"{insertion('conversations', CONVERSATION_COLUMNS)} ON CONFLICT DO NOTHING",
             conversation_values(conversation),
         )
         return cursor.rowcount == 1

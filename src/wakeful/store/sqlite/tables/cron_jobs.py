@@ -4,7 +4,7 @@ import sqlite3
 from typing import Any
 
 from wakeful.model.schedules.cron_job import CronJob, CronRun
-from wakeful.store.schedule_rows import CRON_JOB, CRON_RUN, job_columns, job_from, job_values, run_from, run_values
+from wakeful.store.rows.schedules import CRON_JOB, CRON_RUN, job_columns, job_from, job_values, run_from, run_values
 from wakeful.store.sqlite.statement import insertion
 
 

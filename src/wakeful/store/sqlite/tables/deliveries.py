@@ -3,7 +3,7 @@
 import sqlite3
 
 from wakeful.model.delivery import LONGEST_WAIT_SECONDS, Delivery
-from wakeful.store.decode import delivery_from
+from wakeful.store.rows.api import delivery_from
 
 
 class SqliteDeliveries:

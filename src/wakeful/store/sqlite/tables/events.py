@@ -1,19 +1,18 @@
-"""The event log in SQLite. Numbers are given out inside the one writer's transaction, so they have no gaps."""
+"""The event log in SQLite. Numbers are assigned inside the only writer's transaction, so they have no gaps."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
 
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
-from wakeful.store.decode import events_from
-from wakeful.store.encode import EVENT, event_values
 from wakeful.store.footprint import Footprint
 from wakeful.store.numbering import number
+from wakeful.store.rows.records import EVENT_COLUMNS, event_values, events_from
 from wakeful.store.sqlite.statement import insert
 
-# With the entries that they quote; one that several calls quote is read once.
+# Joined with the entries that they quote; an answer that several calls quote is read once.
 _READ = f"""
-    SELECT {", ".join(f"e.{column}" for column in EVENT)}, j.payload AS entry
+    SELECT {", ".join(f"e.{column}" for column in EVENT_COLUMNS)}, j.payload AS entry
     FROM events e LEFT JOIN journal j ON j.turn_id = e.turn_id AND j.step = e.step
         AND j.idx = CASE e.kind WHEN 'tool' THEN 0 ELSE e.idx END
         AND (e.kind <> 'tool' OR e.idx = 1 OR e.{{number}} = ?2 + 1)
@@ -40,7 +39,7 @@ class SqliteEvents:
         if row is None:
             raise SessionNotFound
         numbered = number(events, session_id, row[0], turn_id, turn_seq, now)
-        insert(self._connection, "events", EVENT, [event_values(event) for event in numbered])
+        insert(self._connection, "events", EVENT_COLUMNS, [event_values(event) for event in numbered])
         self._footprint.note_appended(numbered)
         return numbered
 
@@ -51,7 +50,7 @@ class SqliteEvents:
         return events_from(self._connection.execute(_OF_SESSION, (session_id, after, limit)))
 
     def _last_in_turn(self, turn_id: str, count: int) -> int:
-        """Makes room for so many more; the last number before them. A turn that never opened is numbered from 1."""
+        """Reserve numbers for so many events, and return the last one before them; 0 for a turn that never opened."""
         row = self._connection.execute(
             "UPDATE turns SET last_seq = last_seq + ?1 WHERE id = ?2 RETURNING last_seq - ?1", (count, turn_id)
         ).fetchone()

@@ -1,12 +1,11 @@
-"""What need not be asked again, in SQLite."""
+"""Grants in SQLite."""
 
 import sqlite3
 from collections.abc import Sequence
 
 from wakeful.model.approvals.grant import Grant
-from wakeful.store.decode import grant_from
-from wakeful.store.encode import GRANT, grant_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.approvals import GRANT_COLUMNS, grant_from, grant_values
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -22,7 +21,7 @@ class SqliteGrants:
             "DELETE FROM grants WHERE owner = ? AND expires_at <= ?", (grant.owner, grant.created_at)
         )
         self._connection.execute(
-            f"""{insertion("grants", GRANT)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+            f"""{insertion("grants", GRANT_COLUMNS)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
                 created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
             grant_values(grant),
         )

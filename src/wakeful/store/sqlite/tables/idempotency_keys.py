@@ -1,10 +1,9 @@
-"""Clients' own names for their requests in SQLite."""
+"""Idempotency keys in SQLite."""
 
 import sqlite3
 
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.store.decode import idempotency_key_from
-from wakeful.store.encode import IDEMPOTENCY_KEY, idempotency_key_values
+from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -14,7 +13,7 @@ class SqliteIdempotencyKeys:
 
     async def reserve(self, key: IdempotencyKey) -> IdempotencyKey:
         self._connection.execute(
-            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY)} ON CONFLICT DO NOTHING",
+            f"{insertion('idempotency_keys', IDEMPOTENCY_KEY_COLUMNS)} ON CONFLICT DO NOTHING",
             idempotency_key_values(key),
         )
         found = await self.find(key.owner, key.key)
@@ -28,7 +27,7 @@ class SqliteIdempotencyKeys:
         return None if row is None else idempotency_key_from(row)
 
     async def drop_old(self, before: float, limit: int) -> int:
-        # No turn ends before its key is there, so the index by time leaves out all that is younger.
+        # A turn never ends before its key is written, so the index by time can skip newer keys.
         cursor = self._connection.execute(
             """DELETE FROM idempotency_keys WHERE (owner, key) IN (
                    SELECT k.owner, k.key FROM idempotency_keys k JOIN turns t ON t.id = k.turn_id

@@ -4,12 +4,12 @@ import sqlite3
 from collections.abc import Sequence
 
 from wakeful.model.inbox import InboxRow
-from wakeful.store.decode import decoded, inbox_row_from
-from wakeful.store.encode import ROW, row_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_from, inbox_row_values
 from wakeful.store.sqlite.statement import insertion
 
-_POST = f"{insertion('inbox', ROW)} ON CONFLICT (session_id, dedupe_key) DO NOTHING"
+_POST = f"{insertion('inbox', INBOX_ROW_COLUMNS)} ON CONFLICT (session_id, dedupe_key) DO NOTHING"
 
 
 class SqliteInbox:
@@ -19,7 +19,7 @@ class SqliteInbox:
 
     async def post_if_new(self, row: InboxRow) -> bool:
         self._footprint.require_lock(row.session_id)
-        if self._connection.execute(_POST, row_values(row)).rowcount == 0:
+        if self._connection.execute(_POST, inbox_row_values(row)).rowcount == 0:
             return False
         self._footprint.sessions.add(row.session_id)
         return True
@@ -38,7 +38,7 @@ class SqliteInbox:
         rows = self._connection.execute(
             "SELECT * FROM inbox WHERE session_id = ? AND status = 'pending' ORDER BY id", (session_id,)
         )
-        return decoded(inbox_row_from, rows)
+        return decode_rows(inbox_row_from, rows)
 
     async def claim(self, row_ids: Sequence[int], turn_id: str) -> None:
         for row_id in row_ids:

@@ -1,21 +1,20 @@
-"""The step journal in SQLite."""
+"""The journal in SQLite."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from wakeful.model.journal import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry
 from wakeful.model.search.search import Hit
 from wakeful.model.words import Word, WordsHead
-from wakeful.store import encode
-from wakeful.store.decode import chain_from, entry_from, words_from
+from wakeful.store.rows.records import ENTRY_COLUMNS, chain_from, entry_from, entry_values, words_from
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.statement import insert
 
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# A turn without entries has a row, too.
+# Turns without entries have a row, too.
 _CHAIN_AFTER = """
     WITH RECURSIVE chain (id, parent, depth) AS (
         SELECT id, parent, 0 FROM turns WHERE id = ?
@@ -37,8 +36,8 @@ class SqliteJournal:
 
     async def add(self, entries: Iterable[Entry]) -> None:
         at = self._clock()
-        rows = [encode.entry_values(replace(entry, at=at)) for entry in entries]
-        insert(self._connection, "journal", encode.ENTRY, rows)
+        rows = [entry_values(replace(entry, at=at)) for entry in entries]
+        insert(self._connection, "journal", ENTRY_COLUMNS, rows)
 
     async def replace(self, entry: Entry) -> None:
         for before in await self.at([Hit(entry.turn_id, entry.step, entry.index)]):

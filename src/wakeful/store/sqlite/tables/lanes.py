@@ -1,11 +1,11 @@
-"""A session and all that a decision about its next turn asks for, in one statement."""
+"""Reads a lane in SQLite, in one statement."""
 
 import sqlite3
 
 import orjson
 
 from wakeful.model.lane import Lane
-from wakeful.store.decode import LANE_COLUMNS, lane_from
+from wakeful.store.rows.turns import LANE_COLUMNS, lane_from
 
 # Wake-ups from the future do not count: the clock was set back.
 _LANE = f"""

@@ -3,8 +3,14 @@
 import sqlite3
 
 from wakeful.model.login import Login, Ticket
-from wakeful.store.decode import login_from, ticket_from
-from wakeful.store.encode import LOGIN, TICKET, login_values, ticket_values
+from wakeful.store.rows.logins import (
+    LOGIN_COLUMNS,
+    TICKET_COLUMNS,
+    login_from,
+    login_values,
+    ticket_from,
+    ticket_values,
+)
 from wakeful.store.sqlite.statement import insertion
 
 
@@ -13,7 +19,7 @@ class SqliteLogins:
         self._connection = connection
 
     async def add_ticket(self, ticket: Ticket) -> None:
-        self._connection.execute(insertion("login_tickets", TICKET), ticket_values(ticket))
+        self._connection.execute(insertion("login_tickets", TICKET_COLUMNS), ticket_values(ticket))
 
     async def ticket(self, digest: str) -> Ticket | None:
         row = self._connection.execute("SELECT * FROM login_tickets WHERE digest = ?", (digest,)).fetchone()
@@ -26,7 +32,7 @@ class SqliteLogins:
         return cursor.rowcount == 1
 
     async def add(self, login: Login) -> None:
-        self._connection.execute(insertion("logins", LOGIN), login_values(login))
+        self._connection.execute(insertion("logins", LOGIN_COLUMNS), login_values(login))
 
     async def get(self, digest: str) -> Login | None:
         row = self._connection.execute("SELECT * FROM logins WHERE digest = ?", (digest,)).fetchone()

@@ -2,10 +2,9 @@
 
 import sqlite3
 
-from wakeful.model.event import Event
-from wakeful.model.news import News
-from wakeful.store.decode import news_from
+from wakeful.model.event import Event, News
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.records import news_from
 
 _READ = """
     SELECT n.number, s.title, s.last_seq, e.session_id, e.session_seq, e.turn_id, e.turn_seq, e.kind, e.payload, e.at

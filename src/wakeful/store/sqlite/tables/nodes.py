@@ -24,7 +24,7 @@ class SqliteNodes:
         self._connection.execute("DELETE FROM nodes WHERE id = ?", (node,))
 
     async def cut_off_dead(self) -> int:
-        """A process that is gone has left no lock behind."""
+        """Do nothing: a process that is gone holds no lock."""
         return 0
 
     async def drop_old(self, before: float, limit: int) -> int:

@@ -1,12 +1,12 @@
-"""Words of older versions in SQLite: which turns have some, and their way to where they belong."""
+"""Words and texts of older versions in SQLite: finds the turns that have some, and moves them."""
 
 import sqlite3
 
 from wakeful.model.event import Event
 from wakeful.model.older.texts import LONG_BYTES
 from wakeful.model.older.words import LookedAt, Move
-from wakeful.store.encode import packed_end, place_of
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.records import packed_end, quoted_position
 
 _NAME = "old words"
 
@@ -55,5 +55,5 @@ class SqliteOldWords:
         self._footprint.require_lock(event.session_id)
         self._connection.execute(
             "UPDATE events SET payload = ?, step = ?, idx = ? WHERE session_id = ? AND session_seq = ?",
-            (event.kept, *place_of(event), event.session_id, event.session_seq),
+            (event.kept, *quoted_position(event), event.session_id, event.session_seq),
         )

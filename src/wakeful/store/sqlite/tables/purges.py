@@ -1,16 +1,17 @@
-"""The end of a deleted session in SQLite."""
+"""Removes deleted sessions from SQLite."""
 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from wakeful.store.decode import entry_from
+from wakeful.model.turn import removable_turns
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.records import entry_from
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.space import give_back
-from wakeful.store.standing import unneeded
 
-# What only the session has, in an order in which nothing points at what is gone, and what tells its rows apart.
+# Tables of what belongs to one session alone, and a column that tells their rows apart. In this order no row refers to
+# one that is gone.
 _TABLES = {
     "seen": "owner",
     "grants": "id",
@@ -56,7 +57,7 @@ class SqlitePurges:
                ORDER BY opened_at DESC, id DESC LIMIT ?""",
             (session_id, *(before or (float("inf"), "")), limit),
         ).fetchall()
-        gone = self._unneeded(session_id, [row["id"] for row in rows])
+        gone = self._removable_turns(session_id, [row["id"] for row in rows])
         self._remove_all(session_id, gone)
         last = (rows[-1]["opened_at"], rows[-1]["id"]) if len(rows) == limit else None
         return len(gone), last
@@ -72,7 +73,7 @@ class SqlitePurges:
     async def give_space_back(self, pages: int) -> bool:
         return give_back(self._connection, pages)
 
-    def _unneeded(self, session_id: str, turns: Sequence[str]) -> list[str]:
+    def _removable_turns(self, session_id: str, turns: Sequence[str]) -> list[str]:
         marks = ", ".join("?" * len(turns))
         children: dict[str, list[str]] = defaultdict(list)
         for parent, child in self._connection.execute(f"SELECT parent, id FROM turns WHERE parent IN ({marks})", turns):
@@ -82,7 +83,7 @@ class SqlitePurges:
                 UNION SELECT checkpoint FROM sessions WHERE checkpoint IN ({marks}) AND id <> ?""",
             (*turns, session_id, *turns, session_id),
         )
-        return unneeded(turns, children, {row[0] for row in held})
+        return removable_turns(turns, children, {row[0] for row in held})
 
     def _remove_all(self, session_id: str, turns: Sequence[str]) -> None:
         marks = ", ".join("?" * len(turns))
@@ -96,11 +97,11 @@ class SqlitePurges:
             self._search.remove_entry(entry)
         self._connection.execute(f"DELETE FROM idempotency_keys WHERE turn_id IN ({marks})", turns)
         self._connection.execute(f"DELETE FROM journal WHERE turn_id IN ({marks})", turns)
-        # From the newest on: a turn that another one grows from cannot go before it.
+        # Newest first: a turn cannot be removed before those that grow from it.
         self._connection.executemany("DELETE FROM turns WHERE id = ?", [(turn,) for turn in turns])
 
     def _look_again(self, session_id: str, turns: str, *values: str) -> None:
-        """Deleted sessions that have kept turns for the sake of this one may have less to keep now."""
+        """Let other deleted sessions be purged again: they may have kept turns only for the sake of this one."""
         self._connection.execute(
             f"""UPDATE sessions SET is_purged = 0 WHERE is_purged AND id <> ?1
                 AND id IN (SELECT session_id FROM turns WHERE id IN ({turns}))""",

@@ -1,11 +1,11 @@
-"""Who has seen what, in SQLite."""
+"""What readers have seen of sessions, in SQLite."""
 
 import sqlite3
 from collections.abc import Sequence
 
-from wakeful.model.marks import Marks
-from wakeful.store.decode import marks_from
+from wakeful.model.session import Marks
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.sessions import marks_from
 
 _MARKS = """
     WITH RECURSIVE family (root, id) AS (
@@ -35,7 +35,7 @@ class SqliteReaders:
                ON CONFLICT (session_id, owner) DO UPDATE SET seq = max(seq, excluded.seq)""",
             (session_id, owner, seq),
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def marks(self, owner: str, session_ids: Sequence[str], now: float) -> dict[str, Marks]:

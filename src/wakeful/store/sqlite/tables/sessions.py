@@ -5,14 +5,13 @@ from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.session import Session, TitleOrigin
-from wakeful.store.decode import session_from
-from wakeful.store.encode import SESSION, session_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.sessions import SESSION_COLUMNS, session_from, session_values
 from wakeful.store.sqlite.statement import insertion
 
-_CREATE = f"{insertion('sessions', SESSION)} ON CONFLICT (id) DO NOTHING"
+_CREATE = f"{insertion('sessions', SESSION_COLUMNS)} ON CONFLICT (id) DO NOTHING"
 _MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
-# What seems to be written in the future, or to wait longer than anything does, waits no more: the clock was set back.
+# Rows from the future, and waits that are longer than possible, mean that the clock was set back: they are due now.
 _DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0
     ELSE max(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
@@ -21,7 +20,7 @@ _IDLE_WITH_PENDING = """
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = ?"
 
-# A turn that a notice has opened is no response.
+# A turn that notices opened is no response, so it need not be hidden.
 _FORGOTTEN = """
     NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
@@ -69,7 +68,7 @@ class SqliteSessions:
             pinned,
             archived,
         )
-        # Lists that show it should look.
+        # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
     async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
@@ -165,7 +164,7 @@ class SqliteSessions:
         if among is not None:
             wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
             arguments += among
-        # That few are pinned, and few found, SQLite does not know: it would go through the whole list.
+        # SQLite does not know that few sessions are pinned or found, and would scan the whole list.
         index = "INDEXED BY sessions_pinned" if pinned else ""
         if among is not None:
             index = "INDEXED BY sqlite_autoindex_sessions_1"
@@ -207,6 +206,6 @@ class SqliteSessions:
         return due
 
     def _write(self, statement: str, session_id: str, *arguments: object) -> None:
-        """The session's id is the last argument of the statement."""
+        """Run a statement whose last argument is the session's id."""
         self._footprint.require_lock(session_id)
         self._connection.execute(statement, (*arguments, session_id))

@@ -4,12 +4,12 @@ import sqlite3
 from collections.abc import Callable
 
 from wakeful.model.tasks.task import Host, Task, TaskOutcome
-from wakeful.store.decode import decoded, task_from
-from wakeful.store.encode import TASK, task_values
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.row import decode_rows
+from wakeful.store.rows.tasks import TASK_COLUMNS, task_from, task_values
 from wakeful.store.sqlite.statement import insertion
 
-# With the notice of its end, if there is one.
+# Joined with the notice of its end, if there is one.
 _READ = """
     SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
     FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
@@ -25,7 +25,7 @@ class SqliteTasks:
     async def add_if_absent(self, task: Task) -> bool:
         self._footprint.require_lock(task.session_id)
         cursor = self._connection.execute(
-            f"{insertion('tasks', TASK)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
+            f"{insertion('tasks', TASK_COLUMNS)} ON CONFLICT (turn_id, step, idx, part) DO NOTHING", task_values(task)
         )
         return cursor.rowcount == 1
 
@@ -126,7 +126,7 @@ class SqliteTasks:
         ).fetchone()
         if row is None:
             return False
-        # The node that watches the task has to look.
+        # The node that watches the task has to read it again.
         self._footprint.sessions.add(row["session_id"])
         return True
 
@@ -150,4 +150,4 @@ class SqliteTasks:
         return True
 
     def _read(self, which: str, *arguments: object) -> list[Task]:
-        return decoded(task_from, self._connection.execute(f"{_READ} {which}", arguments))
+        return decode_rows(task_from, self._connection.execute(f"{_READ} {which}", arguments))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
 from wakeful.model.words import Said
-from wakeful.store.decode import turn_from
 from wakeful.store.footprint import Footprint
+from wakeful.store.rows.turns import turn_from
 
 
 class SqliteTurns:
@@ -119,7 +119,7 @@ class SqliteTurns:
         return [turn_from(row) for row in rows]
 
     async def running_of(self, owner: str) -> list[Turn]:
-        # Few turns run, however many sessions there are: in this order.
+        # CROSS JOIN fixes the order: few turns run, however many sessions there are.
         rows = self._connection.execute(
             """SELECT t.* FROM turns t CROSS JOIN sessions s ON s.id = t.session_id
                WHERE t.status = 'running' AND s.owner = ? AND s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL

@@ -1,4 +1,4 @@
-"""What deletes data of a database."""
+"""Finds commands that delete data of a database."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _DROP = re.compile(
 )
 
 
-def drops_data(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def drops_data(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     if command.program == "dropdb":
         name = command.operands[-1] if command.operands else None
         yield Finding(DROP_DATA, f"deletes the database {name}" if name else "deletes a database", name)
@@ -29,6 +29,6 @@ def drops_data(command: SimpleCommand, place: Location) -> Iterator[Finding]:
 
 def _statements(command: SimpleCommand) -> tuple[str, ...]:
     if command.program.lower() in ("drop", "truncate", "delete"):
-        # Typed into a client.
+        # A statement that is typed into a client.
         return (" ".join((command.program, *command.arguments)),)
     return (*command.arguments, *command.inputs) if command.program in DATABASE_CLIENTS else ()

@@ -1,4 +1,4 @@
-"""What a rule has found in one simple command."""
+"""The gate's rules, and what one of them finds in a simple command."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from wakeful.tools.commands.shell.command import SimpleCommand
 @dataclass(frozen=True, slots=True)
 class Finding:
     kind: str
-    # In words that finish the sentence "this command …".
+    # Completes the sentence "this command …".
     reason: str
     path: str | None = None
 

@@ -1,7 +1,7 @@
-"""The gate that every call passes before it does anything: where there are reasons, a person says whether it may.
+"""The gate that every call passes before it does anything. If there are reasons to ask, a person decides.
 
-It gathers all reasons and asks one question about them together. What was allowed before is known to the approver: a
-call passes unasked only if each of its kinds is covered.
+The gate asks one question about all reasons together. The approver knows what was granted before: a call passes without
+a question only if a grant covers each of its kinds.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from wakeful.tools.ports import Approver
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a call must not be run: a code of tool failures, and a sentence for the model."""
+    """Why a call must not run: the code of the tool's failure, and a sentence for the model."""
 
     code: str
     sentence: str
@@ -27,13 +27,13 @@ class Refusal:
 
 class Gate:
     def __init__(self, approver: Approver, can_ask: Callable[[Turn], bool], home: Path) -> None:
-        """`can_ask`: whether a person can be asked in this turn. `home` is the server's own folder."""
+        """`can_ask` says whether a person can be asked in a turn. `home` is the server's own folder."""
         self._approver = approver
         self._can_ask = can_ask
         self.home = home
 
     async def refusal_of_command(self, command: str, workdir: Path, context: ToolContext) -> Refusal | None:
-        # A long command takes a while to read.
+        # In a thread: a long command takes a while to read.
         reasons = await asyncio.to_thread(find_reasons, command, self._scene(workdir, context))
         return await self.refusal(Question(context.call_id, "terminal", command, reasons), context)
 
@@ -42,25 +42,25 @@ class Gate:
         return await self.refusal(Question(context.call_id, "process", typing.new.rstrip("\r\n"), reasons), context)
 
     async def refusal(self, question: Question, context: ToolContext) -> Refusal | None:
-        """None when the call may be run."""
+        """Return None if the call may run."""
         if not question.reasons:
             return None
         if not self._can_ask(context.turn):
-            return nobody_to_ask(question)
+            return no_person_to_ask(question)
         choice = await self._approver.ask(context.turn, context.step, context.index, question)
         if choice is None:
             return _expired(question, self._approver.seconds)
         return _denied(question) if choice is Choice.DENY else None
 
     async def is_closed(self, context: ToolContext) -> bool:
-        """Whether the call still stands before the gate: then nothing of what it is about has happened."""
+        """Return whether the call still waits for its answer, so it has done nothing yet."""
         return await self._approver.is_waiting(context.turn, context.step, context.index)
 
     def _scene(self, workdir: Path, context: ToolContext) -> Scene:
         return Scene(workdir, context.workspace, self.home)
 
 
-def nobody_to_ask(question: Question) -> Refusal:
+def no_person_to_ask(question: Question) -> Refusal:
     advice = "Do it in another way, or ask the user to run it themselves."
     return Refusal("nobody_to_ask", f"{_because(question)}, and here no person can be asked to allow it. {advice}")
 

@@ -1,4 +1,4 @@
-"""What does not change while a command is read: the workspace, the system around it, the server's own folder."""
+"""The folders that stay the same while a command is read: the workspace, the system's and the server's own."""
 
 import os
 import re
@@ -9,20 +9,20 @@ from functools import cached_property
 from pathlib import Path
 
 _SYSTEM = ("/etc", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/proc/sys", "/var/lib", "/var/spool")
-# Nothing is deleted here unasked either, should the workspace be a folder above them or one of them.
+# Deleting in these needs an answer even if the workspace contains them or is one of them.
 _PRECIOUS = (*_SYSTEM, "/var", "/home", "/dev", "/proc")
-# Where programs put what they need for a moment.
+# Folders for short-lived files.
 _TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
-# On another machine nothing is known, and nothing belongs to the workspace.
+# The workspace of a command that runs on another machine: no path is within it.
 _NOWHERE = "/dev/null/nowhere"
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Paths are texts here, without links and dots: a command may name thousands of them."""
+    """Paths are plain strings here, with links and dots resolved: a command may name thousands of them."""
 
     workspace: str
-    # The folders of the server, by every name that they have, and what in them is open to commands.
+    # The server's folders by every name that they have, and the parts of them that are open to commands.
     homes: Sequence[str]
     open_homes: Sequence[str]
 
@@ -32,7 +32,7 @@ class Ground:
 
     @cached_property
     def own_system(self) -> Sequence[str]:
-        """What is system although it is in the workspace."""
+        """The system folders that the workspace is or contains."""
         return _belonging_to(self.workspace, self.system)
 
     @cached_property
@@ -47,11 +47,11 @@ class Ground:
 
     @property
     def elsewhere(self) -> "Ground":
-        """The same seen from another machine."""
+        """The ground of a command that runs on another machine."""
         return Ground(_NOWHERE, self.homes, self.open_homes)
 
     def is_home(self, path: str) -> bool:
-        """Whether this is the server's folder or in it, and not in what is open there."""
+        """Return whether the path is in the server's folder, without the parts of it that are open."""
         return _is_in(path, self.homes) and not _is_in(path, self.open_homes)
 
     def is_above_home(self, path: str) -> bool:
@@ -59,7 +59,7 @@ class Ground:
 
     @cached_property
     def home_names(self) -> re.Pattern[str]:
-        """The server's folder in the middle of another text."""
+        """Matches the server's folder, variable or process within a longer text."""
         roots = "|".join(f"{re.escape(home)}{self._open_below(home)}(?![\\w.-])" for home in self.homes)
         variable = r"\$\{?WAKEFUL_HOME\b|(?:environ|getenv|env)\W{1,5}WAKEFUL_HOME\b"
         usual = rf"(?:~|\$HOME|\$\{{HOME\}})/\.wakeful{self._open_below('')}(?![\w.-])"
@@ -94,5 +94,5 @@ def _keys() -> tuple[str, str]:
 
 
 def _belonging_to(workspace: str, roots: Sequence[str]) -> Sequence[str]:
-    """Those that the workspace is or contains. A workspace within one of them is a place to work in."""
+    """Return the roots that the workspace is or contains. A workspace inside a root is free to work in."""
     return [root for root in roots if root == workspace or is_within(root, workspace)]

@@ -1,11 +1,11 @@
-"""Programs that run what is typed into them."""
+"""Recognises programs that run what is typed into them."""
 
 import re
 
 from wakeful.tools.commands.shell.command import SimpleCommand
 
 PLAIN_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish"})
-# They read what is typed on another machine, or in another file system.
+# Programs that run their input on another machine or in another file system.
 _ELSEWHERE = frozenset(
     [
         "ssh",
@@ -33,8 +33,8 @@ _TAKES_NAMES = ("echo", "printf", "grep", "rg", "cat", "git", "ls", "which", "ma
 
 
 def is_interpreter(command: SimpleCommand) -> bool:
-    """Whether what is typed into it is run. It is rather said too often: a shell in the arguments counts, as in
-    docker exec -it box bash.
+    """Return whether the command runs what is typed into it. False positives are fine here: a shell among the arguments
+    counts, as in docker exec -it box bash.
     """
     if command.program in ("sudo", "doas"):
         return command.has_flag("si", "--shell", "--login")
@@ -49,6 +49,6 @@ def is_elsewhere(command: SimpleCommand) -> bool:
 
 
 def starts_anew(command: SimpleCommand) -> bool:
-    """Whether it begins in a folder of its own, such as the home of another user."""
+    """Return whether the command starts in another folder, such as the home of another user."""
     is_login = command.program in ("sudo", "doas", "su") or command.has_flag("l", "--login")
     return is_login or command.program in ("tmux", "screen", "make", "npm", "nix-shell")

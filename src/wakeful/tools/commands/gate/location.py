@@ -1,4 +1,4 @@
-"""Where a command runs, and whether what it names lies outside of the workspace or belongs to the system."""
+"""Where a command runs, and whether the paths that it names are outside of the workspace or belong to the system."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from itertools import islice
 
 from wakeful.tools.commands.gate.ground import Ground, is_within
 
-# Stands for what this command itself has made to throw it away.
+# Stands for a temporary folder that the command itself has made.
 MADE_HERE = "/dev/null/made-here"
 Directories = tuple[str | None, ...]
 
@@ -21,15 +21,15 @@ _MOST_FOLDERS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Something that a command names. The path is None when it cannot be told."""
+class CommandTarget:
+    """A file or folder that a command names. The path is None if it cannot be known."""
 
     operand: str
     path: str | None
 
     @property
     def shown(self) -> str:
-        """As in a sentence: with `*` at its end, what it stands for."""
+        """The words for a sentence, with a `*` at the end spelled out."""
         if self.path is None:
             return self.operand
         return f"everything in {self.folder}" if self.path.endswith("/*") else self.path
@@ -42,11 +42,11 @@ class Target:
 @dataclass(frozen=True, slots=True)
 class Location:
     ground: Ground
-    # Any of them may be the one; None: one that cannot be told.
+    # The command runs in one of these; None stands for a folder that cannot be known.
     directories: Directories
-    # Commands name the same things again and again.
+    # Caches: commands name the same paths again and again.
     _real_folders: dict[str, str] = field(default_factory=dict)
-    _resolved: dict[tuple[str, Directories, bool], list[Target]] = field(default_factory=dict)
+    _resolved: dict[tuple[str, Directories, bool], list[CommandTarget]] = field(default_factory=dict)
 
     def at(self, directories: Directories) -> "Location":
         if directories == self.directories:
@@ -54,13 +54,13 @@ class Location:
         different = tuple(dict.fromkeys(directories))
         return replace(self, directories=different if len(different) <= _MOST_FOLDERS else (None,))
 
-    def outside(self, operands: Iterable[str], *, spares_temporary: bool = False) -> Iterator[Target]:
-        """Those outside; the workspace as a whole counts as outside too. Of very many operands it is taken for
-        granted, and ten at most are named.
+    def outside(self, operands: Iterable[str], *, spares_temporary: bool = False) -> Iterator[CommandTarget]:
+        """Yield the targets outside of the workspace, ten at most. The workspace as a whole counts as outside, and so
+        does a list of more operands than can be checked.
         """
         different = list(dict.fromkeys(operands))
         if len(different) > _MOST_OPERANDS:
-            yield Target(f"{len(different):,} files and folders", None)
+            yield CommandTarget(f"{len(different):,} files and folders", None)
             return
         found = 0
         for operand in different:
@@ -70,27 +70,27 @@ class Location:
                     if found <= _MOST_NAMED:
                         yield target
 
-    def system(self, operands: Iterable[str]) -> Iterator[Target]:
+    def system(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
         different = list(dict.fromkeys(operands))[:_MOST_OPERANDS]
         found = (target for operand in different for target in self.targets(operand) if self._is_system(target.path))
         yield from list(found)[:_MOST_NAMED]
 
-    def overwritten(self, operands: Iterable[str]) -> Iterator[Target]:
-        """Files outside that are there already: what they hold would be gone."""
+    def overwritten(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
+        """Yield the existing files outside of the workspace, whose contents would be lost."""
         for operand in list(dict.fromkeys(operands))[:_MOST_OPERANDS]:
             for target in self.targets(operand, follow=True):
                 if target.path and self._is_outside(target) and self._is_lost(target.path):
                     yield target
 
-    def targets(self, operand: str, *, follow: bool = False) -> list[Target]:
-        """What it may be, seen from each folder. `follow`: a link stands for what it leads to."""
+    def targets(self, operand: str, *, follow: bool = False) -> list[CommandTarget]:
+        """Return what the operand may name, seen from each folder. With `follow` a link stands for its target."""
         key = (operand, self.directories, follow)
         if key not in self._resolved:
             paths = dict.fromkeys(self._resolve(operand, directory, follow=follow) for directory in self.directories)
-            self._resolved[key] = [Target(operand, path) for path in paths]
+            self._resolved[key] = [CommandTarget(operand, path) for path in paths]
         return self._resolved[key]
 
-    def _is_outside(self, target: Target) -> bool:
+    def _is_outside(self, target: CommandTarget) -> bool:
         path = target.path
         if path is None or not is_within(path, self.ground.workspace):
             return path is None or not path.startswith(MADE_HERE)
@@ -98,10 +98,10 @@ class Location:
         return any(path == root or is_within(path, root) or is_within(root, path) for root in precious)
 
     def _is_lost(self, path: str) -> bool:
-        """Whether there is something to overwrite that is not there for a moment only."""
-        return not any(is_within(path, folder) for folder in self.ground.temporary) and _is_there(path)
+        """Return whether writing to the path destroys a file that is not temporary."""
+        return not any(is_within(path, folder) for folder in self.ground.temporary) and _exists(path)
 
-    def _is_temporary(self, target: Target) -> bool:
+    def _is_temporary(self, target: CommandTarget) -> bool:
         path = target.path
         return path is not None and not path.endswith("/*") and any(is_within(path, t) for t in self.ground.temporary)
 
@@ -112,7 +112,7 @@ class Location:
         return any(path == root or is_within(path, root) for root in roots)
 
     def _resolve(self, operand: str, directory: str | None, *, follow: bool = False) -> str | None:
-        """None when it cannot be told."""
+        """Return None if the path cannot be known."""
         if len(operand) > _LONGEST_PATH or re.search(r"[$`\0]", operand) or re.match(r"~[^/]", operand):
             return None
         path = os.path.expanduser(operand)
@@ -121,7 +121,7 @@ class Location:
                 return None
             path = f"{directory}/{path}"
         steps = [step for step in path.split("/") if step not in ("", ".")]
-        # What is named is the link, not what it leads to, unless a slash follows.
+        # A link names itself, not its target, unless a slash follows.
         if not steps or steps[-1] == ".." or follow or path.endswith("/"):
             return self._real(steps)
         return f"{self._real(steps[:-1]).rstrip('/')}/{steps[-1]}"
@@ -133,8 +133,8 @@ class Location:
         return self._real_folders[folder]
 
 
-def _is_there(path: str) -> bool:
-    """A file; of a pattern, anything that its first part matches."""
+def _exists(path: str) -> bool:
+    """Return whether the file exists, or for a pattern, whether any entry matches its first part."""
     before, pattern = _first_pattern(path)
     if not pattern:
         return _is_file(path)
@@ -146,9 +146,9 @@ def _is_there(path: str) -> bool:
 
 
 def _first_pattern(path: str) -> tuple[str, str]:
-    """The folder before the first name with wildcards, and that name."""
+    """Return the folder before the first name with wildcards, and that name."""
     steps = path.split("/")
-    position = next((place for place, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
+    position = next((index for index, step in enumerate(steps) if re.search(r"[*?\[]", step)), None)
     return (path, "") if position is None else ("/".join(steps[:position]) or "/", steps[position])
 
 

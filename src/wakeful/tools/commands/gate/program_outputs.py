@@ -1,4 +1,4 @@
-"""Files that programs write because an option or a language of their own says so: archives, compilers, awk."""
+"""Finds the files that a program writes because an option or its script says so: archives, compilers, awk."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def program_outputs(command: SimpleCommand) -> Iterator[str]:
 
 
 def _of_tar(command: SimpleCommand) -> Iterator[str]:
-    """An archive that it makes, or all that may be in the folder that it puts one into."""
+    """Yield the archive that tar creates, or everything in the folder that it extracts into."""
     first = command.arguments[0] if command.arguments else ""
     letters = "".join(option for option in (first, *command.options) if not option.startswith("--"))
     if "x" in letters or command.has_flag("", "--extract", "--get"):

@@ -1,5 +1,5 @@
-"""All reasons to ask a person about a command: what cannot be undone, reaches out of the workspace, or takes the
-machine away. It is a help against accidents, not a wall: who wants to hide a command from it can.
+"""Finds all reasons to ask a person about a command: it cannot be undone, reaches out of the workspace, or harms the
+machine. This guards against accidents; it is no wall against a command that is hidden on purpose.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -73,45 +73,47 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundReason:
     reason: Reason
-    # Where in the text the command ends that it was found in.
+    # Where the command that it was found in ends in the text.
     reach: int
 
 
 def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
-    """All reasons, in the order of the text; none when the command seems harmless."""
+    """Return all reasons in the order of the text, and none if the command seems harmless."""
     ground, folder = scene.ground, str(scene.workdir.absolute())
     found = sorted(reasons_in(command, Walk(ground, (folder,))), key=lambda each: each.reach)
     if ground.is_home(folder) and folder != ground.workspace:
-        found.insert(0, Found(_home_reason(folder), 0))
+        found.insert(0, FoundReason(_home_reason(folder), 0))
     return without_doubles(each.reason for each in found)
 
 
-def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[Found]:
-    """Those of a text that a shell runs from where the walk stands, in what ends behind `since`."""
+def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[FoundReason]:
+    """Yield the reasons in a text that a shell runs from where the walk stands. Commands that end before `since` only
+    move the walk.
+    """
     walk.learn_functions(text)
     for reason, end in reasons_of_text(text):
         if end > since:
-            yield Found(reason, end)
+            yield FoundReason(reason, end)
     yield from reasons_of_commands(simple_commands(text, budget), walk, since=since)
 
 
-def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[Found]:
-    for command, place in walk.steps(commands):
+def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[FoundReason]:
+    for command, location in walk.steps(commands):
         for rule in _RULES if command.reach > since or not since else ():
-            for finding in rule(command, place):
+            for finding in rule(command, location):
                 reason = Reason(finding.kind, _printable(finding.reason), finding.path, command.excerpt)
-                yield Found(reason, command.reach)
+                yield FoundReason(reason, command.reach)
 
 
 def _printable(words: str) -> str:
-    """A terminal that shows them must not obey them."""
+    """Replace control characters, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def without_doubles(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """Of very many, each kind still has its first."""
+    """Drop repeated reasons. Above the limit, only the first of each further kind is kept."""
     different: dict[tuple[str, str | None], Reason] = {}
     kinds: set[str] = set()
     for reason in reasons:

@@ -1,4 +1,4 @@
-"""What git throws away, here or in a remote repository."""
+"""Finds git commands that throw work away, here or in a remote repository, or set what git runs."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from wakeful.tools.commands.gate.location import Location
 from wakeful.tools.commands.shell.command import SimpleCommand
 
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
-# Settings that name a program which git runs by itself.
+# Settings that name a program for git to run.
 _RUNNING_SETTING = re.compile(
     r"core\.(hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass)|alias\..*|credential(\..*)?\.helper"
     r"|filter\..*|diff\..*\.(textconv|command)|sequence\.editor|gpg\.program|include\.path",
@@ -18,7 +18,7 @@ _RUNNING_SETTING = re.compile(
 )
 
 
-def forces_push(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def forces_push(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if verb == "push" and (
         command.has_flag("fd", "--force", "--mirror", "--delete") or any(name[:1] in ("+", ":") for name in rest)
@@ -29,23 +29,23 @@ def forces_push(command: SimpleCommand, place: Location) -> Iterator[Finding]:
         )
 
 
-def discards_work(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def discards_work(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     if not _discards(verb, rest, command):
         return
     yield Finding(DISCARD_WORK, "throws away work that was not committed")
-    # Not the folder itself: the repository stays.
+    # The files in the folder, not the folder itself: the repository stays.
     for folder in _folders(command):
-        for target in place.outside([f"{folder}/*"]):
-            yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, place), target.folder)
+        for target in location.outside([f"{folder}/*"]):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away changes in", target, location), target.folder)
 
 
-def discards_outside(command: SimpleCommand, place: Location) -> Iterator[Finding]:
-    """Of single files too, where they are not those of the workspace."""
+def discards_outside(command: SimpleCommand, location: Location) -> Iterator[Finding]:
+    """Yield a finding for each single file too if it is outside of the workspace."""
     verb, rest = _verb(command)
     for operand in _discarded_files(verb, rest, command):
-        for target in place.outside([operand], spares_temporary=True):
-            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, place), target.folder)
+        for target in location.outside([operand], spares_temporary=True):
+            yield Finding(DELETE_OUTSIDE, in_words("throws away", target, location), target.folder)
 
 
 def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list[str]:
@@ -64,7 +64,7 @@ def _forces(command: SimpleCommand) -> bool:
     return bool(command.has_flag("f", "--force"))
 
 
-def sets_what_git_runs(command: SimpleCommand, place: Location) -> Iterator[Finding]:
+def sets_what_git_runs(command: SimpleCommand, location: Location) -> Iterator[Finding]:
     verb, rest = _verb(command)
     words = [word for word in rest if not word.startswith("-")]
     if verb == "config" and len(words) > 1 and _RUNNING_SETTING.fullmatch(words[0]):
@@ -84,12 +84,12 @@ def _discards(verb: str, rest: list[str], command: SimpleCommand) -> bool:
 
 
 def _is_whole(rest: list[str]) -> bool:
-    """Every file, not some that are named."""
+    """Return whether the words mean every file, not named ones."""
     return any(word in (".", "./", ":/", "*") for word in rest)
 
 
 def _folders(command: SimpleCommand) -> list[str]:
-    """Whose files it changes: each -C counts from the one before."""
+    """Return the folders whose files git changes. Each -C is relative to the one before."""
     folder = "."
     words = iter(command.arguments)
     for word in words:
@@ -109,7 +109,7 @@ def _folders(command: SimpleCommand) -> list[str]:
 
 
 def _verb(command: SimpleCommand) -> tuple[str, list[str]]:
-    """What git is asked to do, and the words behind that."""
+    """Return git's subcommand and the words after it."""
     if command.program != "git":
         return "", []
     arguments = command.arguments

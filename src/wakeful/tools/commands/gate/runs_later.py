@@ -1,4 +1,4 @@
-"""Files that other programs run by themselves: who writes there runs something later, unasked."""
+"""Recognises files that other programs run by themselves: writing to one runs something later, without a question."""
 
 _FOLDERS = {".git": "git reads and runs", ".husky": "git runs", ".vscode": "the editor reads and runs"}
 _FILES = {".envrc": "direnv runs"}
@@ -28,8 +28,8 @@ _START_UP = frozenset(
 
 
 def runner_of(path: str) -> str | None:
-    """Who runs this file, as "git runs"; None when it is a file like any other."""
-    # Some file systems know no difference between large and small letters.
+    """Return which program runs this file, such as "git runs", or None for an ordinary file."""
+    # Some file systems ignore case.
     steps = [step for step in path.lower().split("/") if step]
     for step in steps[:-1] or steps:
         if step in _FOLDERS:

@@ -1,7 +1,7 @@
-"""What touches the server itself: its folder with key, database and socket, its process, its own commands.
+"""Finds commands that touch the server itself: its folder with key, database and socket, its process, its commands.
 
-Naming is enough. Names alone may be listed from above (find / -name x), contents may not: a recursive grep, copy or
-archive that begins above the server's folder reads the key too.
+Naming one of them is enough. A command that starts above the server's folder may list names (find / -name x) but not
+read contents: a recursive grep, copy or archive would read the key too.
 """
 
 import os
@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from wakeful.model.approvals.reason_kinds import HOME
 from wakeful.tools.commands.gate.finding import Finding
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.location import Location, Target
+from wakeful.tools.commands.gate.location import CommandTarget, Location
 from wakeful.tools.commands.shell.command import SimpleCommand, starts_of_find
 from wakeful.tools.commands.shell.words import only_talks
 
@@ -44,7 +44,7 @@ _PROCESS_TOOLS = frozenset(
 _RECURSIVE_READERS = {"grep": "rR", "egrep": "rR", "fgrep": "rR", "cp": "rRa", "zip": "r", "scp": "r", "rsync": "ra"}
 _ALWAYS_RECURSIVE = frozenset({"rg", "ag", "ack", "tar"})
 _SKIPS_HIDDEN = frozenset({"rg", "ag", "ack"})
-# Of what they are given they tell the names and the sizes.
+# They print names and sizes of their operands, no contents.
 _NAMES_ONLY = frozenset(
     ["ls", "echo", "printf", "wc", "stat", "du", "file", "dirname", "basename", "realpath", "readlink"]
 )
@@ -53,11 +53,11 @@ _GLOB = re.compile(r"[*?\[]")
 _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 
-def touches_home(command: SimpleCommand, place: Location) -> Iterator[Finding]:
-    if target := next(_named(command, place), None):
-        # As it was written: the model reads this too, and need not learn where the server lives.
+def touches_home(command: SimpleCommand, location: Location) -> Iterator[Finding]:
+    if target := next(_named(command, location), None):
+        # As written in the command: the model reads this, and need not learn the path of the server's folder.
         yield Finding(HOME, f"touches {target.operand}, which belongs to the server itself", target.path)
-    elif above := next(_read_through(command, place), None):
+    elif above := next(_read_through(command, location), None):
         yield Finding(HOME, f"reads or changes all below {above}, where the server keeps its key and its data", above)
     elif process := next(_processes(command), None):
         yield Finding(HOME, f"reaches for the server's own process ({process})")
@@ -65,21 +65,21 @@ def touches_home(command: SimpleCommand, place: Location) -> Iterator[Finding]:
         yield Finding(HOME, f"runs wakeful {verb}, which manages the server itself")
 
 
-def _named(command: SimpleCommand, place: Location) -> Iterator[Target]:
+def _named(command: SimpleCommand, location: Location) -> Iterator[CommandTarget]:
     words = (*command.arguments, *command.sources, *command.assignments, command.program)
     for word in dict.fromkeys(words):
         for part in _paths_in(word):
-            yield from (target for target in _homes_of(part, place) if _is_meant(target))
+            yield from (target for target in _homes_of(part, location) if _is_meant(target))
     for word in dict.fromkeys(command.targets):
-        yield from _homes_of(word, place)
+        yield from _homes_of(word, location)
     if not only_talks(command):
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
-            if found := place.ground.home_names.search(text):
-                yield Target(found.group(), found.group())
+            if found := location.ground.home_names.search(text):
+                yield CommandTarget(found.group(), found.group())
 
 
 def _paths_in(word: str) -> Iterator[str]:
-    """The word, and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
+    """Yield the word and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
     yield word.lstrip("@")
     if "=" in word:
         yield word.partition("=")[2].lstrip("@")
@@ -87,21 +87,23 @@ def _paths_in(word: str) -> Iterator[str]:
         yield word[start.start() :]
 
 
-def _is_meant(target: Target) -> bool:
-    """In a workspace that is the home every word could be a file of it: a bare one is, if there is such a file."""
+def _is_meant(target: CommandTarget) -> bool:
+    """Return whether a word means a file of the server. In a workspace that is the server's folder any word could be
+    one: a bare word counts only if it names one of the server's files or a file that exists.
+    """
     # An opening bracket alone is the program `[`.
     is_bare = not re.search(r"[/~*?]|\[.+\]|^\.+$", target.operand)
     is_file = bool(target.operand) and os.path.lexists(target.path or "")
     return not is_bare or target.operand in _OWN_FILES or is_file
 
 
-def _homes_of(word: str, place: Location) -> Iterator[Target]:
+def _homes_of(word: str, location: Location) -> Iterator[CommandTarget]:
     if _names_server_process(word):
-        yield Target(word, word)
-    yield from (target for target in place.targets(word) if target.path and _is_home(target.path, place.ground))
-    # A link in the workspace may lead there.
-    followed = place.targets(word, follow=True) if "/" in word or "~" in word else ()
-    yield from (target for target in followed if target.path and place.ground.is_home(target.path))
+        yield CommandTarget(word, word)
+    yield from (target for target in location.targets(word) if target.path and _is_home(target.path, location.ground))
+    # A link in the workspace may lead to the server's folder.
+    followed = location.targets(word, follow=True) if "/" in word or "~" in word else ()
+    yield from (target for target in followed if target.path and location.ground.is_home(target.path))
 
 
 def _is_home(path: str, ground: Ground) -> bool:
@@ -111,7 +113,7 @@ def _is_home(path: str, ground: Ground) -> bool:
 
 
 def _may_be(pattern: str, home: str, ground: Ground) -> bool:
-    """Whether a path with wildcards may be the home or something in it."""
+    """Return whether a path with wildcards may match the server's folder or something in it."""
     steps, names = pattern.split("/"), home.split("/")
     if len(steps) < len(names) or not all(map(_matches, names, steps)):
         return False
@@ -119,13 +121,15 @@ def _may_be(pattern: str, home: str, ground: Ground) -> bool:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    # As in a shell: a star does not stand for a dot at the beginning.
+    # As in a shell: a wildcard does not match a leading dot.
     is_hidden = name.startswith(".") and pattern[:1] in ("*", "?", "[")
     return fnmatchcase(name, pattern) and not is_hidden
 
 
 def _names_server_process(word: str) -> bool:
-    """Links are not followed here: /proc/self is another process for the command than for us."""
+    """Return whether the word is a path into the server's /proc folder. Links are not followed: for the command,
+    /proc/self is another process than for the server.
+    """
     if not word.startswith("/proc/"):
         return False
     path = os.path.normpath(_UNRESOLVED.sub("*", word.replace("$$", "self")))
@@ -133,10 +137,14 @@ def _names_server_process(word: str) -> bool:
     return len(steps) > 2 and steps[:2] == ["", "proc"] and fnmatchcase(str(os.getpid()), steps[2])
 
 
-def _read_through(command: SimpleCommand, place: Location) -> Iterator[str]:
+def _read_through(command: SimpleCommand, location: Location) -> Iterator[str]:
     for start in _starts_of_reading(command):
-        for target in place.targets(start, follow=True):
-            if target.path and place.ground.is_above_home(target.path) and not _leaves_home_out(command, place.ground):
+        for target in location.targets(start, follow=True):
+            if (
+                target.path
+                and location.ground.is_above_home(target.path)
+                and not _leaves_home_out(command, location.ground)
+            ):
                 yield target.path
 
 
@@ -153,13 +161,13 @@ def _starts_of_reading(command: SimpleCommand) -> list[str]:
     )
     if not is_recursive:
         return []
-    # Of a search the first operand is what is searched for.
+    # The first operand of a search is its pattern.
     is_search = "grep" in program or program in _SKIPS_HIDDEN
     return (command.operands[1:] or ["."]) if is_search else command.operands
 
 
 def _starts_of_lists(command: SimpleCommand) -> list[str]:
-    """Where the find begins whose list it is given, by xargs or in its words."""
+    """Return where the find starts whose results the command gets, from xargs or a substitution."""
     listed = [word.removesuffix("/*") or "/" for word in command.arguments if command.is_listed and word.endswith("/*")]
     listed += [found[1] for word in command.arguments for found in _FIND_WITHIN.finditer(word)]
     return [start for start in listed if start.startswith(("/", "~", ".."))]
@@ -192,7 +200,7 @@ def _may_be_own_name(pattern: str, *, is_whole: bool) -> bool:
     if _OWN_NAME.fullmatch(pattern):
         return True
     try:
-        # With -f all words count, without it the name of the program.
+        # With -f the pattern is compared with the whole command line, without it with the program's name.
         return bool(re.search(pattern, " ".join(sys.orig_argv) if is_whole else os.path.basename(sys.orig_argv[0])))
     except re.error:
         return False

@@ -1,6 +1,6 @@
 """Walks through the commands of a script as a shell would: from folder to folder, with the values of variables.
 
-Where it cannot know which way a shell takes, it takes both.
+Where the walk cannot know which branch a shell takes, it takes both.
 """
 
 import os
@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from wakeful.tools.commands.gate.ground import Ground
-from wakeful.tools.commands.gate.location import MADE_HERE, Directories, Location, Target
+from wakeful.tools.commands.gate.location import MADE_HERE, CommandTarget, Directories, Location
 from wakeful.tools.commands.shell.carriers import carried
 from wakeful.tools.commands.shell.command import SimpleCommand
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
 from wakeful.tools.commands.shell.variables import Variables
 from wakeful.tools.commands.shell.words import program_of
 
-Step = tuple[SimpleCommand, Location]
+LocatedCommand = tuple[SimpleCommand, Location]
 
 _DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _READING = frozenset({"read", "mapfile", "readarray", "getopts"})
@@ -25,24 +25,24 @@ _CHANGING = re.compile(r"([\w.]+\.)?chdir")
 _FUNCTION = re.compile(r"(?<![\w-])(?:function\s+([\w-]{1,60})|([\w-]{1,60})\s?\(\))")
 _MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 _DEEPEST_LOOP = 12
-# What comes out of these: a folder of its own, or one name that is not known.
+# What these programs print: a new temporary folder, or one unknown name.
 _OUTPUTS = {"mktemp": MADE_HERE, "date": "*", "uname": "*", "arch": "*", "nproc": "*", "whoami": "*", "hostname": "*"}
 
 
 @dataclass(slots=True)
 class _Folders:
-    """Where one shell is."""
+    """The folders that one shell may be in."""
 
     now: Directories
     before: Directories = (None,)
     stack: list[Directories] = field(default_factory=list)
-    # Where it is should a cd of this chain have failed, or never been reached.
+    # Where the shell is if a cd of this && chain failed or was never reached.
     otherwise: Directories = ()
-    # Where a cd leads of which only the failure comes next: cd x || exit.
+    # The destination of a cd whose failure is handled next: cd x || exit.
     hoped: Directories = ()
     # The operator before the command.
     operator: str = ";"
-    # Where the ways of the branches began or have led, the innermost last.
+    # For each open branch, innermost last: the folder at its start, then at the end of each way.
     branches: list[list[Directories]] = field(default_factory=list)
 
 
@@ -55,7 +55,7 @@ class _Loop:
 
 class Walk:
     def __init__(self, ground: Ground, directories: Directories) -> None:
-        self._place = Location(ground, directories)
+        self._location = Location(ground, directories)
         self._shells: dict[tuple[int, ...], _Folders] = {(): _Folders(directories)}
         self._variables = Variables(_known_variables(ground), _OUTPUTS)
         self._aliases: dict[str, str] = {}
@@ -65,21 +65,21 @@ class Walk:
 
     @property
     def directories(self) -> Directories:
-        """Where the outermost shell is now."""
+        """Where the outermost shell may be now."""
         return self._shells[()].now
 
     def learn_functions(self, text: str) -> None:
-        """Where a function that changes the folder has led cannot be followed."""
+        """Remember functions that may change the folder: calling one makes the folder unknown."""
         if _MOVES.search(text):
             self._moving.update(found[1] or found[2] for found in _FUNCTION.finditer(text))
 
-    def steps(self, commands: Iterable[SimpleCommand]) -> Iterator[Step]:
+    def steps(self, commands: Iterable[SimpleCommand]) -> Iterator[LocatedCommand]:
         for command in commands:
             folders = self._folders(command.shell)
             yield from self._cross_loops(command, folders)
             _cross_branches(command, folders)
             for known in self._known(command, folders.now):
-                yield known, self._place_of(known, folders)
+                yield known, self._location_of(known, folders)
                 for loop in self._loops:
                     loop.steps.append(known)
                 self._remember(known, folders)
@@ -88,17 +88,17 @@ class Walk:
                 folders.otherwise = ()
             folders.operator = command.separator
 
-    def _place_of(self, command: SimpleCommand, folders: _Folders) -> Location:
+    def _location_of(self, command: SimpleCommand, folders: _Folders) -> Location:
         if command.is_elsewhere:
-            return Location(self._place.ground.elsewhere, (None,))
-        place = self._place.at(folders.now)
+            return Location(self._location.ground.elsewhere, (None,))
+        location = self._location.at(folders.now)
         if not command.workdir:
-            return place
+            return location
         named = self._variables.expand(command.workdir, folders.now)
-        return place.at(tuple(target.path for word in named for target in place.targets(word, follow=True)))
+        return location.at(tuple(target.path for word in named for target in location.targets(word, follow=True)))
 
     def _folders(self, shell: tuple[int, ...]) -> _Folders:
-        """A shell begins where the one around it is."""
+        """Return the state of a shell. A new one starts where the shell around it is."""
         around = shell
         while around not in self._shells:
             around = around[:-1]
@@ -106,19 +106,19 @@ class Walk:
             self._shells[shell] = _Folders(self._shells[around].now)
         return self._shells[shell]
 
-    def _cross_loops(self, command: SimpleCommand, folders: _Folders) -> Iterator[Step]:
+    def _cross_loops(self, command: SimpleCommand, folders: _Folders) -> Iterator[LocatedCommand]:
         for mark in command.marks:
             if mark == "do" and len(self._loops) < _DEEPEST_LOOP:
                 self._loops.append(_Loop(command.shell, folders.now))
             elif mark == "done" and self._loops:
                 loop = self._loops.pop()
                 if folders.now != loop.begin:
-                    # The second round begins where the first has ended, and so on.
+                    # The second round starts where the first one ended, and so on.
                     folders.now = (None,)
-                    yield from ((step, self._place.at((None,))) for step in loop.steps)
+                    yield from ((step, self._location.at((None,))) for step in loop.steps)
 
     def _known(self, command: SimpleCommand, directories: Directories) -> Iterator[SimpleCommand]:
-        """The command with the values of its variables; one for each program that it may be."""
+        """Yield the command with its variables expanded, once for each program that it may run."""
         if command.program in self._aliases:
             words = [*self._aliases[command.program].split(), *command.arguments]
             command = replace(command, program=program_of(carried(words)), arguments=tuple(carried(words)[1:]))
@@ -144,7 +144,7 @@ class Walk:
         values = self._variables.expand(word, directories)
         if values == [word] or re.search(r"\s", word):
             return values
-        # A value of several words becomes several words, where it is not quoted.
+        # A value with blanks becomes several words, unless it is quoted.
         return [part for value in values for part in (value.split() if " " in value else [value])]
 
     def _remember(self, command: SimpleCommand, folders: _Folders) -> None:
@@ -191,15 +191,15 @@ class Walk:
         operand = command.operands[0] if command.operands else "~"
         return tuple(target.path for target in self._targets(operand, folders))
 
-    def _targets(self, word: str, folders: _Folders) -> Iterator[Target]:
-        return iter(self._place.at(folders.now).targets(word, follow=True))
+    def _targets(self, word: str, folders: _Folders) -> Iterator[CommandTarget]:
+        return iter(self._location.at(folders.now).targets(word, follow=True))
 
     def _go(self, to: Directories, folders: _Folders, command: SimpleCommand) -> None:
         stays = folders.now
         folders.before = folders.now
         folders.now = to
         is_alone = command.is_piped or command.separator in ("|", "|&", "&")
-        is_sure = all(map(self._is_there, to)) and folders.operator not in ("&&", "||")
+        is_sure = all(map(self._exists, to)) and folders.operator not in ("&&", "||")
         if is_alone or not is_sure:
             if command.separator == "&&":
                 folders.otherwise = (*folders.otherwise, *stays)
@@ -207,15 +207,15 @@ class Walk:
                 folders.now = _together(to, stays)
         folders.hoped = to if command.separator == "||" else ()
 
-    def _is_there(self, directory: str | None) -> bool:
-        """Also one of those that match a pattern: a loop goes through them."""
+    def _exists(self, directory: str | None) -> bool:
+        """Return whether the folder exists or the script makes it. A pattern counts: a loop visits its matches."""
         if directory is None or directory in self._made or directory.startswith(MADE_HERE):
             return True
         return bool(re.search(r"[*?\[]", directory)) or os.path.isdir(directory)
 
 
 def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
-    """After a branch the shell is where any of its ways has led."""
+    """After a branch the shell may be wherever one of its ways has led."""
     branches = folders.branches
     for mark in command.marks:
         if mark == "then":
@@ -224,7 +224,7 @@ def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
             branches[-1].append(folders.now)
             folders.now = branches[-1][0]
             if mark == "elif":
-                # Its own `then` begins a new one, with all of this in it.
+                # The `then` of this elif opens a new branch, which starts from all of these.
                 folders.now = _together(folders.now, *branches.pop())
         elif mark in ("fi", "esac") and branches:
             folders.now = _together(folders.now, *branches.pop())
@@ -233,7 +233,7 @@ def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
 
 
 def _made_by(command: SimpleCommand) -> Sequence[str]:
-    """Folders that are there after it."""
+    """Return the folders that the command creates."""
     if command.program == "mkdir":
         return command.operands
     verb, *words = command.operands or [""]

@@ -1,6 +1,6 @@
-"""Dangers that are seen in a text as a whole, before it is taken apart.
+"""Finds dangers that show in a text as a whole, before it is cut into commands.
 
-Nothing here may look twice at the same text: a command can have 100,000 characters.
+Each expression must run in linear time: a command can have 100,000 characters.
 """
 
 import re
@@ -22,7 +22,7 @@ _LONGEST_EXCERPT = 500
 
 
 def reasons_of_text(text: str) -> Iterator[tuple[Reason, int]]:
-    """Each with the place where it ends."""
+    """Yield each reason with the position where it ends."""
     for bomb in _FORK_BOMB.finditer(text):
         yield Reason(FORK_BOMB, "starts copies of itself without end", None, bomb.group()), bomb.end()
     for pipeline, end in _pipelines(text):
@@ -33,7 +33,7 @@ def reasons_of_text(text: str) -> Iterator[tuple[Reason, int]]:
             yield Reason(HOME, "reaches for the server's own process", None, excerpt), end
         elif (decoded := _DECODE.search(pipeline)) and _INTO_SHELL.search(pipeline, decoded.end()):
             yield (
-                Reason(UNCLEAR, "runs a text that it decodes first, and what that says cannot be read", None, excerpt),
+                Reason(UNCLEAR, "runs a text that it decodes first, so what it runs cannot be read", None, excerpt),
                 end,
             )
 

@@ -1,8 +1,8 @@
-"""Programs that run what follows them, such as sudo, and where in their words that begins."""
+"""Finds the program that runs behind carriers such as sudo, which run the command in their own words."""
 
 import re
 
-# For each, the short options that take the next word, and how many words of its own come before the program.
+# For each carrier, the short options that take the next word, and how many of its own words precede the program.
 _CARRIERS: dict[str, tuple[str, int]] = {
     "sudo": ("ugpCrtTDhRU", 0),
     "doas": ("uC", 0),
@@ -41,7 +41,7 @@ def name_of(word: str) -> str:
 
 
 def carried(words: list[str]) -> list[str]:
-    """The words from the program on that really runs; of a carrier that carries nothing, its own."""
+    """Return the words from the carried program on, or those of the last carrier if it carries none."""
     start = _after_assignments(words, 0)
     position = start
     while position < len(words) and name_of(words[position]) in _CARRIERS:
@@ -50,7 +50,7 @@ def carried(words: list[str]) -> list[str]:
 
 
 def assignments_of(words: list[str]) -> list[str]:
-    """Those that stand before the program, or instead of one."""
+    """Return the assignments before the program, or instead of one."""
     return words[: _after_assignments(words, 0)]
 
 
@@ -67,8 +67,8 @@ def _after_carrier(words: list[str], position: int) -> int:
 def _takes_next(option: str, letters: str) -> bool:
     if option.startswith("--"):
         return option in _LONG_WITH_VALUE
-    valued = [place for place, letter in enumerate(option) if letter in letters]
-    # In -n5 the value is in the same word.
+    valued = [index for index, letter in enumerate(option) if letter in letters]
+    # A value may also follow in the same word: -n5.
     return bool(valued) and valued[0] == len(option) - 1
 
 

@@ -1,4 +1,4 @@
-"""A simple command: a program with its words, as far as they can be read from the text of a script."""
+"""A simple command: a program with its words, as far as the text of a script shows them."""
 
 import re
 from dataclasses import dataclass
@@ -6,42 +6,40 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """A program with its arguments, the files that its output goes to, and the texts that it reads as far as they
-    stand in the command.
-    """
+    """A program with its arguments, the files that its output goes to, and the input that the script contains."""
 
     program: str
     arguments: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
-    # Those of the targets that are written on at their end.
+    # The targets that are appended to.
     appended: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
-    # Files that are given to it as its input.
+    # Files that its input is redirected from.
     sources: tuple[str, ...] = ()
     assignments: tuple[str, ...] = ()
-    # The shell that runs it, after those around that one: where one goes, those around it do not.
+    # The numbers of the nested shells that run it, outermost first: a cd in one does not move those around it.
     shell: tuple[int, ...] = ()
-    # The folder that it is told to run in, if another than that of its shell.
+    # The folder that a carrier makes it run in, if not that of its shell.
     workdir: str = ""
-    # Its last operands come from the output of another program.
+    # Its last operands are the output of another program.
     is_listed: bool = False
-    # What it reads from a pipe are names of files below these.
+    # It reads names of files below these from a pipe.
     fed: tuple[str, ...] = ()
     is_piped: bool = False
-    # The operator behind it.
+    # The operator after it.
     separator: str = ";"
-    # Reserved words before it, where a loop or a branch begins or ends.
+    # Reserved words before it that begin or end a loop or a branch.
     marks: tuple[str, ...] = ()
-    # The piece of the whole text that it stands in, as it stands there, and where that ends.
+    # The literal piece of the whole text that contains it, and where that ends.
     excerpt: str = ""
     reach: int = 0
     # Another machine runs it.
     is_elsewhere: bool = False
-    # It stands for all that was not looked at.
+    # It stands for the rest of a text that was too long to read.
     is_cut: bool = False
 
     def has_flag(self, letters: str, *names: str) -> bool:
-        """Whether it has one of these letters in its short options, or one of these long options, also shortened."""
+        """Return whether a short option has one of these letters, or a long option is one of the names or a prefix."""
         return any(
             (len(option) > 2 and any(name.startswith(option.partition("=")[0]) for name in names))
             if option.startswith("--")
@@ -75,5 +73,5 @@ def starts_of_find(arguments: tuple[str, ...]) -> list[str]:
 
 
 def inside_of(folder: str) -> str:
-    """Stands for what is in a folder, where the folder itself is not meant."""
+    """Return the operand for the contents of a folder without the folder itself."""
     return f"{folder}/*"

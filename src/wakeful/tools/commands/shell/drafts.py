@@ -1,15 +1,15 @@
-"""Gathers the tokens of a text into drafts of simple commands, up to the next operator."""
+"""Groups the tokens of a text into drafts of simple commands, one up to each operator."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
-from wakeful.tools.commands.shell.tokens import Budget, Kind, Token
+from wakeful.tools.commands.shell.tokens import Budget, Token, TokenKind
 
-# They mean this at the start of a command only.
+# Reserved only at the start of a command.
 RESERVED = frozenset({"{", "}", "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "esac"})
-# Those between which a command may be run or not, or several times.
+# Between these a command may be skipped or repeated.
 _MARKS = frozenset({"then", "else", "elif", "fi", "do", "done", "esac"})
 _OUTPUTS = frozenset({">", ">>", ">|", ">&", "&>", "&>>", "<>"})
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -17,7 +17,7 @@ _MOST_BRACES = 100
 
 
 @dataclass(slots=True)
-class Draft:
+class CommandDraft:
     shell: tuple[int, ...]
     is_piped: bool = False
     words: list[str] = field(default_factory=list)
@@ -42,13 +42,13 @@ class Draft:
         self.reach = max(self.reach, token.reach)
 
 
-def drafts_of(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> Iterator[Draft]:
+def drafts_of(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> Iterator[CommandDraft]:
     outermost = shell
-    draft = Draft(shell)
+    draft = CommandDraft(shell)
     rest = iter(tokens)
     for token in rest:
         draft.substitutions += token.substitutions
-        if token.kind is Kind.OPERATOR:
+        if token.kind is TokenKind.OPERATOR:
             draft.separator = token.text
             if not draft.is_empty:
                 yield draft
@@ -56,14 +56,14 @@ def drafts_of(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> It
                 shell = budget.enter_shell(shell)
             elif token.text == ")" and shell != outermost:
                 shell = shell[:-1]
-            draft = Draft(shell, token.text in ("|", "|&") or (draft.is_piped and token.text == "("))
+            draft = CommandDraft(shell, token.text in ("|", "|&") or (draft.is_piped and token.text == "("))
             continue
         is_reserved = not (draft.words or token.is_quoted) and token.text in RESERVED
-        if not is_reserved or token.kind is not Kind.WORD:
+        if not is_reserved or token.kind is not TokenKind.WORD:
             draft.cover(token)
-        if token.kind is Kind.REDIRECTION:
+        if token.kind is TokenKind.REDIRECTION:
             _redirect(draft, token.text, next(rest, None))
-        elif token.kind is Kind.INPUT:
+        elif token.kind is TokenKind.INPUT:
             draft.inputs.append(token.text)
         elif not is_reserved:
             draft.words += _expanded(token.text) if token.has_bare_brace else [token.text]
@@ -72,8 +72,8 @@ def drafts_of(tokens: list[Token], budget: Budget, shell: tuple[int, ...]) -> It
     yield draft
 
 
-def _redirect(draft: Draft, operator: str, target: Token | None) -> None:
-    if target is None or target.kind is not Kind.WORD:
+def _redirect(draft: CommandDraft, operator: str, target: Token | None) -> None:
+    if target is None or target.kind is not TokenKind.WORD:
         return
     draft.cover(target)
     draft.substitutions += target.substitutions
@@ -88,7 +88,7 @@ def _redirect(draft: Draft, operator: str, target: Token | None) -> None:
 
 
 def _expanded(word: str) -> list[str]:
-    """a{b,c} means ab ac."""
+    """Expand braces: a{b,c} means ab ac."""
     done: list[str] = []
     waiting = [word]
     while waiting:

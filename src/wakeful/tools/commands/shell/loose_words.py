@@ -1,5 +1,5 @@
-"""Deletes in texts that are no clean shell: code of another language, or a text with an odd quote. It sees too much
-rather than too little.
+"""Finds deletes in texts that are not clean shell: code in another language, or a text with an odd quote. False
+positives are fine here.
 """
 
 import re
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wakeful.tools.commands.shell.carriers import name_of
 
-# A word that resolves to no place, for what cannot be told.
+# A word for a value that cannot be known; it resolves to no path.
 UNKNOWN = "$?"
 
 _PIECE = re.compile(r"[^;&|\n()`]+")
@@ -19,8 +19,8 @@ _TEXT = r"""(?P<quote>["'])(?P<text>[^"'\n]{1,500})(?P=quote)"""
 _FIRST_TEXT = re.compile(rf"\s{{0,9}}\(?\s{{0,9}}[rbuf]?{_TEXT}")
 _SECOND_TEXT = re.compile(rf"\s{{0,9}},\s{{0,9}}[rbuf]?{_TEXT}")
 _WRITING_MODE = re.compile(r"""\s{0,9},\s{0,9}(?:mode\s{0,9}=\s{0,9})?["'][wx]""")
-# Called with something else than a text: in perl without parentheses too.
-_UNTOLD = re.compile(r"\(|\s{1,9}(?:glob\b|<|[$@])")
+# A call whose argument is not a string literal; perl needs no parentheses.
+_OTHER_ARGUMENT = re.compile(r"\(|\s{1,9}(?:glob\b|<|[$@])")
 _PERL_OPEN = re.compile(
     rf"""\s{{0,9}}\(?\s{{0,9}}(?:my\s)?[$\w]{{1,50}}\s{{0,9}},\s{{0,9}}["']\+?>[^"'>]{{0,30}}["']\s{{0,9}},\s{{0,9}}{_TEXT}"""
 )
@@ -40,7 +40,7 @@ _PATH_TEXT = re.compile(r"""["']((?:/|~|\.\.)[^"'\n]{0,500})["']""")
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """The words of a command, and the piece of the text that they stand in."""
+    """The words of a command, and the piece of the text that contains them."""
 
     words: list[str]
     excerpt: str
@@ -48,18 +48,18 @@ class Loose:
 
 
 def pieces_of(text: str) -> Iterator[Loose]:
-    """The words between what may separate commands, without any quotes."""
+    """Yield the words between separators of commands, without quotes."""
     for piece in _PIECE.finditer(text):
         if words := _MARKS.sub(" ", piece.group()).split():
             yield Loose(words, piece.group().strip(), piece.end())
 
 
 def deletes_in_words(words: list[str]) -> Iterator[list[str]]:
-    """From the first rm on, wherever it stands."""
+    """Yield the words from the first deleting program on, wherever it is."""
     for position, word in enumerate(words):
         if name_of(word) in _DELETERS:
             yield words[position:]
-            # What follows is among these words too.
+            # A second one is among these words too.
             return
 
 
@@ -73,7 +73,7 @@ def deletes_in_text(text: str) -> Iterator[Loose]:
 
 
 def calls_in_text(text: str) -> Iterator[Loose]:
-    """Functions of other languages that delete, move or overwrite."""
+    """Yield calls in other languages that delete, move or overwrite."""
     for call in _PATH_CALL.finditer(text):
         program = "rm" if call["name"] in ("unlink", "rmdir") else "truncate"
         yield Loose([program, call["text"]], call.group(), call.end())
@@ -89,8 +89,8 @@ def _called(call: re.Match[str], text: str) -> Iterator[list[str]]:
     elif call["file"]:
         if named:
             yield ["rm", named["text"]]
-        elif _UNTOLD.match(text, call.end()):
-            # What it is called with cannot be told: any path that the text names, then.
+        elif _OTHER_ARGUMENT.match(text, call.end()):
+            # The argument is unknown: it may be any path that the text names.
             yield ["rm", *(path[1] for path in _PATH_TEXT.finditer(text))]
     elif call["move"] and named:
         target = _SECOND_TEXT.match(text, named.end())

@@ -1,5 +1,5 @@
-"""Cuts a shell text into words, operators and redirections. What is no good shell is cut as well as it can be: a quote
-that nobody closes counts for nothing, and a here-document without an end is read like other lines.
+"""Cuts a shell text into words, operators and redirections. Invalid shell is cut as well as possible: an unclosed quote
+is ignored, and a here-document without an end is read like other lines.
 """
 
 import re
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     WORD = auto()
     OPERATOR = auto()
     REDIRECTION = auto()
-    # A text that the command reads, from a here-document.
+    # The text of a here-document.
     INPUT = auto()
 
 
 @dataclass(slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str = ""
-    # What the shell runs to make this word.
+    # Commands that the shell runs to expand this word.
     substitutions: list[str] = field(default_factory=list)
     is_quoted: bool = False
     has_bare_brace: bool = False
-    # Where it stands in the text, and where what belongs to it ends, such as the lines of a here-document.
+    # Its position in the text, and the end of what belongs to it, such as the lines of a here-document.
     start: int = 0
     end: int = 0
     reach: int = 0
@@ -31,7 +31,7 @@ class Token:
 
 @dataclass(slots=True)
 class Budget:
-    """How much is looked at, over a text and all that is inside it; a command can have 100,000 characters."""
+    """Limits the work on a text and everything nested in it: a command can have 100,000 characters."""
 
     steps: int = 20_000
     commands: int = 1_000
@@ -46,11 +46,11 @@ class Budget:
     def take_command(self) -> bool:
         self.commands -= 1
         self.is_spent |= self.commands < 0
-        # What was cut before the steps were spent is still worth a look.
+        # Tokens that were cut before the steps ran out are still read.
         return self.commands >= 0
 
     def enter_shell(self, around: tuple[int, ...]) -> tuple[int, ...]:
-        """The name of a new shell, which begins with the names of those around it."""
+        """Return the numbers of a new shell: those of the shells around it, then its own."""
         if len(around) >= _DEEPEST:
             self.is_spent = True
             return around
@@ -60,7 +60,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Cutting:
-    """Ends early when the budget is spent."""
+    """Cuts one text into tokens, and stops early when the budget is spent."""
 
     text: str
     budget: Budget
@@ -85,18 +85,18 @@ class Cutting:
         self._end_word()
 
     def _take(self, name: str, found: str, end: int) -> int:
-        """The position to go on from."""
+        """Take one piece, and return the position after it."""
         if name == "join":
             return end
         if name in ("blank", "comment"):
             self._end_word()
         elif name == "newline":
-            self._add(Kind.OPERATOR, ";")
+            self._add(TokenKind.OPERATOR, ";")
             return self._skip_documents(end)
         elif name == "operator":
-            self._add(Kind.OPERATOR, found)
+            self._add(TokenKind.OPERATOR, found)
         elif name == "redirection":
-            self._add(Kind.REDIRECTION, found.lstrip("0123456789"))
+            self._add(TokenKind.REDIRECTION, found.lstrip("0123456789"))
         elif name == "heredoc":
             self._end_word()
             self._expects_delimiter = True
@@ -121,13 +121,13 @@ class Cutting:
 
     def _put(self, text: str, is_quoted: bool = False) -> Token:
         if self._word is None:
-            self._word = Token(Kind.WORD, start=self._here)
+            self._word = Token(TokenKind.WORD, start=self._here)
             self._pieces = []
         self._pieces.append(text)
         self._word.is_quoted |= is_quoted
         return self._word
 
-    def _add(self, kind: Kind, text: str) -> None:
+    def _add(self, kind: TokenKind, text: str) -> None:
         self._end_word()
         end = self._here + len(text)
         self.tokens.append(Token(kind, text, start=self._here, end=end, reach=end))
@@ -137,7 +137,7 @@ class Cutting:
             return
         self._word.text = "".join(self._pieces)
         if self._expects_delimiter:
-            self._word.kind = Kind.INPUT
+            self._word.kind = TokenKind.INPUT
             self._documents.append(self._word)
             self._expects_delimiter = False
         self.tokens.append(self._word)
@@ -152,7 +152,7 @@ class Cutting:
         return closed
 
     def _read_double(self, position: int) -> tuple[int | None, list[str], list[str]]:
-        """The position behind the closing quote, if there is one, and what is within."""
+        """Return the position after the closing quote, or None without one, and what the quotes contain."""
         pieces: list[str] = []
         substitutions: list[str] = []
         while position < len(self.text) and self.budget.take_step():
@@ -171,7 +171,7 @@ class Cutting:
 
     def _take_substitution(self, name: str, start: int) -> int:
         inner, end = self._read_substitution("`" if name == "backtick" else "$(", start)
-        # The dollar says that nobody can tell what comes of it.
+        # The dollar sign marks the value as unknown.
         self._put(f"$({inner})", is_quoted=True).substitutions.append(inner)
         return end
 
@@ -206,7 +206,7 @@ class Cutting:
     def _skip_documents(self, position: int) -> int:
         for document in self._documents:
             end = re.compile(rf"^\t*{re.escape(document.text)}$", re.MULTILINE).search(self.text, position)
-            # Each search may go through the whole text.
+            # Charge the budget: each search may go through the whole text.
             self.budget.steps -= len(self.text) // 100
             document.text = self.text[position : end.start()] if end else ""
             if end:
@@ -221,7 +221,7 @@ class Cutting:
 def _substitutions(text: str, budget: Budget) -> list[str]:
     if "`" not in text and "$(" not in text:
         return []
-    # A here-document is read as what stands in double quotes is, but for the quotes themselves.
+    # A here-document is expanded like a double-quoted string, except that quotes mean nothing in it.
     return Cutting(text.replace('"', " "), budget)._read_double(0)[2]
 
 
@@ -247,5 +247,5 @@ _PIECE = re.compile(
 )
 _IN_DOUBLE = re.compile(r'[^"\\`$]+|\\.|"|`|\$\(|.', re.DOTALL)
 _BACKTICK_END = re.compile(r"(?:\\.|[^`\\])*`", re.DOTALL)
-# Single quotes mean nothing within double ones; who puts a parenthesis there is read a little wrong.
+# Single quotes mean nothing inside double quotes; a parenthesis inside both is misread.
 _MARK = re.compile(r"""\\.|'[^'"]*'|"|\$\(|\(|\)""", re.DOTALL)

@@ -1,5 +1,5 @@
-"""Variables of a script, as far as they can be read from its text. A variable has every value that it was ever given:
-which of them it has when it is used is not asked, so that no value is missed.
+"""Tracks the variables of a script, as far as its text shows them. A variable keeps every value that it was ever given,
+so a use of it never misses one.
 """
 
 import re
@@ -16,9 +16,9 @@ _MOST_VARIABLES = 1_000
 
 @dataclass(slots=True)
 class Variables:
-    # Those that need no assignment.
+    # Values of variables that need no assignment.
     known: Mapping[str, tuple[str, ...]]
-    # What comes out of a program that a word runs, as far as that can be told.
+    # The output of programs that a word may run, where it is known.
     outputs: Mapping[str, str]
     _values: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class Variables:
             self._values[name] = together if len(together) <= _MOST_VALUES else (UNKNOWN,)
 
     def expand(self, word: str, directories: Iterable[str | None]) -> list[str]:
-        """All that the word may become. What is not known stays as it is."""
+        """Return every text that the word may expand to. An unknown variable stays as it is."""
         if "$" not in word:
             return [word]
         folders = tuple(directories)
@@ -58,7 +58,7 @@ class Variables:
         values = self._values.get(name, self.known.get(name))
         if name == "PWD" and name not in self._values:
             values = tuple(use.group() if folder is None else folder for folder in directories)
-        # What stands behind the name changes the value in ways that are not followed, but for a default.
+        # Of the operators after a name only a default is understood; others change the value in unknown ways.
         if values is None or (use["other"] and not re.match(r":?-", use["other"])):
             yield use.group()
         else:

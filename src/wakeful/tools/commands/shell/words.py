@@ -1,5 +1,5 @@
-"""Takes a shell command apart, far enough to see which programs it runs on what. It is no shell: what it cannot see,
-such as the value of a variable, stays in the words.
+"""Takes a shell text apart, far enough to see which programs it runs on which operands. What it cannot evaluate, such
+as a variable, stays in the words.
 """
 
 import re
@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from wakeful.tools.commands.shell.carriers import assignments_of, carried, name_of
 from wakeful.tools.commands.shell.command import SimpleCommand, inside_of, starts_of_find
-from wakeful.tools.commands.shell.drafts import RESERVED, Draft, drafts_of
+from wakeful.tools.commands.shell.drafts import RESERVED, CommandDraft, drafts_of
 from wakeful.tools.commands.shell.loose_words import (
     UNKNOWN,
     Loose,
@@ -21,7 +21,7 @@ from wakeful.tools.commands.shell.loose_words import (
 from wakeful.tools.commands.shell.tokens import Budget, Cutting
 
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "ssh", "trap", "watch", "script"})
-# Programs that take texts as texts, and run none of them.
+# Programs that run none of their arguments.
 _TALKERS = frozenset(
     {"echo", "printf", "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "git", "gh", "glab", "sed", "jq", "yq"}
     | {"curl", "wget", "man", "which", "type", "whereis", "test", "[", "[[", "logger", "cat", "ls", "head", "tail"}
@@ -35,7 +35,7 @@ _LONGEST_EXCERPT = 500
 
 
 def simple_commands(text: str, budget: Budget | None = None) -> Iterator[SimpleCommand]:
-    """In the order of the text, also those in substitutions and in texts that another program runs."""
+    """Yield the commands in the order of the text, also those in substitutions and in texts that a program runs."""
     budget = budget or Budget()
     yield from _Reader(text, budget).commands(text, (), None)
     if budget.is_spent:
@@ -43,13 +43,13 @@ def simple_commands(text: str, budget: Budget | None = None) -> Iterator[SimpleC
 
 
 def commands_in_code(text: str, *, is_shell: bool) -> Iterator[SimpleCommand]:
-    """What a text in another language deletes; a shell may have started a program that reads one."""
+    """Yield what code in another language deletes. Input of a shell may contain code for a program that it starts."""
     for loose in calls_in_text(text) if is_shell else deletes_in_text(text):
         yield _of_words(loose.words, (), _shortened(loose.excerpt), loose.end)
 
 
 def only_talks(command: SimpleCommand) -> bool:
-    """Whether the texts among its words are not run by it."""
+    """Return whether the command runs none of its arguments."""
     return command.program in _TALKERS and not _RUNNING_GIT.intersection(command.arguments)
 
 
@@ -57,18 +57,18 @@ def only_talks(command: SimpleCommand) -> bool:
 class _Reader:
     whole: str
     budget: Budget
-    # Texts that were written into files so far, by the names of those.
+    # Texts that the script has written to files so far, by file name.
     written: dict[str, str] = field(default_factory=dict)
 
     def commands(self, text: str, shell: tuple[int, ...], around: SimpleCommand | None) -> Iterator[SimpleCommand]:
-        """`around`: the command in whose words this text stands."""
+        """Yield the commands of a text. `around` is the command whose words contain it."""
         cutting = Cutting(text, self.budget)
         cutting.run()
         previous = SimpleCommand("")
         for draft in drafts_of(cutting.tokens, self.budget, shell):
             if draft.is_piped:
                 draft.inputs += _output_of(previous)
-            command = self._placed(_command(draft, previous if draft.is_piped else None), draft, text, around)
+            command = self._positioned(_command(draft, previous if draft.is_piped else None), draft, text, around)
             if command.program or command.targets or command.assignments or command.marks:
                 if not self.budget.take_command():
                     return
@@ -78,7 +78,7 @@ class _Reader:
         if cutting.is_unclosed:
             yield from self._loose_commands(text, shell, around)
 
-    def _within(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
+    def _within(self, command: SimpleCommand, draft: CommandDraft) -> Iterator[SimpleCommand]:
         for inner in [*draft.substitutions, *_inner_texts(command)]:
             if self.budget.is_spent:
                 break
@@ -89,10 +89,10 @@ class _Reader:
             yield self._of_loose(loose, command)
         yield from self._written_and_run(command, draft)
 
-    def _written_and_run(self, command: SimpleCommand, draft: Draft) -> Iterator[SimpleCommand]:
-        """A script that this text itself has written before."""
+    def _written_and_run(self, command: SimpleCommand, draft: CommandDraft) -> Iterator[SimpleCommand]:
+        """Yield the commands of a script that this text has written itself and now runs."""
         for name in _scripts_run(command).intersection(self.written):
-            # It may run itself.
+            # Removed meanwhile: a script that runs itself must not recurse without end.
             script = self.written.pop(name)
             yield from self.commands(script, self.budget.enter_shell(draft.shell), command)
             for loose in deletes_in_text(script):
@@ -101,7 +101,9 @@ class _Reader:
         for name in map(name_of, _written_by(command)):
             self.written[name] = "\n".join([self.written.get(name, ""), *_output_of(command)])
 
-    def _placed(self, command: SimpleCommand, draft: Draft, text: str, around: SimpleCommand | None) -> SimpleCommand:
+    def _positioned(
+        self, command: SimpleCommand, draft: CommandDraft, text: str, around: SimpleCommand | None
+    ) -> SimpleCommand:
         excerpt = text[draft.start or 0 : draft.end].strip()
         if around is None:
             return replace(command, excerpt=_shortened(excerpt), reach=draft.reach)
@@ -114,7 +116,7 @@ class _Reader:
         return replace(command, is_elsewhere=_is_elsewhere(around))
 
     def _literal(self, excerpt: str, otherwise: str) -> str:
-        """Texts within texts may have lost their escapes."""
+        """Return the excerpt if the whole text contains it: a nested text may have lost its escapes."""
         excerpt = _shortened(excerpt)
         return excerpt if excerpt and excerpt in self.whole else otherwise
 
@@ -141,13 +143,13 @@ def _shortened(excerpt: str) -> str:
 
 
 def _output_of(command: SimpleCommand) -> list[str]:
-    """The texts that come out of it, as far as they stand in the command."""
+    """Return the texts that the command prints, as far as the script contains them."""
     if command.program in ("echo", "printf"):
         return [" ".join(command.operands)]
     return list(command.inputs)
 
 
-def _command(draft: Draft, source: SimpleCommand | None) -> SimpleCommand:
+def _command(draft: CommandDraft, source: SimpleCommand | None) -> SimpleCommand:
     words = carried(draft.words)
     is_listed = any(name_of(word) in ("xargs", "parallel") for word in draft.words[: len(draft.words) - len(words)])
     listed = _listed_by(source) if is_listed else []
@@ -170,19 +172,19 @@ def _command(draft: Draft, source: SimpleCommand | None) -> SimpleCommand:
 
 
 def _workdir_of(carriers: Sequence[str]) -> str:
-    """The folder that env -C or sudo -D runs a program in."""
+    """Return the folder that env -C or sudo -D runs a program in."""
     named = [following for option, following in pairwise(carriers) if option in ("-C", "-D", "--chdir")]
     named += [option.partition("=")[2] for option in carriers if option.startswith("--chdir=")]
     return named[-1] if named else ""
 
 
 def program_of(words: Sequence[str]) -> str:
-    # A name with blanks is a text that something else runs, as in os.system("…").
+    # A name with blanks is a whole command, as in os.system("…").
     return "" if not words else words[0] if re.search(r"\s", words[0]) else name_of(words[0])
 
 
 def _listed_by(source: SimpleCommand | None) -> list[str]:
-    """The names that come out of a program that lists files."""
+    """Return the names that a listing program prints."""
     if source and source.program == "find":
         return [inside_of(start) for start in starts_of_find(source.arguments)]
     if source and source.program == "ls":
@@ -197,7 +199,7 @@ def _listed_by(source: SimpleCommand | None) -> list[str]:
 
 
 def _inner_texts(command: SimpleCommand) -> Iterator[str]:
-    """What this command runs as shell commands."""
+    """Yield the texts that this command runs as shell commands."""
     if re.search(r"\s", command.program):
         yield command.program
     elif command.program == "eval":
@@ -208,7 +210,7 @@ def _inner_texts(command: SimpleCommand) -> Iterator[str]:
 
 
 def _deletes(command: SimpleCommand) -> Iterator[Loose]:
-    """What this command deletes in a way that only it understands."""
+    """Yield deletes in arguments and input that only this program understands."""
     if command.program == "find":
         for words in _commands_of_find(command.arguments):
             yield from _deletes_in(words)
@@ -217,13 +219,13 @@ def _deletes(command: SimpleCommand) -> Iterator[Loose]:
 
 
 def _is_contained(command: SimpleCommand) -> bool:
-    """A new container that is given nothing of this machine."""
+    """Return whether the command runs in a new container that shares nothing with this machine."""
     is_new = command.program in ("docker", "podman") and command.arguments[:1] == ("run",)
     return is_new and not any(map(_SHARES.match, command.arguments))
 
 
 def _executed(command: SimpleCommand) -> Iterator[Loose]:
-    """What find runs on what it finds."""
+    """Yield the commands that find runs on its results."""
     for words in _commands_of_find(command.arguments) if command.program == "find" else ():
         if program := carried(words):
             yield Loose(program, "", 0)
@@ -238,7 +240,7 @@ def _commands_of_find(arguments: tuple[str, ...]) -> Iterator[list[str]]:
 
 
 def _scripts_run(command: SimpleCommand) -> set[str]:
-    """The names of files that it may run as programs."""
+    """Return the names of files that the command may run as scripts."""
     is_runner = command.program in _SHELLS or _SCRIPT_RUNNERS.fullmatch(command.program)
     files = (*command.operands, *command.sources) if is_runner else ()
     return {name_of(word) for word in (command.program, *files)}

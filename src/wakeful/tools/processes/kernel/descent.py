@@ -1,8 +1,8 @@
-"""Whose process is this: whether it stems from a command of ours, however far down.
+"""Finds out whether a process descends from a command of this server, however far down.
 
-A command bears a mark in its environment, and so does the shell around it. The mark names the folder of our processes:
-a server that itself runs inside of a command of another one is not confused by that one's mark. What has left its
-session and its parents, and has wiped its environment too, is not recognised.
+Commands and the shells around them carry a mark in their environment. The mark names the folder of this server's
+processes, so a server that runs inside a command of another server ignores that one's mark. A process that has left its
+session and its parents and has cleared its environment is not recognised.
 """
 
 import os
@@ -12,32 +12,32 @@ from pathlib import Path
 
 MARK = "INSIDE_AGENT_OF"
 
-# Fields of /proc/<pid>/stat, counted behind the name.
+# Fields of /proc/<pid>/stat, counted after the name.
 _PARENT, _SESSION, _TERMINAL = 1, 3, 4
-# Who takes in processes whose parents are gone, beside the first process of all.
+# Besides pid 1, this process adopts orphans.
 _REAPER = "systemd"
 
 
 @dataclass(frozen=True, slots=True)
 class _Kin:
-    """A process, and those around it."""
+    """A process with its parent and session."""
 
     pid: int
     name: str
     parent: int
-    # The leader of its session.
+    # The pid of its session's leader.
     session: int
     has_terminal: bool
 
 
 class Descent:
     def __init__(self, root: Path) -> None:
-        """`root` is where each of our processes has its folder."""
+        """`root` is the parent of the folders of this server's processes."""
         self._mark = os.fsencode(f"{MARK}={root}")
 
     def is_command(self, pid: int) -> bool:
-        """Whether it stems from one of our commands. One that is gone or out of sight, or that has closed itself and
-        belongs to nobody, counts as such: nothing speaks for it.
+        """Return whether the process descends from a command of this server. A process that is gone or invisible, or
+        that is an orphan and hides its environment, counts as one: it cannot be trusted.
         """
         if pid == os.getpid():
             return False
@@ -45,11 +45,11 @@ class Descent:
         if not lineage or (_is_stray(lineage) and self._environment(pid) is None):
             return True
         around = {related for kin in lineage for related in (kin.pid, kin.parent, kin.session)}
-        # We have no children but commands.
+        # The server has no children but commands.
         return os.getpid() in around or any(self._mark in (self._environment(each) or ()) for each in around)
 
     def _environment(self, pid: int) -> list[bytes] | None:
-        """None when it cannot be read: it is gone meanwhile, another user's, or has closed itself."""
+        """Return None if it cannot be read: the process is gone, belongs to another user, or hides its memory."""
         try:
             return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         except OSError:
@@ -57,14 +57,14 @@ class Descent:
 
 
 def _is_stray(lineage: list[_Kin]) -> bool:
-    """Whether a process leads a session without a terminal, and has nobody as its parent."""
+    """Return whether a process is an orphan that leads a session without a terminal."""
     kin, *above = lineage
     is_alone = kin.session == kin.pid and not kin.has_terminal
     return is_alone and (kin.parent == 1 or any(parent.name == _REAPER for parent in above[:1]))
 
 
 def _lineage(pid: int) -> Iterator[_Kin]:
-    """The process and its ancestors; nothing when there is no such process."""
+    """Yield the process and its ancestors, or nothing if the process does not exist."""
     seen: set[int] = set()
     while pid > 0 and pid not in seen and (kin := _kin_of(pid)) is not None:
         seen.add(pid)

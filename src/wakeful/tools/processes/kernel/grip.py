@@ -1,4 +1,4 @@
-"""A grip on a running process that never slips to another one: its pidfd."""
+"""A handle on a running process that can never refer to another one: its pidfd."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from wakeful.tools.processes.kernel.identity import Identity, identity_of
 
 
 class Grip:
-    """The process leads a group of its own, with the same number."""
+    """The process leads a process group, whose number is its pid."""
 
     def __init__(self, identity: Identity, pidfd: int) -> None:
         self.identity = identity
@@ -18,13 +18,13 @@ class Grip:
         self._is_released = False
 
     def watch(self, gone: asyncio.Event) -> None:
-        """Set the event when the process has ended, also when it has already."""
+        """Set the event when the process ends, or at once if it has ended already."""
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._pidfd, self._hear, gone)
+        self._loop.add_reader(self._pidfd, self._on_end, gone)
 
     @property
     def has_ended(self) -> bool:
-        """Also true when it was released: nothing can be done to it any more."""
+        """Return whether the process has ended or the grip was released."""
         if self._is_released:
             return True
         poll = select.poll()
@@ -32,12 +32,12 @@ class Grip:
         return bool(poll.poll(0))
 
     def signal_group(self, number: signal.Signals) -> None:
-        """Nothing happens when the process has ended: nobody else may get its signal."""
+        """Send the signal unless the process has ended: no other process may get it."""
         if not self.has_ended:
             _signal_group(self.identity.pid, number)
 
     def release(self) -> None:
-        """Let go. If it has ended and is a child of ours, it does not stay behind as a zombie."""
+        """Close the pidfd, and reap the process if it is a child that has ended."""
         self._unwatch()
         try:
             os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOHANG)
@@ -46,7 +46,7 @@ class Grip:
         os.close(self._pidfd)
         self._is_released = True
 
-    def _hear(self, gone: asyncio.Event) -> None:
+    def _on_end(self, gone: asyncio.Event) -> None:
         self._unwatch()
         gone.set()
 
@@ -57,7 +57,7 @@ class Grip:
 
 
 def grip_on_pid(pid: int) -> Grip | None:
-    """For a process that cannot have been replaced, such as a child of ours; None when there is none."""
+    """Return a grip on a process whose pid cannot have been reused, such as a child, or None if it does not exist."""
     try:
         pidfd = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -70,8 +70,8 @@ def grip_on_pid(pid: int) -> Grip | None:
 
 
 def grip_on(identity: Identity) -> Grip | None:
-    """None when that process has ended, or another one has its pid by now."""
-    # The pidfd is opened before the start time is read: if that is right, the pidfd is that process's.
+    """Return None if the process has ended or its pid was reused."""
+    # The pidfd is opened before the start time is read: if the time is right, so is the pidfd.
     grip = grip_on_pid(identity.pid)
     if grip is None:
         return None
@@ -82,7 +82,7 @@ def grip_on(identity: Identity) -> Grip | None:
 
 
 async def end_group(grip: Grip, gone: asyncio.Event, grace: float) -> None:
-    """TERM, and after the grace KILL, to everything in its group; until it is gone."""
+    """Send TERM, and after the grace KILL, to everything in the group, and wait until the process is gone."""
     grip.signal_group(signal.SIGTERM)
     try:
         async with asyncio.timeout(grace):
@@ -93,16 +93,16 @@ async def end_group(grip: Grip, gone: asyncio.Event, grace: float) -> None:
 
 
 def end_rest_of_group(leader: Identity) -> None:
-    """KILL what a process that has ended left in its group. The number stays taken while the group has members; when
-    another process has it as its pid, the group is empty and the number that one's.
+    """Send KILL to what an ended process has left in its group. The kernel does not reuse the number while the group
+    has members: if another process has it as its pid, the group is empty.
     """
     if identity_of(leader.pid) in (None, leader):
         _signal_group(leader.pid, signal.SIGKILL)
 
 
 def reap_group(leader: Identity) -> None:
-    """Wait for what has been killed in this group, if it is ours to bury: the first process of a container inherits
-    the orphans of all others, and a server may be that one.
+    """Reap the killed members of the group that are children of the server: as the first process of a container it
+    inherits all orphans.
     """
     try:
         while True:

@@ -1,4 +1,4 @@
-"""Which machine this is: its processes can be found again by servers on the same one only."""
+"""Identifies this machine: only servers on the same machine can find its processes again."""
 
 import os
 import uuid
@@ -11,13 +11,13 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def this_host(home: Path) -> Host:
-    """The id is in the file `host` of the home folder, made on first use."""
+    """Return this host. Its id is in the file `host` of the home folder, which the first use creates."""
     return Host(_host_id(home / "host"), _BOOT_ID.read_text().strip())
 
 
 def _host_id(file: Path) -> str:
     if not file.exists():
-        # Two servers may start at the same time: the link that comes first is the id.
+        # Two servers may start at the same time: the first link wins.
         draft = file.with_name(new_id("host"))
         draft.write_text(f"{uuid.uuid4()}\n")
         try:

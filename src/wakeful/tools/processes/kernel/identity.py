@@ -1,10 +1,10 @@
-"""Which process: a pid alone may be another's tomorrow, together with its start time it never is."""
+"""Identifies a process by pid and start time: a pid alone may be reused."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-# Fields of /proc/<pid>/stat, counted behind the name: that is in parentheses and may contain anything.
+# A field of /proc/<pid>/stat, counted after the name, which is in parentheses and may contain anything.
 _START_TIME = 19
 
 
@@ -16,7 +16,7 @@ class Identity:
 
 
 def identity_from(stat: str) -> Identity:
-    """Read a line of /proc/<pid>/stat. Raises ValueError when it is none."""
+    """Parse a line of /proc/<pid>/stat. Raises ValueError if it is not one."""
     pid, _, _ = stat.partition(" ")
     _, _, fields = stat.rpartition(")")
     values = fields.split()
@@ -26,7 +26,7 @@ def identity_from(stat: str) -> Identity:
 
 
 def identity_of(pid: int) -> Identity | None:
-    """The process that has this pid now, also a zombie."""
+    """Return the process that has this pid now, also a zombie."""
     try:
         return identity_from(Path(f"/proc/{pid}/stat").read_text(errors="replace"))
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The calls of the C library that Python does not have: inotify, holes in files, and closing oneself to others."""
+"""C library calls that Python lacks: inotify, holes in files, and hiding the process's memory from others."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ def open_inotify() -> int:
 
 
 def watch_file(inotify: int, path: Path, mask: int) -> int:
-    """Return the number under which inotify will speak of the file."""
+    """Return the watch descriptor that events of the file will carry."""
     return _checked(_libc.inotify_add_watch(inotify, os.fsencode(path), mask))
 
 
@@ -32,13 +32,13 @@ def unwatch_file(inotify: int, number: int) -> None:
 
 
 def punch_hole(file: int, start: int, length: int) -> None:
-    """Give the disk back that this part of a file takes. The file keeps its size; the part reads as zeros."""
+    """Free the disk space of a part of a file. The file keeps its size, and the part reads as zeros."""
     _checked(_libc.fallocate(file, _FALLOC_FL_PUNCH_HOLE | _FALLOC_FL_KEEP_SIZE, start, length))
 
 
 def make_undumpable() -> None:
-    """From now on no process of the same user reads our memory or environment; only root does. Neither do we read our
-    own /proc/self/environ any more. Programs that we start are as open as ever.
+    """Hide this process's memory and environment from all other processes but root's. The process itself cannot read
+    /proc/self/environ any more either. Programs that it starts are not affected.
     """
     _checked(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
 

@@ -1,4 +1,4 @@
-"""One face for two ledgers: the engine's, whose tasks are stored, and that of turns that are not."""
+"""Combines two ledgers: the engine's, whose tasks are stored, and that of turns that are not stored."""
 
 import asyncio
 
@@ -14,14 +14,14 @@ class BothLedgers:
         self._unstored = unstored
 
     async def begin(self, lease: Lease | None, task: Task) -> Task:
-        """A turn that is not stored has no lease."""
+        """Write the task into the ledger of its turn: a turn without a lease is not stored."""
         return await (self._unstored.begin(task) if lease is None else self._stored.begin(lease, task))
 
     async def get(self, task_id: str) -> Task | None:
         return await self._of(task_id).get(task_id)
 
     async def visible(self, turn: Turn, task_id: str) -> Task | None:
-        """What a turn that is not stored has begun is known to itself and its sub-agents only."""
+        """Return the task if the turn may see it. Only an unstored turn and its sub-agents see its tasks."""
         if not self._unstored.knows(task_id):
             return await self._stored.visible(turn, task_id)
         task = await self._unstored.rows.get(task_id)
@@ -47,7 +47,7 @@ class BothLedgers:
         return await self._of(task_id).finish(task_id, outcome)
 
     async def adopt(self, host: Host) -> list[Task]:
-        """What is not stored is nobody's to adopt: it ends."""
+        """Adopt stored tasks. Unstored processes of killed servers are not adopted but ended."""
         await asyncio.to_thread(self._unstored.sweep)
         return await self._stored.adopt(host)
 

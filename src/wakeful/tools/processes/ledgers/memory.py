@@ -1,4 +1,4 @@
-"""Rows in memory, for processes that no engine owns. They live as long as this program."""
+"""Keeps rows in memory, for processes that no engine owns. They live as long as this program."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from wakeful.model.turn import Lease, Turn
 
 
 class MemoryLedger:
-    """What the outside must hear of is told through the two callbacks: an end that was promised, and a match."""
+    """Calls `on_end` for a promised end and `on_match` for a match of a watch."""
 
     def __init__(self, on_end: Callable[[Task], None], on_match: Callable[[Task, WatchMatch], None]) -> None:
         self._tasks: dict[str, Task] = {}

@@ -1,5 +1,5 @@
-"""The processes of turns that are not stored: rows in memory, and for each a mark on disk, so that the next server ends
-what this one has left behind if it is killed.
+"""Keeps the processes of turns that are not stored: rows in memory, and a mark on disk for each, so the next server can
+end them if this one is killed.
 """
 
 import re
@@ -13,18 +13,18 @@ from wakeful.tools.processes.kernel.identity import Identity, own_identity
 from wakeful.tools.processes.ledgers.memory import MemoryLedger
 from wakeful.tools.processes.left_behind import clear_away, is_alive
 
-# The name says which server's marks are in the folder. Each is a file with the name of a process's folder.
+# The folder of one server's marks. Each mark is a file with the name of a process's folder.
 _NAME = re.compile(r"unstored_(\d+)-(\d+)")
 
 
 class UnstoredLedger:
     def __init__(self, root: Path) -> None:
-        """`root` has a folder for each process."""
+        """`root` is the parent of the folders of all processes."""
         self.rows = MemoryLedger(lambda task: None, lambda task, match: None)
         self._root = root
         server = own_identity()
         self._marks = root / f"unstored_{server.pid}-{server.start_time}"
-        # The tasks of each turn that runs now.
+        # The tasks of each turn that is running.
         self._of_turn: dict[str, list[str]] = {}
         self._known: set[str] = set()
 
@@ -32,15 +32,15 @@ class UnstoredLedger:
         return task_id in self._known
 
     def open(self, turn_id: str) -> None:
-        """From now on this turn may begin tasks."""
+        """Let this turn begin tasks."""
         self._of_turn[turn_id] = []
 
     def close(self, turn_id: str) -> list[str]:
-        """From now on it may not; what it has begun."""
+        """Let this turn begin no more tasks, and return those that it has begun."""
         return self._of_turn.pop(turn_id)
 
     async def begin(self, task: Task) -> Task:
-        """The mark is there before the process. Raises LeaseLost when the turn has ended."""
+        """Write the mark before the process starts. Raises LeaseLost if the turn has ended."""
         begun = self._of_turn.get(task.turn_id)
         if begun is None:
             raise LeaseLost
@@ -51,13 +51,13 @@ class UnstoredLedger:
         return await self.rows.begin(None, task)
 
     def forget(self, task_id: str) -> None:
-        """It has ended, and nothing is left of it."""
+        """Remove row and mark of a process that has ended and left nothing behind."""
         self._known.discard(task_id)
         self.rows.forget(task_id)
         (self._marks / task_id).unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """End what servers that were killed have left behind."""
+        """End the processes that killed servers have left behind."""
         if not self._root.exists():
             return
         for marks in self._root.glob("unstored_*"):

@@ -1,5 +1,5 @@
-"""Hears when files grow, through one inotify for all of them. A file is heard of once, until it is armed again: one
-that is written to all the time cannot keep the event loop busy.
+"""Notices when files grow, through one inotify instance for all of them. Each file fires once and must then be armed
+again: a file that is written to all the time cannot keep the event loop busy.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ class Changes:
         self._paths: dict[int, Path] = {}
 
     def arm(self, path: Path) -> asyncio.Event:
-        """The event is set by the next write to the file. Look into the file after this, not before."""
+        """Return an event that the next write to the file sets. Read the file after this call, not before."""
         self.disarm(path)
         changed = asyncio.Event()
         try:
             number = watch_file(self._opened(), path, IN_MODIFY | IN_ONESHOT)
         except OSError as error:
-            # The end of the process is still noticed, and its output is looked at then.
+            # The output is still read when the process ends.
             logger.warning("cannot follow %s while it grows: %s", path, error)
             return changed
         self._armed[path] = number, changed
@@ -44,7 +44,7 @@ class Changes:
         try:
             unwatch_file(self._inotify, number)
         except OSError:
-            # It has been written to this instant: the watch is over by itself.
+            # The file was written to just now, and that has removed the one-shot watch.
             pass
 
     def close(self) -> None:
@@ -56,17 +56,17 @@ class Changes:
     def _opened(self) -> int:
         if self._inotify is None:
             self._inotify = open_inotify()
-            asyncio.get_running_loop().add_reader(self._inotify, self._hear)
+            asyncio.get_running_loop().add_reader(self._inotify, self._on_events)
         return self._inotify
 
-    def _hear(self) -> None:
+    def _on_events(self) -> None:
         assert self._inotify is not None
         data = os.read(self._inotify, _READ)
         position = 0
         while position < len(data):
             number, mask, _, length = _EVENT.unpack_from(data, position)
             position += _EVENT.size + length
-            # The other kind of event only says that the number is free again.
+            # The other kind of event, IN_IGNORED, only says that the number is free again.
             if mask & IN_MODIFY and (path := self._paths.pop(number, None)):
                 _, changed = self._armed.pop(path)
                 changed.set()

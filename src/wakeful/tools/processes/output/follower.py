@@ -5,17 +5,19 @@ import asyncio
 from wakeful.tools.processes.output.changes import Changes
 from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.output import Output
-from wakeful.tools.processes.output.search import Search
+from wakeful.tools.processes.output.search import OutputSearch
 
-# Between two looks at an output that grows all the time.
+# Seconds between two checks of an output that grows all the time, without and with a watch.
 _PAUSE = 0.25
 _PAUSE_OF_WATCH = 0.05
 
 
 class Follower:
-    """Without a watch it only guards the disk."""
+    """Without a search it only guards the disk."""
 
-    def __init__(self, output: Output, changes: Changes, guard: OutputGuard, search: Search | None = None) -> None:
+    def __init__(
+        self, output: Output, changes: Changes, guard: OutputGuard, search: OutputSearch | None = None
+    ) -> None:
         self._output = output
         self._changes = changes
         self._guard = guard
@@ -23,11 +25,11 @@ class Follower:
         self._pause = _PAUSE if search is None else _PAUSE_OF_WATCH
 
     async def run(self, gone: asyncio.Event) -> None:
-        """Until the process is gone, and what it has said was looked at as far as its end can wait for that."""
+        """Return once the process is gone and its output is searched, as far as its end can wait for that."""
         while not gone.is_set():
             changed = self._changes.arm(self._output.path)
             await self._trim()
-            # Between two parts of a backlog the disk is looked at, and nothing is waited for.
+            # A backlog is searched without pauses, but the disk is checked after each part.
             if self._search is not None and not await self._search.go_on(gone):
                 continue
             await _either(gone, within=self._pause)
@@ -47,7 +49,7 @@ class Follower:
 
 
 async def _either(*events: asyncio.Event, within: float | None = None) -> None:
-    """Wait until one of them is set, or the time is over."""
+    """Wait until one of the events is set or the time is over."""
     jobs = [asyncio.ensure_future(event.wait()) for event in events]
     try:
         await asyncio.wait(jobs, timeout=within, return_when=asyncio.FIRST_COMPLETED)

@@ -21,16 +21,16 @@ class OutputGuard:
         self._can_trim = True
 
     def require_room(self) -> None:
-        """Raises OSError, while there is still room for everything else."""
+        """Raise OSError if the disk is almost full, early enough to leave room for everything else."""
         free = _free_at(self._settings.root)
         if free < self._settings.minimum_free:
             needed = self._settings.minimum_free // MIB
-            reason = f"the disk for its output is almost full, {free // MIB:,} MiB are free and {needed:,} MiB needed"
+            reason = f"the disk for its output is almost full: {free // MIB:,} MiB are free, {needed:,} MiB are needed"
             raise OSError(errno.ENOSPC, reason)
 
     def largest_file(self, workdir: Path) -> int:
-        """How long a file of a command may get, its output too, when nobody is there to look. Not less than the disk
-        allows: an honest large download must not be stopped.
+        """Return the size limit for every file of a command, which protects the disk also while no server runs to trim
+        the output. It is as large as the disk allows: a large download must not be stopped.
         """
         room = max(_free_at(self._settings.root), _free_at(workdir)) - self._settings.disk_reserve
         return max(4 * self._settings.output_cap, room)
@@ -42,7 +42,7 @@ class OutputGuard:
             return False
 
     def trim(self, output: Path) -> None:
-        """Give the middle of an output back to the disk; its beginning and its end stay."""
+        """Free the disk space of the middle of an output; its beginning and its end stay."""
         cap = self._settings.output_cap
         start = _aligned(min(_HEAD, cap // 4))
         end = _aligned(output.stat().st_size - cap // 2)
@@ -54,8 +54,8 @@ class OutputGuard:
         try:
             punch_hole(file, start, end - start)
         except OSError as error:
-            # Not every file system knows holes; the limit on the length of files still holds.
-            logger.warning("outputs will not be trimmed any more: %s: %s", output, error)
+            # Not every file system supports holes; the limit on the size of files still holds.
+            logger.warning("cannot trim %s, so outputs are not trimmed any more: %s", output, error)
             self._can_trim = False
         finally:
             os.close(file)

@@ -1,18 +1,18 @@
-"""What the agent reads about a process."""
+"""The notices about a process that the agent reads."""
 
 from wakeful.model.tasks.notice_text import notice_text
 from wakeful.model.tasks.task import Task, TaskOutcome, TaskStatus, WatchMatch
 from wakeful.tools.processes.output.output import Output
-from wakeful.tools.processes.output.watch import Found, Hit, load_state
+from wakeful.tools.processes.output.watch import MatchedLine, WatchReport, load_state
 
 TAIL = 4_000
 _LINE = 2_000
-# Where there are several lines.
+# The limit for each of several lines.
 _LINE_OF_MANY = 500
 
 
-def outcome_of(task: Task, exit_code: int | None, output: Output) -> TaskOutcome:
-    """How a process ended that is gone. Without an exit code nobody knows, unless its end was wanted."""
+def process_outcome(task: Task, exit_code: int | None, output: Output) -> TaskOutcome:
+    """Return how a process ended. Without an exit code it counts as lost, unless it was killed on purpose."""
     tail, is_cut = output.tail(TAIL)
     remark = _unsearched(load_state(task.watch).skipped)
     said = f"Command: {task.command}\nOutput:\n{_marked(tail, is_cut=is_cut)}{remark}"
@@ -33,16 +33,14 @@ def never_ran(task: Task, exit_code: int, reason: str) -> TaskOutcome:
     return TaskOutcome(TaskStatus.FAILED, exit_code, notice, reason)
 
 
-def match_of(task: Task, found: Found, output: Output) -> WatchMatch:
-    """The notice of one or more lines. Its pattern, line and offset are those of the newest one, which is in no other
-    notice.
-    """
-    newest = found.hits[-1]
-    limit = _LINE if len(found.hits) == 1 else _LINE_OF_MANY
-    lines = [_shown_line(hit, output, limit) for hit in found.hits]
+def match_of(task: Task, report: WatchReport, output: Output) -> WatchMatch:
+    """Build the notice of a report. It carries the pattern and offset of its newest line, which no other notice has."""
+    newest = report.lines[-1]
+    limit = _LINE if len(report.lines) == 1 else _LINE_OF_MANY
+    lines = [_shown_line(line, output, limit) for line in report.lines]
     shown = "\n".join(lines)
     head = f'Background process {task.id} matched watch pattern "{newest.pattern}".'
-    notice = notice_text(head, f"Command: {task.command}\nMatched output:\n{shown}{_remarks(found)}")
+    notice = notice_text(head, f"Command: {task.command}\nMatched output:\n{shown}{_remarks(report)}")
     return WatchMatch(newest.pattern, lines[-1], newest.offset, notice)
 
 
@@ -54,21 +52,21 @@ def _unsearched(skipped: int) -> str:
     return f"\n({skipped:,} bytes of the output came too fast to be searched for watch patterns.)" if skipped else ""
 
 
-def _shown_line(hit: Hit, output: Output, limit: int) -> str:
-    line = output.text(hit.offset, hit.offset + hit.length)
+def _shown_line(matched: MatchedLine, output: Output, limit: int) -> str:
+    line = output.text(matched.offset, matched.offset + matched.length)
     if line and not line.strip("\N{REPLACEMENT CHARACTER}"):
-        return "[… this line was given back to the disk meanwhile …]"
+        return "[… this line has been removed to save disk space …]"
     if len(line) <= limit:
         return line
-    # The pattern itself should be seen; a mask may have taken its place.
-    start = max(0, line.find(hit.pattern) - limit // 2)
+    # Cut around the pattern, so that it is shown, unless a secret's mask has replaced it.
+    start = max(0, line.find(matched.pattern) - limit // 2)
     return line[start : start + limit] + " […]"
 
 
-def _remarks(found: Found) -> str:
-    remarks = _unsearched(found.skipped)
-    if found.suppressed:
-        remarks += f"\n({found.suppressed:,} earlier matches since the last notice are not shown.)"
-    if found.is_last:
+def _remarks(report: WatchReport) -> str:
+    remarks = _unsearched(report.skipped)
+    if report.suppressed:
+        remarks += f"\n({report.suppressed:,} earlier matches since the last notice are not shown.)"
+    if report.is_last:
         remarks += "\n(Too many matches: this watch is now off. You will be told when the process ends instead.)"
     return remarks

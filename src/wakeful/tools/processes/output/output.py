@@ -1,4 +1,4 @@
-"""Reading what a process has said. However long that is, only the part that is shown is ever read."""
+"""Reads the output of a process. However long it is, only the part that is shown is read."""
 
 import os
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from wakeful.tools.processes.output.secrets import Redactor
 
-# A character has four bytes at most.
+# The most bytes that a character has in UTF-8.
 _WIDEST = 4
-# A text is cut with 40 % at its beginning and 60 % at its end.
+# An excerpt is 40 % beginning and 60 % end.
 _HEAD_SHARE = 0.4
 
 
@@ -33,7 +33,7 @@ class Output:
             return 0
 
     def read(self, start: int, end: int) -> bytes:
-        """As it is, secrets included."""
+        """Return the raw bytes, secrets included."""
         try:
             with self.path.open("rb") as file:
                 file.seek(start)
@@ -42,20 +42,20 @@ class Output:
             return b""
 
     def text(self, start: int, end: int) -> str:
-        """The bytes from start to end as they may be shown, secrets masked that reach over a border too."""
+        """Return the bytes from start to end with secrets masked, also those that cross a boundary."""
         before = max(0, start - self._redactor.margin)
         data = self.read(before, end + self._redactor.margin)
         shown = self._redactor.redact(data, start - before, end - before)
         return shown.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
     def tail(self, characters: int) -> tuple[str, bool]:
-        """Its last characters, and whether there are more before them."""
+        """Return the last characters, and whether there are more before them."""
         size = self.size()
         start = self._tail_start(characters, size)
         return self.text(start, size), start > 0
 
     def excerpt(self, characters: int) -> str:
-        """All of it, or its beginning and its end with a line between that says how much was left out."""
+        """Return all of it, or its beginning and end around a line that says how much was left out."""
         size = self.size()
         if self._tail_start(characters, size) == 0:
             return self.text(0, size)
@@ -65,8 +65,8 @@ class Output:
         return self.text(0, head_end) + mark + self.text(tail_start, size)
 
     def page(self, offset: int, limit: int, *, is_whole: bool) -> Page:
-        """At most `limit` bytes from an offset. A character whose rest may still come waits for the next page, unless
-        the output is whole. A part that was given back to the disk is skipped: offset says where the text begins.
+        """Return at most `limit` bytes from an offset. A character that may be incomplete waits for the next page,
+        unless the output is whole. A trimmed part is skipped: the page's offset says where its text begins.
         """
         size = self.size()
         start = self._skip_hole(min(max(offset, 0), size), size)
@@ -102,12 +102,12 @@ class Output:
             try:
                 return os.lseek(file.fileno(), offset, whence)
             except OSError:
-                # There is no more data behind the offset.
+                # No data follows the offset.
                 return otherwise
 
 
 def _exact(data: bytes) -> str:
-    """Text that knows its bytes: what is no character stands for one byte."""
+    """Decode reversibly: a byte that is not part of a character becomes one character."""
     return data.decode(errors="surrogateescape")
 
 
@@ -116,7 +116,7 @@ def _bytes_of(text: str) -> bytes:
 
 
 def _split_character_at_start(data: bytes) -> int:
-    """How many bytes belong to a character that begins earlier."""
+    """Count the bytes of a character that begins before the data."""
     for count, byte in enumerate(data[: _WIDEST - 1]):
         if byte & 0xC0 != 0x80:
             return count
@@ -124,7 +124,7 @@ def _split_character_at_start(data: bytes) -> int:
 
 
 def _split_character_at_end(data: bytes) -> int:
-    """How many bytes belong to a character that ends later."""
+    """Count the bytes of a character that ends after the data."""
     for count in range(1, min(_WIDEST, len(data) + 1)):
         byte = data[-count]
         if byte & 0xC0 == 0xC0:

@@ -1,4 +1,4 @@
-"""The files of all processes, and what may be shown of their outputs."""
+"""Finds the folder and the output of each process, with secrets masked in what is shown."""
 
 import asyncio
 
@@ -25,11 +25,11 @@ class Outputs:
         return await asyncio.to_thread(self._of_task(task_id).size)
 
     async def tail(self, task_id: str, characters: int) -> tuple[str, bool]:
-        """Its last characters, and whether there are more before them."""
+        """Return the last characters, and whether there are more before them."""
         return await asyncio.to_thread(self._of_task(task_id).tail, characters)
 
     async def page(self, task_id: str, offset: int, *, has_ended: bool, limit: int = PAGE) -> Page:
-        """At most `limit` bytes from an offset. `has_ended`: the row of the task says so, no more will come."""
+        """Return at most `limit` bytes from an offset. `has_ended`: by the task's row no more will come."""
         return await asyncio.to_thread(self._of_task(task_id).page, offset, limit, is_whole=has_ended)
 
     def _of_task(self, task_id: str) -> Output:

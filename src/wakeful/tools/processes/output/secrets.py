@@ -1,9 +1,9 @@
-"""Known secrets are not shown."""
+"""Masks known secrets in what is shown and logged."""
 
 import re
 from collections.abc import Iterable
 
-# A shorter one stands in ordinary words too: the key `x` of a local model would turn "exist" into "e***ist".
+# Shorter secrets occur in ordinary words: the key `x` of a local model would turn "exist" into "e***ist".
 _SHORTEST = 8
 _MASK = b"***"
 
@@ -11,14 +11,14 @@ _MASK = b"***"
 class Redactor:
     def __init__(self, secrets: Iterable[str]) -> None:
         known = {secret.encode() for secret in secrets if len(secret) >= _SHORTEST}
-        # The longest first: a secret may be the beginning of another.
+        # Longest first: one secret may be the beginning of another.
         ordered = sorted(known, key=len, reverse=True)
         self._pattern = re.compile(b"|".join(map(re.escape, ordered))) if ordered else None
-        # How much before and after a part of an output must be known to find what reaches into it.
+        # How many bytes before and after a part are needed to find the secrets that reach into it.
         self.margin = max(map(len, known), default=0)
 
     def redact(self, data: bytes, start: int, end: int) -> bytes:
-        """The bytes from start to end, with a mask for each secret, also for one that only reaches into them."""
+        """Return the bytes from start to end with each secret masked, also one that only reaches into them."""
         if self._pattern is None:
             return data[start:end]
         shown: list[bytes] = []
@@ -33,7 +33,6 @@ class Redactor:
         return b"".join([*shown, data[position:end]])
 
     def text(self, text: str) -> str:
-        """A text with a mask for each secret."""
         if self._pattern is None:
             return text
         return self._pattern.sub(_MASK, text.encode(errors="surrogatepass")).decode(errors="surrogatepass")

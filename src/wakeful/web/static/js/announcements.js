@@ -1,4 +1,4 @@
-// What is said to those who listen and do not look: one polite voice for what is over, one loud voice for questions.
+// Announcements for screen readers: a polite region for what has ended, an alert region for questions.
 
 import { on } from "./bus.js";
 import { shortCommand } from "./news/news_words.js";
@@ -21,7 +21,7 @@ function what(notice) {
   return `${shortCommand(notice.command)} ${words}`;
 }
 
-// The same words twice are said twice.
+// Empties the region first: a screen reader stays silent when the text does not change.
 function say(region, words) {
   if (!words) return;
   region.textContent = "";

@@ -1,4 +1,4 @@
-// The server's routes. An answer that is an error is thrown as ApiError, no answer at all as NetworkError.
+// Calls the server. Throws ApiError for an error response and NetworkError for no response.
 
 import { learnTime } from "./server_clock.js";
 
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-export class NetworkError extends Error {}
+class NetworkError extends Error {}
 
 export const api = {
   get: (path, query, options) => ask("GET", withQuery(path, query), undefined, options),
@@ -20,13 +20,13 @@ export const api = {
   delete: (path, query, options) => ask("DELETE", withQuery(path, query), undefined, options),
 };
 
-// And from there back to where we are.
+// The login page returns to the address in `next`.
 export function goToLogin() {
   const { pathname } = location;
   if (pathname !== "/login") location.replace(pathname === "/" ? "/login" : `/login#next=${pathname}`);
 }
 
-export function withQuery(path, query = {}) {
+function withQuery(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
@@ -46,7 +46,7 @@ async function ask(method, path, body, options = {}) {
   );
 }
 
-// An answer that was cut off on its way is no answer.
+// A body that is no JSON was cut off on its way.
 function whole(answer) {
   if (answer === null) throw new NetworkError("The server's answer broke off.");
   return answer;

@@ -1,4 +1,4 @@
-// What the parts of the page tell each other. The names are listed where they are first told.
+// Events between the parts of the page. The module that emits an event documents it.
 
 const target = new EventTarget();
 

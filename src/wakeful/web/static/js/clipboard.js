@@ -1,13 +1,13 @@
 import { emit } from "./bus.js";
 
-// A page that was not served over https, and not from this machine, has no clipboard.
+// Returns whether it worked: browsers offer the clipboard on https and localhost only.
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     emit("said", "Copied");
     return true;
   } catch {
-    emit("toast", { kind: "fail", title: "Not copied", text: "The browser allows it on https and on localhost only." });
+    emit("toast", { kind: "fail", title: "Not copied", text: "Browsers allow copying on https and localhost only." });
     return false;
   }
 }

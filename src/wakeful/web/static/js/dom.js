@@ -1,10 +1,10 @@
-// Elements made in code. Nothing here reads markup, so that no text can become any.
+// Builds elements in code. Nothing here parses markup, so text stays text.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SPRITE = new URL("../icons.svg", import.meta.url).pathname;
 
-// el("p", {class: "said", text, "aria-label": …, onclick: …}, child, …): values that are null, undefined or false are
-// left out.
+// el("p", {class: "said", text, "aria-label": …, onclick: …}, child, …). Props and children that are null, undefined or
+// false are skipped.
 export function el(name, props = {}, ...children) {
   return fill(document.createElement(name), props, children);
 }
@@ -18,7 +18,7 @@ export function icon(name, more = "") {
   return svg("svg", { class: more ? `icon ${more}` : "icon", "aria-hidden": "true" }, use);
 }
 
-// A button that is an icon and says its name to those who do not see it.
+// An icon without text: the label is its tooltip and its name for screen readers.
 export function iconButton(name, label, onclick, more = "") {
   const kind = `button button--quiet button--icon ${more}`.trim();
   return el("button", { class: kind, type: "button", "aria-label": label, title: label, onclick }, icon(name));

@@ -19,12 +19,12 @@ export function duration(seconds) {
   return pair(Math.floor(whole / DAY_SECONDS), "d", Math.floor((whole % DAY_SECONDS) / 3600), "h");
 }
 
-// Of something short: "0.1 s", "3.4 s", and from ten seconds on as above.
+// "0.1 s", "3.4 s", and from ten seconds on like `duration`.
 export function exactDuration(seconds) {
   return seconds < 9.95 ? `${(Math.round(Math.max(0.1, seconds) * 10) / 10).toFixed(1)} s` : duration(seconds);
 }
 
-// What is left: "4:27"
+// Time left: "4:27"
 export function countdown(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
@@ -43,7 +43,7 @@ export function dayName(date, now = new Date()) {
   return date.getFullYear() === now.getFullYear() ? DAY.format(date) : DAY_AND_YEAR.format(date);
 }
 
-// Of something in a list: "14:09" today and yesterday, then "Thu", then "3 May".
+// For lists: "14:09" today and yesterday, then "Thu", then "3 May".
 export function shortTime(date, now = new Date()) {
   const days = Math.round((startOfDay(now) - startOfDay(date)) / (DAY_SECONDS * 1000));
   if (days < 2) return clock(date);

@@ -1,4 +1,4 @@
-// Every shortcut: its words, how it is shown, and what it makes happen. Those without `key` belong to the message box.
+// Every shortcut: what it does, the keys to show, and the action to run. The message box handles those without `key`.
 
 export const KEYS = [
   {

@@ -1,4 +1,4 @@
-// The login page: a link's token logs in by itself, once; else a token or the password is typed.
+// The login page. The token in a link logs in at once; without one, the person types a token or the password.
 
 const form = document.getElementById("login");
 const errors = document.getElementById("error");
@@ -6,20 +6,20 @@ const errors = document.getElementById("error");
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const token = form.elements.token.value.trim();
-  // The field is there only where the server has a password.
+  // The server leaves this field out when it has no password.
   const password = form.elements.password?.value;
   if (token || password) logIn(token ? { token } : { password });
   else say(form.elements.password ? "Type the token, or the password." : "Type the token.");
 });
 
-// Where to go afterwards.
+// Where to go after the login.
 let next = "/";
 
 begin();
-// A link that is opened where this page is shown already does not load it again.
+// Opening a login link in a tab that shows this page only changes the hash.
 addEventListener("hashchange", begin);
 
-// What stands behind the # is sent to nobody; the token is taken out of the address at once.
+// Browsers send the part after the # to no server. The token leaves the address, and so the history, at once.
 function begin() {
   const given = new URLSearchParams(location.hash.slice(1));
   if (/^\/s\/[A-Za-z0-9_.:-]+$/.test(given.get("next") ?? "")) next = given.get("next");
@@ -28,7 +28,7 @@ function begin() {
   else goOnIfKnown();
 }
 
-// A link on another site comes without the cookie, which is for our own pages; asked from here, the browser has it.
+// The cookie is same-site, so a link on another site arrives here without it; a request from this page carries it.
 async function goOnIfKnown() {
   const response = await fetch("/api/me").catch(() => null);
   if (response?.ok) location.replace(next);

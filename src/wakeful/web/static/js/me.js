@@ -1,4 +1,4 @@
-// Who is looking, and at which server.
+// The person who is logged in, and the server.
 
 import { api } from "./api.js";
 

@@ -1,4 +1,4 @@
-// The title of the tab: how many sessions want to be looked at, and which one is open.
+// The title of the tab: how many sessions need the reader, and which one is open.
 
 import { on } from "./bus.js";
 import { isHome } from "./router.js";

@@ -1,5 +1,5 @@
-// The address of the page says what it shows: /s/{id} a session, / the home page. A session that is being begun has no
-// address yet: its first words are on their way, and the page shows them instead of the home page.
+// The address says what the page shows: /s/{id} a session, / the home page. A session that is just beginning has no
+// address yet: the page shows its first message, which is being sent, instead of the home page.
 
 import { emit } from "./bus.js";
 
@@ -28,18 +28,18 @@ export function openHome() {
   goHome({ writes: false });
 }
 
-// To the message box of the home page, where sessions begin.
+// Goes home and focuses the message box, where sessions begin.
 export function newSession() {
   goHome({ writes: true });
 }
 
-// The first words of a new session have been written.
+// Called when the first message of a new session is sent.
 export function beginSession() {
   isBegun = true;
   emit("beginning");
 }
 
-// The session that was being begun has got its id. The way back leads to the home page.
+// Called when the server has given the new session its id. "Back" leads to the home page.
 export function nameSession(id) {
   isBegun = false;
   history.pushState(null, "", sessionPath(id));
@@ -49,7 +49,7 @@ export function sessionPath(id) {
   return `/s/${id}`;
 }
 
-// A link inside of the page: with a key held the browser opens a tab or a window, as for every link.
+// Handles a click on a link inside the page. With a modifier key the browser opens a tab or a window as usual.
 export function followLink(event, run) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

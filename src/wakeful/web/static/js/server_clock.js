@@ -1,17 +1,16 @@
-// What time it is for the server. Times that it tells are compared with its own clock: that of a phone may be minutes
-// off.
+// The server's clock. Its times are compared with this and not with the clock of a phone, which may be minutes off.
 
-// Answers name whole seconds and take a moment to come: less than this is no difference.
-const DOUBT_MS = 5_000;
+// The `Date` header has whole seconds and arrives late, so smaller differences mean nothing.
+const TOLERANCE_MS = 5_000;
 
 let ahead = 0;
 
-// From the `Date` of an answer that has just come.
+// Takes the `Date` header of a response that has just arrived.
 export function learnTime(date) {
-  const told = Date.parse(date ?? "");
-  if (Number.isNaN(told)) return;
-  const difference = told - Date.now();
-  ahead = Math.abs(difference) < DOUBT_MS ? 0 : difference;
+  const serverTime = Date.parse(date ?? "");
+  if (Number.isNaN(serverTime)) return;
+  const difference = serverTime - Date.now();
+  ahead = Math.abs(difference) < TOLERANCE_MS ? 0 : difference;
 }
 
 export function serverNow() {

@@ -1,4 +1,4 @@
-// What the reader has chosen, for this browser: kept in its storage, shared by its tabs.
+// The reader's settings for this browser: kept in its storage and shared by its tabs.
 
 const KEY = "wakeful.settings";
 const DEFAULTS = {
@@ -6,7 +6,7 @@ const DEFAULTS = {
   theme: "system",
   timeline: true,
   drawer: true,
-  // System notifications when a wake-up finishes in a hidden tab.
+  // System notifications about other sessions while no page is in view.
   notify: false,
   // Reasoning shown unfolded.
   reasoning: false,
@@ -24,20 +24,30 @@ export const settings = {
   set(name, value) {
     values = { ...values, [name]: value };
     localStorage.setItem(KEY, JSON.stringify(values));
-    tell(name);
+    notify(name);
   },
   on: (name, listener) => target.addEventListener(name, () => listener(values[name])),
 };
 
-// Another tab has changed something.
+// Applies the theme, now and whenever it changes.
+export function startTheme() {
+  const apply = (theme) => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  };
+  apply(settings.get("theme"));
+  settings.on("theme", apply);
+}
+
+// Another tab changed a setting.
 addEventListener("storage", (event) => {
   if (event.key !== KEY) return;
   const before = values;
   values = read();
-  for (const name of Object.keys(DEFAULTS)) if (before[name] !== values[name]) tell(name);
+  for (const name of Object.keys(DEFAULTS)) if (before[name] !== values[name]) notify(name);
 });
 
-function tell(name) {
+function notify(name) {
   target.dispatchEvent(new Event(name));
 }
 
@@ -45,7 +55,7 @@ function read() {
   try {
     return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
   } catch {
-    // Not ours, or cut off: begin anew.
+    // Written by something else, or cut off: use the defaults.
     return { ...DEFAULTS };
   }
 }

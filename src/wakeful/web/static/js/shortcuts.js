@@ -1,4 +1,4 @@
-// Single keys work outside of fields only, and can be switched off. Esc closes what is open first, then stops the turn.
+// Single keys work outside fields only and can be switched off. Esc closes an open panel first, then stops the turn.
 
 import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
@@ -18,7 +18,7 @@ export function startShortcuts({ sidebar, drawer, home }) {
     needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
-    // The home page has neither.
+    // The home page has no drawer and no timeline.
     drawer: () => isHome() || drawer.toggle(),
     timeline: () => isHome() || settings.set("timeline", !settings.get("timeline")),
     "next-wake": () => walkWakes(1),
@@ -40,7 +40,7 @@ function isFree(event) {
 }
 
 function escape(event, sidebar, drawer) {
-  // The browser closes its dialogs by itself.
+  // The browser itself closes dialogs on Esc.
   if (document.querySelector("dialog[open]")) return;
   if (sidebar.isOver()) sidebar.close();
   else if (drawer.isOver()) drawer.close();
@@ -49,13 +49,13 @@ function escape(event, sidebar, drawer) {
   event.preventDefault();
 }
 
-// The focus goes to the question, so that its answers are one Tab away; where there is none, to what is unread.
+// Focuses the question, so its answers are one Tab away, or the transcript of an unread session.
 function toNextThatNeedsYou(sidebar) {
   if (!sidebar.nextThatNeedsYou()) {
     emit("toast", { title: "Nothing needs you", seconds: 3 });
     return;
   }
-  // The session may still be on its way.
+  // The session may still be loading.
   if (openSession.session) {
     focusQuestion();
     return;
@@ -73,7 +73,7 @@ function focusQuestion() {
   (card ?? document.getElementById("transcript")).focus({ preventScroll: true });
 }
 
-// To the wake-up card after, or before, the one at the top of the view.
+// Scrolls to the wake-up card after, or before, the one at the top of the view.
 function walkWakes(step) {
   const cards = [...document.querySelectorAll("#turns .wake")];
   const top = document.getElementById("transcript").getBoundingClientRect().top + 40;

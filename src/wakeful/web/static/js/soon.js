@@ -1,4 +1,4 @@
-// Once per picture, however often it is asked for; a hidden page makes no pictures, but its text should be right.
+// Runs at most once per animation frame. Hidden pages have no frames, but their text has to be right: they use a timer.
 
 export function soon(run) {
   let isAsked = false;

@@ -1,4 +1,4 @@
-// Times that go on: one timer for all of them, once a second, and none for what has left the page.
+// Running times. One timer updates them all once a second and drops those whose element has left the page.
 
 import { duration } from "./format.js";
 import { serverNow } from "./server_clock.js";
@@ -6,16 +6,12 @@ import { serverNow } from "./server_clock.js";
 const ticking = new Map();
 let timer = null;
 
-// Shows the time since `startedAt` (a Date or RFC 3339) in the element until it leaves the page, or `untick`.
+// Shows the time since `startedAt` (a Date or RFC 3339) in the element until it leaves the page.
 export function tick(element, startedAt, show = duration) {
   const started = new Date(startedAt).getTime();
   ticking.set(element, () => show((serverNow() - started) / 1000));
   paint(element);
   timer ??= setInterval(paintAll, 1000);
-}
-
-export function untick(element) {
-  ticking.delete(element);
 }
 
 function paintAll() {

@@ -1,29 +1,25 @@
-// Short news about what is not in view: other sessions, something that can be undone, failures.
-// emit("toast", {kind: wake|fail|ok|info, title, text, action, onAction, seconds, onEnd}); a title is words, or a list of
-// words and elements.
+// Toasts: news of other sessions, actions that can be undone, failures.
+// emit("toast", {kind: wake|fail|info, title, text, action, onAction, seconds}); the title is text, or a list of texts
+// and elements.
 
 import { on } from "./bus.js";
 import { el, icon, iconButton } from "./dom.js";
 
 const USUAL_SECONDS = 8;
 const MOST = 4;
-const ICONS = { wake: "wake", fail: "fail", ok: "ok", info: "info" };
 
 export function startToasts(element) {
   on("toast", (news) => show(element, news));
 }
 
-function show(element, { kind = "info", title, text = "", action, onAction, seconds, onEnd }) {
-  const toast = el("div", { class: `toast toast--${kind}` }, icon(ICONS[kind]), el("span", { class: "toast__title" }, title));
+function show(element, { kind = "info", title, text = "", action, onAction, seconds }) {
+  const toast = el("div", { class: `toast toast--${kind}` }, icon(kind), el("span", { class: "toast__title" }, title));
   let timer = 0;
   const end = () => {
     clearTimeout(timer);
-    if (!toast.isConnected) return;
     toast.remove();
-    onEnd?.();
   };
   const act = () => {
-    onEnd = undefined;
     end();
     onAction();
   };
@@ -38,12 +34,12 @@ function show(element, { kind = "info", title, text = "", action, onAction, seco
   );
   element.append(toast);
   while (element.children.length > MOST) element.firstElementChild.remove();
-  // Failures stay until somebody has seen them.
+  // Failures stay until the reader dismisses them.
   const stay = seconds ?? (kind === "fail" ? 0 : USUAL_SECONDS);
   if (stay) timer = whileAway(toast, stay, end);
 }
 
-// The time does not run while the reader is on it.
+// The countdown restarts when the pointer or the focus leaves the toast.
 function whileAway(toast, seconds, end) {
   let timer = setTimeout(end, seconds * 1000);
   const pause = () => clearTimeout(timer);

@@ -1,4 +1,5 @@
-// The one door for markup: html that our server has rendered and cleaned, and the address of our worker.
+// The only place that turns strings into markup or script addresses: html that our server rendered and sanitized, and
+// the addresses of our own workers.
 
 const policy = globalThis.trustedTypes
   ? trustedTypes.createPolicy("wakeful", { createHTML: (html) => html, createScriptURL: ownAddress })

@@ -1,7 +1,7 @@
-// How a job ended, in words: one place for the toasts, the cards, the drawer and the home page.
-// A job is what the wire tells of one: {kind, status, exit_code}, and for a watch {source: "watch_match", pattern}.
+// How a job ended, in words that toasts, cards, the drawer and the home page share.
+// A job has the fields of the API: {kind, status, exit_code}, and for a watch {source: "watch_match", pattern}.
 
-// By exit code: what a shell and the system mean by it. Every other code is a failure with a number.
+// What shells and the system mean by an exit code. Every other code is a failure with a number.
 const MEANINGS = new Map([
   [0, "ended well"],
   [124, "ran out of time"],
@@ -22,13 +22,13 @@ export function exitWords(code) {
   return shellCode(code) === 137 ? `${meaning} (exit code ${code}), most often for want of memory` : meaning;
 }
 
-// The same for a job: what was stopped or lost has no code to speak of.
+// The same for a job. Stopped and lost jobs have no meaningful exit code.
 export function endWords(job) {
   if (job.status === "lost") return "was lost when the machine restarted";
   return job.status === "killed" || isSubAgent(job) ? outcomeWords(job) : exitWords(job.exit_code);
 }
 
-// The shortest form, for a title whose code stands beside it: "failed", "ended well", "was killed".
+// The shortest form, for titles that show the exit code separately: "failed", "ended well", "was killed".
 export function outcomeWords(job) {
   if (job.status === "lost") return "was lost";
   if (job.status === "killed") return "was stopped";
@@ -37,7 +37,7 @@ export function outcomeWords(job) {
   return MEANINGS.get(shellCode(job.exit_code)) ?? "failed";
 }
 
-// "exit code 2"; "no exit code" for what was lost, "" where a code means nothing.
+// "exit code 2"; "no exit code" for a lost job; "" where a code means nothing.
 export function codeWords(job) {
   if (job.status === "lost") return "no exit code";
   if (job.status === "killed" || isSubAgent(job)) return "";
@@ -53,7 +53,7 @@ export function endedWell(job) {
   return job.status === "exited" && (job.exit_code ?? 0) === 0;
 }
 
-// Whom a job that runs will wake: "wakes this session", "watched for “ERROR”", "wakes nobody".
+// What a running job will wake: "wakes this session", "watched for “ERROR”", "wakes nobody".
 export function promiseWords({ will_notify: isPromised, watched_for: texts = [] }) {
   const watched = texts.length > 0 && `watched for ${texts.map((text) => `“${text}”`).join(", ")}`;
   return [isPromised && "wakes this session", watched].filter(Boolean).join(", ") || "wakes nobody";
@@ -63,7 +63,7 @@ function isSubAgent(job) {
   return job.kind === "delegation" || job.source === "delegation_wakeup";
 }
 
-// A process that a signal ended has the signal's number below zero; a shell tells the same as 128 and the number.
+// A process killed by signal N has the exit code -N; shells report it as 128 + N.
 function shellCode(code) {
   return code < 0 ? SIGNAL_BASE - code : code;
 }

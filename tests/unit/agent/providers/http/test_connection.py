@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wakeful.agent.providers.http.connection import Connection, ConnectionBroken
+from wakeful.agent.providers.http.connection import ConnectionBroken, HttpConnection
 
 _CHUNKED = (
     b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -20,7 +20,7 @@ _CHUNKED = (
 class Network(asyncio.Transport):
     """What a connection does to its transport."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: HttpConnection) -> None:
         super().__init__()
         self._connection = connection
         self.written = b""
@@ -46,15 +46,15 @@ class Network(asyncio.Transport):
             self._connection.connection_lost(None)
 
 
-async def _asked() -> tuple[Connection, Network, "asyncio.Task[tuple[int, dict[str, str]]]"]:
-    connection = Connection(5.0)
+async def _asked() -> tuple[HttpConnection, Network, "asyncio.Task[tuple[int, dict[str, str]]]"]:
+    connection = HttpConnection(5.0)
     network = Network(connection)
     asking = asyncio.create_task(connection.ask(b"POST / HTTP/1.1\r\n\r\n", b"{}"))
     await asyncio.sleep(0)
     return connection, network, asking
 
 
-async def _read_whole(connection: Connection) -> bytes:
+async def _read_whole(connection: HttpConnection) -> bytes:
     pieces = []
     while piece := await connection.read():
         pieces.append(piece)
@@ -150,7 +150,7 @@ async def test_an_upgrade_that_is_only_offered_is_nothing_special() -> None:
 
 
 async def test_a_reader_that_is_slow_itself_does_not_take_the_server_for_silent() -> None:
-    connection = Connection(0.02)
+    connection = HttpConnection(0.02)
     Network(connection)
     asking = asyncio.create_task(connection.ask(b"", b""))
     await asyncio.sleep(0)

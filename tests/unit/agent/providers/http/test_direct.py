@@ -13,7 +13,7 @@ import pytest
 import uvloop
 
 from tests.unit.agent.providers.http.peer import Line, answer, client_of, serving, whole
-from wakeful.agent.providers.http import pool
+from wakeful.agent.providers.http import idle_connections
 from wakeful.errors import ModelError
 
 _CERTIFICATE = Path(__file__).parent / "localhost.pem"
@@ -77,7 +77,7 @@ async def test_a_server_may_want_every_connection_used_once() -> None:
 
 
 async def test_an_idle_connection_is_closed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_KEPT_SECONDS", 0.01)
+    monkeypatch.setattr(idle_connections, "_KEPT_SECONDS", 0.01)
     gone = asyncio.Event()
 
     async def script(line: Line) -> None:

@@ -1,10 +1,10 @@
 import pytest
 
-from wakeful.agent.providers.http.target import Target
+from wakeful.agent.providers.http.target import RequestTarget
 
 
 def _lines(url: str) -> list[str]:
-    return Target.of(url, {}).head("GET", b"").decode().split("\r\n")
+    return RequestTarget.of(url, {}).head("GET", b"").decode().split("\r\n")
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def _lines(url: str) -> list[str]:
 def test_an_address_is_asked_for_as_http_wants_it(
     url: str, address: tuple[str, int, bool], line: str, host: str | None
 ) -> None:
-    target = Target.of(url, {})
+    target = RequestTarget.of(url, {})
 
     assert (target.host, target.port, target.is_tls) == address
     assert _lines(url)[:2] == [line, host or f"host: {address[0]}"]
@@ -33,7 +33,7 @@ def test_a_user_in_the_address_becomes_a_header() -> None:
 
 
 def test_only_a_request_with_a_body_has_a_length() -> None:
-    target = Target.of("http://model/", {"accept": "*/*"})
+    target = RequestTarget.of("http://model/", {"accept": "*/*"})
 
     assert target.head("GET", b"") == b"GET / HTTP/1.1\r\nhost: model\r\naccept: */*\r\n\r\n"
     assert target.head("POST", b"{}").endswith(b"accept: */*\r\ncontent-length: 2\r\n\r\n")

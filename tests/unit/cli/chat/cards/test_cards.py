@@ -19,7 +19,7 @@ NOTICE: dict[str, Any] = {
 }
 
 
-def test_a_wake_up_says_what_ended_how_after_how_long_and_that_nobody_typed_it() -> None:
+def test_a_wake_up_says_what_ended_how_and_after_how_long_and_is_no_user_message() -> None:
     card = wake_card(NOTICE)
 
     assert card.tone is Tone.WAKE
@@ -75,7 +75,7 @@ def test_output_cannot_reach_the_terminal_through_a_card() -> None:
     assert (card.title, card.lines) == ("`ls` ended well · exit code 0", ("hi",))
 
 
-def test_a_task_that_nobody_waits_for_is_one_remark() -> None:
+def test_a_task_that_no_agent_waits_for_is_one_remark() -> None:
     card = ended_card({"process_id": "proc_1", "status": "killed", "exit_code": None}, "sleep 9")
 
     assert (card.tone, card.title, card.lines) == (Tone.QUIET, "`sleep 9` was stopped", ())
@@ -94,6 +94,6 @@ def test_long_thoughts_are_folded_and_empty_ones_not_shown() -> None:
     assert thought_card(" \n") is None
 
 
-def test_a_stop_is_told_from_an_interruption() -> None:
+def test_a_stop_differs_from_an_interruption() -> None:
     assert cancelled_card({"code": "stopped", "message": "The turn was stopped."}).title == "Stopped."
     assert cancelled_card({"code": "interrupted", "message": "A newer one."}).title == "A newer one."

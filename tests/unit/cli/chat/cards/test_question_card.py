@@ -53,7 +53,7 @@ def test_of_a_long_line_the_part_around_the_danger_is_shown() -> None:
     assert reason == "  → deletes"
 
 
-def test_a_danger_without_a_place_shows_the_beginning_of_the_command() -> None:
+def test_a_danger_without_an_excerpt_shows_the_beginning_of_the_command() -> None:
     shown = lines_of("\n".join("abcdefghij"), ("", "hides what it does"))
 
     assert shown[:1] == ["  1  a"]
@@ -77,7 +77,7 @@ def test_a_command_cannot_reach_the_terminal_through_the_card() -> None:
     assert lines_of("rm \x1b[2K-rf /", ("-rf /", "deletes\x07")) == ["$ rm -rf /", "  → deletes"]
 
 
-def test_whoever_only_watches_is_told_where_it_can_be_answered() -> None:
+def test_a_watcher_reads_where_the_question_can_be_answered() -> None:
     lines = question_card(a_question("a\nrm -rf /", ("rm -rf /", "deletes it all")), may_answer=False).lines
 
     assert not any("y allows" in line or "/allow" in line for line in lines)

@@ -36,7 +36,7 @@ def test_long_results_are_folded() -> None:
     assert card.lines == ("0", "1", "… 94 more lines", "96", "97", "98", "99")
 
 
-def test_other_objects_are_told_field_by_field() -> None:
+def test_other_objects_are_shown_field_by_field() -> None:
     assert tool_card("process", "{}", '{"status": "running", "code": null}', 0.0).lines == ("status: running",)
 
 

@@ -1,4 +1,4 @@
-"""Paint for terminals: colours of our own, no lines that are too wide, nothing else that a terminal obeys."""
+"""Painted text: our colours, no line too wide, and no other control sequence."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The password: one word fits, none does when there is none, and comparing tells nothing by its time."""
+"""The password: only it fits, none does when none is set, and the comparison leaks nothing by its time."""
 
 from typing import Any
 

@@ -78,4 +78,4 @@ def test_the_addresses_that_are_remembered_are_bounded() -> None:
     for number in range(10_500):
         tries.fail(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
 
-    assert len(tries._of_one) == 10_000
+    assert len(tries._forgotten_at) == 10_000

@@ -27,15 +27,15 @@ from wakeful.wire.error_types import ApiFailure
 FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
 
-def answer_to(*told: NewEvent) -> ChatAnswer:
+def answer_to(*new_events: NewEvent) -> ChatAnswer:
     answer = ChatAnswer()
-    for news in with_words(log(*told)):
-        answer.feed(news)
+    for item in with_words(log(*new_events)):
+        answer.feed(item)
     return answer
 
 
-def completion_of(*told: NewEvent) -> dict[str, Any]:
-    made: dict[str, Any] = msgspec.to_builtins(answer_to(*told).completion(FACTS))
+def completion_of(*new_events: NewEvent) -> dict[str, Any]:
+    made: dict[str, Any] = msgspec.to_builtins(answer_to(*new_events).completion(FACTS))
     return made
 
 
@@ -53,9 +53,9 @@ def test_an_answer_is_one_choice_that_stops() -> None:
 
 
 def test_server_tools_and_reasoning_are_invisible() -> None:
-    told = [reasoning("Hm"), tool("c1"), usage(), result("c1"), token("Two.", 2), usage(2), done()]
+    new_events = [reasoning("Hm"), tool("c1"), usage(), result("c1"), token("Two.", 2), usage(2), done()]
 
-    choice = completion_of(*told)["choices"][0]
+    choice = completion_of(*new_events)["choices"][0]
 
     assert choice["message"] == {"role": "assistant", "content": "Two.", "refusal": None, "annotations": []}
     assert choice["finish_reason"] == "stop"
@@ -104,7 +104,7 @@ def test_a_stopped_turn_is_an_error_too_and_a_running_or_completed_one_is_none()
     cancelled_error = answer_to(cancelled()).error
 
     assert cancelled_error is not None
-    assert (cancelled_error.code, cancelled_error.message) == ("cancelled", "Somebody stopped it.")
+    assert (cancelled_error.code, cancelled_error.message) == ("cancelled", "The turn was stopped.")
     assert answer_to(token("Hel")).error is None
     assert answer_to(token("Hel"), done()).error is None
 

@@ -36,7 +36,7 @@ FACTS = ChatFacts("chatcmpl-1", "wakeful", 1_700_000_000)
 
 def stream(turn_log: Iterable[StreamItem], *, includes_usage: bool = False) -> list[bytes]:
     projection = ChatStream(FACTS, includes_usage=includes_usage)
-    return [line for told in turn_log for line in projection.feed(told)]
+    return [line for item in turn_log for line in projection.feed(item)]
 
 
 def chunk(line: bytes) -> dict[str, Any]:
@@ -76,13 +76,13 @@ def test_usage_comes_in_a_last_chunk_without_choices_where_it_was_asked_for() ->
 
 
 def test_server_tools_and_reasoning_send_nothing() -> None:
-    told = [reasoning("Hm"), tool("c1"), usage(), result("c1"), token("Two.", 2), usage(2), done()]
+    new_events = [reasoning("Hm"), tool("c1"), usage(), result("c1"), token("Two.", 2), usage(2), done()]
 
-    assert stream(log(*told)) == stream(log(token("Two."), done()))
+    assert stream(log(*new_events)) == stream(log(token("Two."), done()))
 
 
 def test_client_tools_are_tool_calls_in_the_order_of_the_model() -> None:
-    told = [
+    new_events = [
         tool("c1", name="weather", arguments='{"in":"Rome"}', client=True),
         tool("c2", client=True),
         usage(),
@@ -90,7 +90,7 @@ def test_client_tools_are_tool_calls_in_the_order_of_the_model() -> None:
     ]
 
     with (
-        sdk(b"".join(stream(log(*told)))) as client,
+        sdk(b"".join(stream(log(*new_events)))) as client,
         client.chat.completions.stream(model="wakeful", messages=[{"role": "user", "content": "Hi"}]) as chat,
     ):
         final = chat.get_final_completion()
@@ -154,9 +154,9 @@ def test_a_stream_ends_once_with_an_error_or_with_all_that_was_said(turn_log: li
 
     if lines[-1] == DONE:
         assert len(reasons) == lines.count(DONE) == 1
-        # Blanks that were taken back may stand between the words.
-        told = "".join(choice["delta"].get("content", "") for choice in choices)
-        assert "".join(told.split()) == "".join(spoken(turn_log).split())
+        # Whitespace of abandoned steps may have been sent.
+        sent = "".join(choice["delta"].get("content", "") for choice in choices)
+        assert "".join(sent.split()) == "".join(spoken(turn_log).split())
     else:
         assert [data for data in chunks if "error" in data] == chunks[-1:]
         assert reasons == []
@@ -172,7 +172,7 @@ def test_words_make_the_lines_that_they_made_as_events(turn_log: list[Event]) ->
 def test_a_model_of_any_name_leaves_the_lines_whole() -> None:
     projection = ChatStream(replace(FACTS, model='{"content":""}'), includes_usage=True)
 
-    lines = [line for told in with_words(log(token("Hi"), done())) for line in projection.feed(told)]
+    lines = [line for item in with_words(log(token("Hi"), done())) for line in projection.feed(item)]
 
     assert deltas(lines[:2])[1] == {"content": "Hi"}
     assert chunk(lines[1])["model"] == '{"content":""}'

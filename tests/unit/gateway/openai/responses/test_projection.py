@@ -31,7 +31,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
     with_pairs,
 )
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
@@ -55,11 +55,11 @@ class _Point(BaseModel):
     x: int
 
 
-def items_of(frames: list[Frame]) -> list[tuple[str, str]]:
+def items_of(frames: list[NumberedFrame]) -> list[tuple[str, str]]:
     return [(item["type"], item["status"]) for item in last_response(frames)["output"]]
 
 
-def done_items(frames: list[Frame]) -> list[dict[str, Any]]:
+def done_items(frames: list[NumberedFrame]) -> list[dict[str, Any]]:
     return [data_of(frame)["item"] for frame in frames if frame.type == "response.output_item.done"]
 
 
@@ -150,8 +150,8 @@ def test_a_call_of_the_servers_is_one_item_with_its_result_and_the_message_comes
         "approval_request_id": None,
     }
     assert data_of(frames[2])["item"] == call | {"status": "in_progress", "arguments": "", "output": None}
-    place = {"item_id": call["id"], "output_index": 0}
-    assert [data_of(frame)["item_id"] for frame in frames[3:7]] == [place["item_id"]] * 4
+    location = {"item_id": call["id"], "output_index": 0}
+    assert [data_of(frame)["item_id"] for frame in frames[3:7]] == [location["item_id"]] * 4
     assert data_of(frames[5])["arguments"] == data_of(frames[4])["delta"] == '{"command":"ls"}'
     check_types(frames)
 
@@ -166,7 +166,7 @@ def test_a_call_of_the_servers_that_failed_has_the_sentence_instead_of_an_output
     check_types(frames)
 
 
-def test_a_failure_of_another_shape_is_told_whole() -> None:
+def test_a_failure_of_another_shape_is_shown_whole() -> None:
     frames = fold(log(tool("c1"), usage(), result("c1", "[1]", is_error=True), token("So.", 2), done()))
 
     assert last_response(frames)["output"][0]["error"]["content"][0]["text"] == "[1]"
@@ -192,11 +192,11 @@ def test_calls_of_a_turn_that_was_cut_off_are_closed_as_incomplete(last: NewEven
     check_types(frames)
 
 
-@pytest.mark.parametrize(("written", "told"), [("", "{}"), ("[1]", '{"invalid_json":"[1]"}'), ("{a", None)])
-def test_the_arguments_of_a_call_of_the_servers_can_always_be_parsed(written: str, told: str | None) -> None:
+@pytest.mark.parametrize(("written", "shown"), [("", "{}"), ("[1]", '{"invalid_json":"[1]"}'), ("{a", None)])
+def test_the_arguments_of_a_call_of_the_servers_can_always_be_parsed(written: str, shown: str | None) -> None:
     frames = fold(log(tool("c1", arguments=written), usage(), result("c1"), done()))
 
-    assert last_response(frames)["output"][0]["arguments"] == (told or '{"invalid_json":"{a"}')
+    assert last_response(frames)["output"][0]["arguments"] == (shown or '{"invalid_json":"{a"}')
 
 
 def test_a_server_tool_is_a_pair_where_the_response_was_made_so() -> None:
@@ -314,7 +314,7 @@ def test_a_step_abandoned_before_its_first_word_says_nothing() -> None:
     assert fold(log(abandoned(), token("Hi"), done())) == fold(log(token("Hi"), done()))
 
 
-def test_a_failure_keeps_the_partial_text_and_tells_why() -> None:
+def test_a_failure_keeps_the_partial_text_and_says_why() -> None:
     frames = fold(log(token("Hel"), failed("model_rate_limited", "Too many requests.")))
 
     assert types_of(frames)[-3:] == ["output_item.done", "error", "failed"]
@@ -328,18 +328,18 @@ def test_a_failure_keeps_the_partial_text_and_tells_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "shown"),
     [
         ("model_rate_limited", "rate_limit_exceeded"),
         ("content_filter", "invalid_prompt"),
         ("step_limit", "server_error"),
     ],
 )
-def test_a_failure_has_a_code_that_the_sdk_knows(code: str, told: str) -> None:
+def test_a_failure_has_a_code_that_the_sdk_knows(code: str, shown: str) -> None:
     response = Response.model_validate(last_response(fold(log(failed(code)))))
 
     assert response.error is not None
-    assert response.error.code == told
+    assert response.error.code == shown
 
 
 def test_a_context_that_overflows_has_the_word_that_clients_look_for() -> None:
@@ -351,7 +351,7 @@ def test_a_context_that_overflows_has_the_word_that_clients_look_for() -> None:
     assert (last.type, last.response.error.code) == ("response.failed", "context_length_exceeded")
 
 
-def test_a_cancelled_response_ends_with_an_event_of_its_own() -> None:
+def test_a_cancelled_response_ends_with_the_event_for_that() -> None:
     frames = fold(log(reasoning("Hm"), cancelled()))
 
     assert frames[-1].type == "response.cancelled"
@@ -391,8 +391,8 @@ def test_the_snapshot_has_the_number_of_the_last_frame_and_the_partial_text() ->
 
 
 def test_the_stream_helper_follows_tools_reasoning_and_a_retry_to_the_final_text() -> None:
-    told = [reasoning("Hm"), token("Look."), tool("c1"), tool("c2"), usage(), result("c2"), result("c1")]
-    frames = fold(log(*told, token("He", 2), abandoned(2), token("Hel", 2), token("lo", 2), usage(2), done()))
+    new_events = [reasoning("Hm"), token("Look."), tool("c1"), tool("c2"), usage(), result("c2"), result("c1")]
+    frames = fold(log(*new_events, token("He", 2), abandoned(2), token("Hel", 2), token("lo", 2), usage(2), done()))
 
     with sdk(stream_body(frames)) as client, client.responses.stream(model="wakeful", input="Hi") as stream:
         seen = [(event.sequence_number, event.type) for event in stream]

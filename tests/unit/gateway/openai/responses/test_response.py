@@ -101,12 +101,12 @@ def test_an_automatic_service_tier_is_the_default_one() -> None:
 
 
 def test_what_the_server_decides_is_not_taken_from_the_request() -> None:
-    told = {"id": "resp_x", "status": "failed", "output": [1], "usage": {}, "model": "other", "created_at": 1}
+    given = {"id": "resp_x", "status": "failed", "output": [1], "usage": {}, "model": "other", "created_at": 1}
 
-    assert made(told) == UNASKED
+    assert made(given) == UNASKED
 
 
-def test_facts_have_their_places() -> None:
+def test_facts_have_their_fields() -> None:
     facts = replace(FACTS, previous_response_id="resp_a", conversation_id="conv_a", is_stored=False, is_background=True)
 
     response = ResponseForm(facts, {}).fill(ResponseState("queued"), [])

@@ -16,13 +16,13 @@ from wakeful.wire.reading import read_texts
 BASE = log()[-1].session_seq
 
 
-def word(place: int, base: int = BASE) -> Word:
-    return Word(WordsHead("s", TURN, 1, base), place, TOKEN, "x")
+def word(number: int, base: int = BASE) -> Word:
+    return Word(WordsHead("s", TURN, 1, base), number, TOKEN, "x")
 
 
-def unseen(told: list[StreamItem], last_id: str) -> list[StreamItem]:
+def unseen(items: list[StreamItem], last_id: str) -> list[StreamItem]:
     cursor = cursor_from(last_id)
-    return [one for number, one in enumerate(told) if not cursor.covers(one, number)]
+    return [one for number, one in enumerate(items) if not cursor.covers(one, number)]
 
 
 def test_an_id_says_what_was_read_whatever_the_order_in_which_it_came() -> None:
@@ -31,8 +31,8 @@ def test_an_id_says_what_was_read_whatever_the_order_in_which_it_came() -> None:
     replayed: list[StreamItem] = [*log(), asked, word(1), word(2), word(3)]
     cursor = RunCursor()
 
-    for count, told in enumerate(live, start=1):
-        cursor = cursor.after(told)
+    for count, item in enumerate(live, start=1):
+        cursor = cursor.after(item)
         assert sorted(map(str, unseen(replayed, cursor.id))) == sorted(map(str, live[count:]))
 
 
@@ -44,9 +44,9 @@ def test_words_that_were_read_and_lost_hide_nothing_that_follows() -> None:
 
 
 def test_a_number_still_says_how_many_events_were_read() -> None:
-    told: list[StreamItem] = [*log(), word(1), word(2)]
+    items: list[StreamItem] = [*log(), word(1), word(2)]
 
-    assert unseen(told, "2") == told[3:]
+    assert unseen(items, "2") == items[3:]
 
 
 def test_an_empty_cursor_is_the_beginning() -> None:

@@ -24,7 +24,7 @@ from tests.unit.gateway.openai.kit import (
     with_words,
 )
 from tests.unit.gateway.openai.logs import randomly, spoken, turn_logs
-from wakeful.gateway.openai.frames import Frame
+from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.runs.projection import RunProjection
 from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent, StreamItem
@@ -33,9 +33,9 @@ from wakeful.model.words import REASONING, TOKEN, Word, WordsEnd, WordsHead
 ENDS = {"run.completed", "run.failed", "run.cancelled"}
 
 
-def fold(turn_log: Sequence[StreamItem], projection: RunProjection | None = None) -> list[Frame]:
+def fold(turn_log: Sequence[StreamItem], projection: RunProjection | None = None) -> list[NumberedFrame]:
     projection = projection or RunProjection("run_1", TURN)
-    return [frame for told in turn_log for frame in projection.feed(told)]
+    return [frame for item in turn_log for frame in projection.feed(item)]
 
 
 def question(call_id: str) -> Event:
@@ -54,8 +54,8 @@ def question(call_id: str) -> Event:
     return replace(asked, turn_id=None, turn_seq=None)
 
 
-def test_a_run_tells_its_words_and_its_tools_and_then_its_end() -> None:
-    told = [
+def test_a_run_streams_its_words_and_its_tools_and_then_its_end() -> None:
+    new_events = [
         reasoning("Hm"),
         token("Look."),
         tool("c1"),
@@ -66,7 +66,7 @@ def test_a_run_tells_its_words_and_its_tools_and_then_its_end() -> None:
         done(),
     ]
 
-    frames = fold(log(*told))
+    frames = fold(log(*new_events))
 
     assert [(frame.number, frame.type) for frame in frames] == [
         (0, "message.delta"),
@@ -86,7 +86,7 @@ def test_a_run_tells_its_words_and_its_tools_and_then_its_end() -> None:
 
 
 @pytest.mark.parametrize("is_error", [True, False])
-def test_a_run_tells_whether_a_call_failed(is_error: bool) -> None:
+def test_a_run_shows_whether_a_call_failed(is_error: bool) -> None:
     frames = fold(log(tool("c1"), result("c1", is_error=is_error), done()))
 
     assert data_of(frames[1])["is_error"] is is_error
@@ -138,7 +138,7 @@ def test_other_ends_say_which_they_are() -> None:
     assert (cut["event"], cut["incomplete_details"]) == ("run.completed", {"reason": "max_output_tokens"})
 
 
-def test_a_question_of_its_session_is_told_with_the_choices() -> None:
+def test_a_question_of_its_session_is_streamed_with_the_choices() -> None:
     (frame,) = fold([*log(), question("c1")])
 
     data = data_of(frame)
@@ -146,7 +146,7 @@ def test_a_question_of_its_session_is_told_with_the_choices() -> None:
     assert data["choices"] == ["once", "deny"]
 
 
-def test_what_is_not_of_this_turn_is_passed_over() -> None:
+def test_other_turns_are_ignored() -> None:
     own = log(token("Hi"), done())
     foreign = [replace(event, turn_id="turn_other") for event in log(token("No"), done())]
 
@@ -164,7 +164,7 @@ def test_a_word_has_the_time_of_the_fact_before_it() -> None:
     assert [data_of(frame)["timestamp"] for frame in frames] == [7.0, ENDED_AT]
 
 
-def test_words_of_another_turn_are_passed_over() -> None:
+def test_words_of_another_turn_are_ignored() -> None:
     foreign = Word(WordsHead("s", "turn_other", 1, 9), 1, TOKEN, "No")
 
     assert fold([foreign, *log(), foreign, log(done())[-1]]) == fold(log(done()))
@@ -173,7 +173,7 @@ def test_words_of_another_turn_are_passed_over() -> None:
 @pytest.mark.parametrize("seen", [0, 1, 2, 3])
 def test_a_run_goes_on_above_every_number_that_lost_words_may_have_had(seen: int) -> None:
     head = WordsHead("s", TURN, 1, 9)
-    words = [Word(head, place, kind, "x") for place, kind in enumerate([TOKEN, REASONING, TOKEN], start=1)]
+    words = [Word(head, number, kind, "x") for number, kind in enumerate([TOKEN, REASONING, TOKEN], start=1)]
     lost, ended = log(abandoned(), done())[2:]
 
     frames = fold([*log(), *words[:seen], replace(lost, ends=WordsEnd(1, 9, void=1000)), ended])
@@ -183,7 +183,7 @@ def test_a_run_goes_on_above_every_number_that_lost_words_may_have_had(seen: int
 
 @randomly
 @given(turn_logs())
-def test_words_make_the_events_that_they_made_when_they_were_written_down(turn_log: list[Event]) -> None:
+def test_words_make_the_events_that_they_made_when_they_were_logged(turn_log: list[Event]) -> None:
     assert fold(with_words(turn_log)) == fold(turn_log)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 from wakeful.tools.commands.gate.ground import Ground
 
 
@@ -250,7 +250,7 @@ def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path
 @pytest.mark.parametrize(
     ("command", "path"),
     [
-        # Single files, by whichever program.
+        # Single files, by various programs.
         ("rm /opt/f", "/opt/f"),
         ("rm ../f ../g", "WS/../f"),
         ("unlink /opt/f", "/opt/f"),
@@ -267,7 +267,7 @@ def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path
         ("node -e 'fs.unlinkSync(\"/opt/f\")'", "/opt/f"),
         ("rm -rf out/", "/usr"),
         ("rm -rf out/*", "/usr"),
-        # Where a shell goes before.
+        # After the shell has changed its folder.
         ("cd missing; rm -rf ../x", "WS/../x"),
         ("cd missing && make; rm -rf ../x", "WS/../x"),
         ("cd /opt | true; rm -rf x", "/opt/x"),
@@ -304,7 +304,7 @@ def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path
 def test_delete_is_found_with_what_it_hits(
     command: str, path: str | None, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Otherwise all that a test has would be in one.
+    # The test runs in a temporary folder, which must not count as one.
     monkeypatch.setattr(Ground, "temporary", ())
     hit = None if path is None else os.path.normpath(path.replace("WS", str(workspace)))
 
@@ -332,7 +332,7 @@ def test_delete_is_found_with_what_it_hits(
         "python3 -c \"open('FILE', 'w').write('')\"",
     ],
 )
-def test_overwriting_what_is_there_is_asked_about_outside_of_the_workspace(
+def test_overwriting_an_existing_file_is_asked_about_outside_of_the_workspace(
     command: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Ground, "temporary", ())
@@ -464,7 +464,7 @@ def test_long_commands_are_judged_quickly(piece: str, workspace: Path) -> None:
     kinds_of(command, workspace, workspace)
     kinds_of(f"python3 -c '{command}'", workspace, workspace)
 
-    # Generous: it is there to find reading that grows with the square of the length, on slow machines too.
+    # Generous, for slow machines: it only has to catch quadratic reading.
     assert time.process_time() - started < 10
 
 
@@ -495,7 +495,7 @@ def test_wide_workspace_does_not_make_the_system_harmless(command: str, workspac
     assert kinds_of(command, Path("/"), Path(workspace)) != []
 
 
-def test_folder_of_all_homes_is_no_place_to_delete_in(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deleting_in_the_folder_of_all_homes_is_asked_about(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(workspace / "me"))
 
     assert kinds_of("rm -rf you", workspace, workspace) != []

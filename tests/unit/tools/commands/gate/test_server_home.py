@@ -1,16 +1,16 @@
-"""What touches the server itself is asked about, always."""
+"""Commands that touch the server itself are always asked about."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.gate.kit import kinds_of, reasons_of
+from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """As it is by default: in the user's folder, with the workspace inside."""
+    """The default home: in the user's folder, with the workspace inside."""
     monkeypatch.setenv("HOME", str(tmp_path))
     home = tmp_path / ".wakeful"
     (home / "workspace" / "src").mkdir(parents=True)
@@ -82,7 +82,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_command_that_touches_the_server_is_asked_about(
     command: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The tests' own parent may be process 1, which is not the server's keeper but the machine's.
+    # The parent of the test run may be process 1, which the gate does not take for the server's parent.
     monkeypatch.setattr(os, "getppid", lambda: 4_321)
     workspace = home / "workspace"
     command = command.format(home=home, pid=os.getpid(), parent=os.getppid())
@@ -126,7 +126,7 @@ def test_ordinary_work_is_not(command: str, home: Path) -> None:
     assert kinds_of(command.format(home=home), workspace, workspace, home) == []
 
 
-def test_the_folder_that_a_command_is_told_to_run_in_counts(home: Path) -> None:
+def test_the_folder_that_a_command_is_to_run_in_counts(home: Path) -> None:
     reason, *_ = reasons_of("cat notes.txt | wc", home / "tasks", home / "workspace", home)
 
     assert (reason.kind, reason.path) == ("home", str(home / "tasks"))

@@ -1,4 +1,4 @@
-"""What is typed into a running process: which programs run it, and what keys and long histories do to it."""
+"""Input that is typed into a running process: which programs run it, and how keys and long histories matter."""
 
 import time
 from pathlib import Path

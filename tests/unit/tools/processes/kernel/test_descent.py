@@ -1,4 +1,4 @@
-"""Whose process it is: told by its environment, its session and its ancestors."""
+"""Which processes are commands of this server: recognised by environment, session and ancestors."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from tests.unit.tools.processes.kit import Ledger, keeping
 from wakeful.tools.processes.kernel.descent import MARK, Descent
 from wakeful.tools.processes.settings import ProcessSettings
 
-# In a session of its own, as a child of somebody else than us, it says who it is and waits until its input ends.
+# Leaves its parent and session, prints its pid, and waits until its input ends.
 _ORPHAN = """
 import os, sys
 if os.fork():
@@ -26,7 +26,7 @@ print(os.getpid(), flush=True)
 sys.stdin.read()
 """
 
-# As an ordinary user: whether such a process, which has closed itself or not, counts as a command.
+# Prints, as an ordinary user, whether an orphan counts as a command; the argument says whether it is dumpable.
 _CLOSED = """
 import ctypes, os, sys
 from pathlib import Path
@@ -66,12 +66,12 @@ def orphan(**environment: str) -> Iterator[int]:
         yield pid
 
 
-def test_we_ourselves_and_whoever_started_us_are_no_commands(descent: Descent) -> None:
+def test_the_server_and_its_own_parents_are_no_commands(descent: Descent) -> None:
     assert not descent.is_command(os.getpid())
     assert not descent.is_command(os.getppid())
 
 
-def test_our_children_are_commands(descent: Descent) -> None:
+def test_children_of_the_server_are_commands(descent: Descent) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as child:
         assert descent.is_command(child.pid)
 
@@ -84,13 +84,13 @@ def test_a_process_that_is_gone_or_out_of_sight_is_not_trusted(descent: Descent)
     assert descent.is_command(0)
 
 
-def test_what_has_left_its_parents_is_told_by_the_mark_of_this_server(descent: Descent, tmp_path: Path) -> None:
+def test_what_has_left_its_parents_is_recognised_by_the_mark_of_this_server(descent: Descent, tmp_path: Path) -> None:
     with orphan(**{MARK: str(tmp_path / "tasks")}) as ours, orphan(**{MARK: "/others/tasks"}) as theirs:
         assert descent.is_command(ours)
         assert not descent.is_command(theirs)
 
 
-async def test_a_command_that_wipes_its_environment_is_told_by_the_shell_around_it(
+async def test_a_command_that_wipes_its_environment_is_recognised_by_the_shell_around_it(
     ledger: Ledger, settings: ProcessSettings
 ) -> None:
     command = "echo $$; env -i sh -c 'echo $$; sleep 100'; true"
@@ -105,18 +105,18 @@ async def test_a_command_that_wipes_its_environment_is_told_by_the_shell_around_
         await job
 
     assert marked == [True, False]
-    # Also for another server of the same home, of which they are no children.
+    # The mark also works for another server of the same home, whose children they are not.
     assert is_ours == leaders == [True, True]
 
 
 @pytest.mark.parametrize("is_closed", [True, False])
-def test_what_has_closed_itself_and_belongs_to_nobody_is_not_trusted(is_closed: bool) -> None:
+def test_an_orphan_that_hides_its_environment_is_not_trusted(is_closed: bool) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can try it as an ordinary user")
 
-    told = subprocess.run([sys.executable, "-c", _CLOSED, str(int(not is_closed))], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", _CLOSED, str(int(not is_closed))], capture_output=True, text=True)
 
-    assert (told.stdout, told.stderr) == (f"{is_closed}\n", "")
+    assert (run.stdout, run.stderr) == (f"{is_closed}\n", "")
 
 
 async def _said_pids(root: Path) -> list[int]:

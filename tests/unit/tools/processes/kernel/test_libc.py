@@ -18,13 +18,13 @@ sys.stdin.read()
 _LOOK = "import sys; open(f'/proc/{sys.argv[1]}/environ').read()"
 
 
-def test_what_is_undumpable_is_closed_to_processes_of_the_same_user() -> None:
+def test_an_undumpable_process_is_hidden_from_processes_of_the_same_user() -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can try it as an ordinary user")
     how = [sys.executable, "-c", _CLOSED, str(_NOBODY)]
     with subprocess.Popen(how, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as closed:
         assert closed.stdout is not None
-        # What a server needs to know of itself it still can.
+        # A server still reads what it needs about itself.
         assert closed.stdout.readline() == "True True\n"
         looked = subprocess.run(
             ["/usr/bin/env", "python3", "-c", _LOOK, str(closed.pid)], user=_NOBODY, capture_output=True, text=True
@@ -34,13 +34,13 @@ def test_what_is_undumpable_is_closed_to_processes_of_the_same_user() -> None:
 
 
 @pytest.mark.parametrize(("command", "dumpable"), [("serve", "0"), ("chat", "0"), ("ask", "0"), ("approvals", "1")])
-def test_what_holds_an_engine_is_closed_from_its_start(command: str, dumpable: str) -> None:
+def test_a_program_with_an_engine_is_undumpable_from_its_start(command: str, dumpable: str) -> None:
     code = """
 import atexit, ctypes
 from wakeful.cli.main import main
 atexit.register(lambda: print(ctypes.CDLL(None).prctl(3)))
 main()
 """
-    told = subprocess.run([sys.executable, "-c", code, command, "--help"], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", code, command, "--help"], capture_output=True, text=True)
 
-    assert told.stdout.splitlines()[-1] == dumpable
+    assert run.stdout.splitlines()[-1] == dumpable

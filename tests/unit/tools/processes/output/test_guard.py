@@ -1,4 +1,4 @@
-"""Outputs and the disk."""
+"""Outputs are kept from filling the disk."""
 
 import os
 from dataclasses import replace
@@ -29,7 +29,7 @@ async def test_output_is_held_below_its_cap_while_it_grows(ledger: Ledger, setti
         assert output.read(6) == b"begun\n"
 
 
-def test_beginning_and_end_stay_and_a_page_skips_what_was_given_back(settings: ProcessSettings, tmp_path: Path) -> None:
+def test_beginning_and_end_stay_and_a_page_skips_the_trimmed_part(settings: ProcessSettings, tmp_path: Path) -> None:
     path = tmp_path / "output"
     path.write_bytes(b"a" * MIB + b"b" * 6 * MIB + b"c" * 2 * MIB)
     guard = OutputGuard(replace(settings, output_cap=4 * MIB))

@@ -1,4 +1,4 @@
-"""Parts of an output, however it is cut."""
+"""Parts of an output, wherever it is cut."""
 
 from pathlib import Path
 

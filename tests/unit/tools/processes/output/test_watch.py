@@ -11,9 +11,9 @@ from wakeful.errors import StoreUnavailable
 from wakeful.model.tasks.notice_text import FENCE
 from wakeful.model.tasks.task import Task, TaskOutcome, WatchMatch
 from wakeful.tools.processes.kernel.libc import punch_hole
-from wakeful.tools.processes.output.notices import outcome_of
+from wakeful.tools.processes.output.notices import process_outcome
 from wakeful.tools.processes.output.output import Output
-from wakeful.tools.processes.output.search import Search
+from wakeful.tools.processes.output.search import OutputSearch
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.output.watch import CHUNK, HELD_LINES, LINE_LIMIT, Watch, WatchState, load_state, skip_to
 from wakeful.tools.processes.settings import ProcessSettings
@@ -31,8 +31,8 @@ def watch(*patterns: str, interval: float = 0.0, clock: Clock | None = None) -> 
 
 
 @dataclass(frozen=True)
-class StreamItem:
-    """What was found, with its bytes."""
+class Reported:
+    """A report with the bytes of its lines."""
 
     patterns: list[str]
     lines: list[bytes]
@@ -43,31 +43,31 @@ class StreamItem:
 
 def search(
     watch: Watch, data: bytes, state: WatchState | None = None, *, is_whole: bool = False
-) -> tuple[WatchState, list[StreamItem]]:
-    """All that is told of a whole output, as a reader would that goes on from each state."""
+) -> tuple[WatchState, list[Reported]]:
+    """Return everything that is reported about a whole output, going on from each state."""
     state = state or WatchState()
-    told: list[StreamItem] = []
+    reports: list[Reported] = []
     while True:
-        state, found = watch.step(state, data[state.offset :], is_whole=is_whole)
-        if found is None:
-            return state, told
-        lines = [data[hit.offset : hit.offset + hit.length] for hit in found.hits]
-        patterns, offsets = [hit.pattern for hit in found.hits], [hit.offset for hit in found.hits]
-        told.append(StreamItem(patterns, lines, offsets, found.suppressed, found.is_last))
+        state, report = watch.step(state, data[state.offset :], is_whole=is_whole)
+        if report is None:
+            return state, reports
+        lines = [data[line.offset : line.offset + line.length] for line in report.lines]
+        patterns, offsets = [line.pattern for line in report.lines], [line.offset for line in report.lines]
+        reports.append(Reported(patterns, lines, offsets, report.suppressed, report.is_last))
 
 
-def lines_of(told: list[StreamItem]) -> list[bytes]:
-    return [line for item in told for line in item.lines]
+def lines_of(reports: list[Reported]) -> list[bytes]:
+    return [line for report in reports for line in report.lines]
 
 
 async def new_search(
     ledger: Ledger, output: Output, *patterns: str, interval: float = 15, clock: Clock | None = None
-) -> tuple[Task, Search]:
+) -> tuple[Task, OutputSearch]:
     task = await ledger.begin(None, replace(new_task("chatter", watch=patterns), will_notify=False))
-    return task, Search(task, output, watch(*patterns, interval=interval, clock=clock), ledger)
+    return task, OutputSearch(task, output, watch(*patterns, interval=interval, clock=clock), ledger)
 
 
-async def look(search: Search) -> None:
+async def look(search: OutputSearch) -> None:
     while not await search.go_on(asyncio.Event()):
         pass
 
@@ -82,7 +82,7 @@ def say(output: Output, text: str) -> None:
         file.write(text)
 
 
-def test_lines_that_contain_a_pattern_are_found_with_their_place() -> None:
+def test_lines_that_contain_a_pattern_are_found_with_their_offset() -> None:
     _, found = search(watch("ERROR", "listening"), b"ok\nan ERROR here\r\nnow listening\nfine\n")
 
     assert [(item.patterns, item.lines, item.offsets) for item in found] == [
@@ -91,7 +91,7 @@ def test_lines_that_contain_a_pattern_are_found_with_their_place() -> None:
     ]
 
 
-def test_line_is_told_once_however_many_patterns_it_contains() -> None:
+def test_line_is_reported_once_however_many_patterns_it_contains() -> None:
     _, found = search(watch("b", "a"), b"a b a b\n")
 
     assert [item.patterns for item in found] == [["b"]]
@@ -100,7 +100,7 @@ def test_line_is_told_once_however_many_patterns_it_contains() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
 def test_patterns_are_found_across_chunks_and_characters(size: int) -> None:
     data = "zwölf\nBoxkämpfer jagen\nViktor → quer\n".encode()
-    state, found = WatchState(), list[StreamItem]()
+    state, found = WatchState(), list[Reported]()
 
     for end in range(size, len(data) + size, size):
         state, new = search(watch("Boxkämpfer", "→"), data[:end], state)
@@ -118,9 +118,9 @@ def test_incomplete_line_waits_for_its_end() -> None:
     assert lines_of(found) == [b"x"]
 
 
-def test_endless_line_is_searched_in_pieces_and_told_once() -> None:
+def test_endless_line_is_searched_in_pieces_and_reported_once() -> None:
     data = b"." * (LINE_LIMIT - 3) + b"needle" + b"." * LINE_LIMIT + b"needle" + b"." * LINE_LIMIT + b"\nneedle\n"
-    state, found = WatchState(), list[StreamItem]()
+    state, found = WatchState(), list[Reported]()
 
     for end in [*range(LINE_LIMIT, len(data), LINE_LIMIT // 2), len(data)]:
         state, new = search(watch("needle", "le"), data[:end], state)
@@ -131,7 +131,7 @@ def test_endless_line_is_searched_in_pieces_and_told_once() -> None:
     assert state.offset == len(data)
 
 
-def test_matches_within_the_interval_are_told_with_the_next() -> None:
+def test_matches_within_the_interval_are_reported_with_the_next() -> None:
     clock = Clock()
     one = watch("x", interval=15, clock=clock)
     state, found = search(one, b"x1\nx2\nx3\n")
@@ -144,7 +144,7 @@ def test_matches_within_the_interval_are_told_with_the_next() -> None:
     assert (state.held, state.suppressed, state.strikes) == ((), 0, 1)
 
 
-def test_what_was_held_back_is_told_when_the_interval_is_over_without_a_new_match() -> None:
+def test_what_was_held_back_is_reported_when_the_interval_is_over_without_a_new_match() -> None:
     clock = Clock()
     one = watch("READY", "ERROR", interval=15, clock=clock)
     data = b"READY\n"
@@ -217,15 +217,15 @@ def test_skipped_part_is_counted_and_what_was_searched_is_not() -> None:
 def test_three_strikes_in_a_row_turn_the_watch_off() -> None:
     clock = Clock()
     one = watch("x", interval=15, clock=clock)
-    data, state, told = b"", WatchState(), list[StreamItem]()
+    data, state, reports = b"", WatchState(), list[Reported]()
 
     for _ in range(5):
         data += b"x\nx\n"
         state, found = search(one, data, state)
-        told += found
+        reports += found
         clock.now += 15
 
-    assert [item.is_last for item in told] == [False, False, False, True]
+    assert [item.is_last for item in reports] == [False, False, False, True]
     assert state.is_off
 
 
@@ -242,7 +242,7 @@ def test_quiet_interval_forgives_earlier_strikes() -> None:
     assert (state.strikes, state.is_off) == (1, False)
 
 
-def test_state_survives_being_written_down() -> None:
+def test_state_survives_being_stored() -> None:
     clock = Clock()
     state, _ = search(watch("x", interval=15, clock=clock), b"x\nx\nyyy")
 
@@ -251,7 +251,7 @@ def test_state_survives_being_written_down() -> None:
     assert load_state(b"{}") == WatchState()
 
 
-async def test_match_of_a_process_is_told_while_it_runs(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_match_of_a_process_is_reported_while_it_runs(ledger: Ledger, settings: ProcessSettings) -> None:
     task = new_task("echo Server is ready; sleep 100", watch=("is ready",))
 
     async with keeping(ledger, settings) as keeper:
@@ -328,7 +328,7 @@ async def test_what_is_held_back_survives_a_restart(ledger: Ledger, output: Outp
 
     row = await ledger.get(task.id)
     assert row is not None
-    after = Search(row, output, watch("x", interval=15, clock=clock), ledger)
+    after = OutputSearch(row, output, watch("x", interval=15, clock=clock), ledger)
     await look(after)
     assert (len(ledger.matches), after.wait()) == (1, 15)
     clock.now += 15
@@ -337,7 +337,7 @@ async def test_what_is_held_back_survives_a_restart(ledger: Ledger, output: Outp
     assert [match.line for match in ledger.matches] == ["x1", "x2"]
 
 
-async def test_what_was_held_back_by_a_killed_server_is_found_again_and_told_once(
+async def test_what_was_held_back_by_a_killed_server_is_found_again_and_reported_once(
     ledger: Ledger, output: Output
 ) -> None:
     clock = Clock()
@@ -347,14 +347,14 @@ async def test_what_was_held_back_by_a_killed_server_is_found_again_and_told_onc
 
     row = await ledger.get(task.id)
     assert row is not None
-    after = Search(row, output, watch("x", interval=15, clock=clock), ledger)
+    after = OutputSearch(row, output, watch("x", interval=15, clock=clock), ledger)
     await look(after)
     await after.finish()
 
     assert [match.line for match in ledger.matches] == ["x1", "x2"]
 
 
-async def test_held_back_line_is_told_by_a_timer_while_the_process_is_silent(
+async def test_held_back_line_is_reported_by_a_timer_while_the_process_is_silent(
     ledger: Ledger, settings: ProcessSettings
 ) -> None:
     task = new_task("echo READY; sleep .2; echo ERROR one; sleep 100", watch=("READY", "ERROR"))
@@ -370,7 +370,7 @@ async def test_held_back_line_is_told_by_a_timer_while_the_process_is_silent(
     ]
 
 
-async def test_what_is_held_back_is_told_before_the_end(settings: ProcessSettings) -> None:
+async def test_what_is_held_back_is_reported_before_the_end(settings: ProcessSettings) -> None:
     class Diary(Ledger):
         async def finish(self, task_id: str, outcome: TaskOutcome) -> bool:
             self.matches_at_end = len(self.matches)
@@ -412,7 +412,7 @@ async def test_end_does_not_wait_for_a_backlog_and_the_notices_say_so(ledger: Le
     assert [match.line for match in ledger.matches] == ["ERROR late"]
     remark = f"({skipped:,} bytes of the output came too fast to be searched for watch patterns.)"
     assert remark in ledger.matches[0].notice
-    assert remark in outcome_of(row, 0, output).notice
+    assert remark in process_outcome(row, 0, output).notice
 
 
 async def test_search_of_a_backlog_stops_when_the_process_is_gone(ledger: Ledger, output: Output) -> None:
@@ -428,7 +428,7 @@ async def test_search_of_a_backlog_stops_when_the_process_is_gone(ledger: Ledger
     assert [match.line for match in ledger.matches] == ["ERROR"]
 
 
-async def test_backlog_is_searched_in_parts_so_that_the_disk_can_be_looked_at(ledger: Ledger, output: Output) -> None:
+async def test_backlog_is_searched_in_parts_so_that_the_disk_can_be_checked(ledger: Ledger, output: Output) -> None:
     _, search = await new_search(ledger, output, "ERROR")
     output.path.write_bytes(b".\n" * 2_000_000 + b"ERROR\n")
 
@@ -440,7 +440,9 @@ async def test_backlog_is_searched_in_parts_so_that_the_disk_can_be_looked_at(le
     assert [match.line for match in ledger.matches] == ["ERROR"]
 
 
-async def test_line_that_left_the_disk_before_it_was_told_is_not_shown_as_noise(ledger: Ledger, output: Output) -> None:
+async def test_line_that_left_the_disk_before_it_was_reported_is_not_shown_as_noise(
+    ledger: Ledger, output: Output
+) -> None:
     _, search = await new_search(ledger, output, "x")
     output.path.write_bytes(b"x" * 4095 + b"\n" + b"x" * 4095 + b"\n")
     await look(search)
@@ -449,7 +451,7 @@ async def test_line_that_left_the_disk_before_it_was_told_is_not_shown_as_noise(
         punch_hole(file.fileno(), 4096, 4096)
     await search.finish()
 
-    assert ledger.matches[1].line == "[… this line was given back to the disk meanwhile …]"
+    assert ledger.matches[1].line == "[… this line has been removed to save disk space …]"
 
 
 async def test_match_is_written_again_until_the_store_takes_it(settings: ProcessSettings) -> None:

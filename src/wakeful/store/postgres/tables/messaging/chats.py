@@ -1,9 +1,9 @@
 """Chats on messaging platforms in PostgreSQL."""
 
 from wakeful.model.messaging.chat import Chat
-from wakeful.store.messaging_rows import CHAT, chat_from, chat_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
 
 _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET
     session_id = excluded.session_id, name = excluded.name, last_message_id = excluded.last_message_id,
@@ -11,7 +11,7 @@ _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET
 
 
 class PostgresChats:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def get(self, key: str) -> Chat | None:

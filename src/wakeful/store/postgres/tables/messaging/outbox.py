@@ -5,11 +5,11 @@ from typing import Any
 
 import orjson
 
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 
 
 class PostgresOutboxCursors:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def get(self, session_id: str) -> int:
@@ -38,7 +38,7 @@ class PostgresOutboxCursors:
 
 
 class PostgresPlatformDoors:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def hold(self, platform: str, node: str) -> bool:

@@ -1,16 +1,16 @@
 """Who may talk on messaging platforms, and who has asked to, in PostgreSQL."""
 
 from wakeful.model.messaging.pairing import Pairing
-from wakeful.store.messaging_rows import PAIRING, pairing_from, pairing_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.messaging import PAIRING, pairing_from, pairing_values
 
 _PUT = f"""{insertion("pairings", PAIRING)} ON CONFLICT (platform, user_id) DO UPDATE SET
     name = excluded.name, code = excluded.code, asked_at = excluded.asked_at, paired_at = excluded.paired_at"""
 
 
 class PostgresPairings:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def get(self, platform: str, user_id: str) -> Pairing | None:

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.messaging.post import Post, PostState
-from wakeful.store.messaging_rows import POST, packed, post_from, post_values
-from wakeful.store.postgres.connection import Connection
+from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
+from wakeful.store.rows.messaging import POST, packed, post_from, post_values
 
 _PUT = f"""{insertion("posts", POST)} ON CONFLICT (key) DO UPDATE SET
     wanted = excluded.wanted, details = excluded.details
@@ -17,7 +17,7 @@ _AT_WORK = "state IN ('waiting', 'sending', 'unknown') OR (state = 'sent' AND wa
 
 
 class PostgresPosts:
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
     async def put(self, post: Post) -> bool:

@@ -3,7 +3,7 @@
 import sqlite3
 
 from wakeful.model.messaging.chat import Chat
-from wakeful.store.messaging_rows import CHAT, chat_from, chat_values
+from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
 from wakeful.store.sqlite.statement import insertion
 
 _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET

@@ -3,7 +3,7 @@
 import sqlite3
 
 from wakeful.model.messaging.pairing import Pairing
-from wakeful.store.messaging_rows import PAIRING, pairing_from, pairing_values
+from wakeful.store.rows.messaging import PAIRING, pairing_from, pairing_values
 from wakeful.store.sqlite.statement import insertion
 
 _PUT = f"""{insertion("pairings", PAIRING)} ON CONFLICT (platform, user_id) DO UPDATE SET

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from wakeful.model.messaging.post import Post, PostState
-from wakeful.store.messaging_rows import POST, packed, post_from, post_values
+from wakeful.store.rows.messaging import POST, packed, post_from, post_values
 from wakeful.store.sqlite.statement import insertion
 
 _PUT = f"""{insertion("posts", POST)} ON CONFLICT (key) DO UPDATE SET

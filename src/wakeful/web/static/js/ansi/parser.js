@@ -1,5 +1,5 @@
-// Terminal output as runs of styled text. Only colours and weights are obeyed: whatever else a program says to its
-// terminal (cursor moves, titles, links, clipboard) is left out.
+// Parses terminal output into runs of styled text. Colours and weights apply; all other control sequences (cursor
+// moves, titles, links, clipboard) are dropped.
 
 const COLOURS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 const ESCAPE = "\u001b";
@@ -7,14 +7,14 @@ const MARK = /[\u001b\r\n]/g;
 // CSI … final byte; OSC, DCS, APC, PM, SOS … up to their end; or a short sequence.
 const SEQUENCE =
   /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_](?:(?!\u0007|\u001b\\)[\s\S])*(?:\u0007|\u001b\\)|[ -/]*[0-OQ-WYZ\\`a-~])/y;
-// A sequence that the text ends in the middle of.
+// A sequence that is cut off at the end of the text.
 const BROKEN = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][\s\S]{0,4096}|[ -/]*)$/y;
-// Control characters that print nothing, but for tab, newline and carriage return.
+// Control characters that print nothing, except tab, newline and carriage return.
 const SILENT = /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u0080-\u009f]/g;
 
 export class AnsiParser {
   #style = plain();
-  // What the last text ended with and the next one may complete.
+  // A cut-off sequence at the end of the last text, which the next one may complete.
   #rest = "";
 
   // Yields {text, classes} for printed text, {newline: true} and {carriage: true}.
@@ -44,7 +44,7 @@ export class AnsiParser {
     if (shown) yield { text: shown, classes: classesOf(this.#style) };
   }
 
-  // How many characters the sequence has; 0 when its end is still to come.
+  // Returns the length of the sequence, 0 when its end has not arrived.
   #obey(text, at) {
     SEQUENCE.lastIndex = at;
     const match = SEQUENCE.exec(text);
@@ -93,7 +93,7 @@ function applyOne(style, code) {
   else if (code >= 90 && code <= 97) style.colour = COLOURS[code - 90];
 }
 
-// The page has eight colours that can be read in both themes: the others become the nearest of them.
+// Maps extended colours to the nearest of the eight that are readable in both themes.
 function extended(codes) {
   const kind = codes.shift();
   if (kind === 2) return nearest(codes.shift() ?? 0, codes.shift() ?? 0, codes.shift() ?? 0);

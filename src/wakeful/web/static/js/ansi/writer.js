@@ -1,11 +1,11 @@
-// Puts terminal output into an element as it arrives. Text is only ever text: nothing in it becomes markup.
+// Writes terminal output into an element as it arrives. Only text nodes and spans are made: nothing becomes markup.
 
 import { AnsiParser } from "./parser.js";
 
 export class AnsiWriter {
   #parser = new AnsiParser();
   #target;
-  // The nodes of the line that is being written; a carriage return lets the next text replace them.
+  // The nodes of the current line; after a carriage return the next text replaces them.
   #line = [];
   #returns = false;
 

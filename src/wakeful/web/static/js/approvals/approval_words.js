@@ -1,6 +1,6 @@
-// A question in words: who wants what, what each answer means, and what was answered.
+// Approvals in words: who wants what, what each answer means, and what was answered.
 
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 
 const WANTS = {
   write_file: "wants to change a file",
@@ -12,14 +12,14 @@ const ONCE = {
   edit_file: "Once: this change, now.",
   process: "Once: these words, now, and nothing else.",
 };
-// What an older server does not say.
+// For servers that do not send `choices`.
 const USUAL_CHOICES = ["once", "session", "deny"];
 const LONGER = {
   session: { lead: "This session.", button: "Allow in this session", usual: "The same kind of call runs here without asking, as long as this session exists." },
   folder: { lead: "This folder.", button: "Allow in this folder", usual: "The same kind of call, in all your sessions in this folder and below." },
 };
 const LONGEST_PATH = 28;
-// Of the sentence about a folder: which, and how long.
+// Find the folder and the date in the server's sentence about a folder.
 const FOLDER = /\bin (\S[^,]*) and below\b/;
 const UNTIL = /\buntil \d{1,2} [A-Z][a-z]+(?: \d{4})?/;
 
@@ -27,13 +27,13 @@ export function choicesOf({ choices }) {
   return choices ?? USUAL_CHOICES;
 }
 
-// [{reason, excerpt}] as sentences; an older server tells one reason.
+// [{reason, excerpt}] with reasons as sentences; older servers send a single reason.
 export function dangersOf({ dangers, reason }) {
   const found = dangers?.length ? dangers : [{ reason, excerpt: "" }];
   return found.map((danger) => ({ ...danger, reason: sentence(danger.reason) })).filter((danger) => danger.reason);
 }
 
-// {who, id, wants}: `id` of the sub-agent that asks, or "".
+// {who, id, wants}: `id` is that of the asking sub-agent, or "".
 export function askerOf({ task_id: taskId, tool }) {
   return { who: taskId ? "Sub-agent" : "The agent", id: taskId ? shortId(taskId) : "", wants: WANTS[tool] ?? otherWants(tool) };
 }
@@ -43,7 +43,7 @@ export function onceWords({ tool, ...approval }) {
   return isOnceOnly ? "This can only be allowed once." : (ONCE[tool] ?? "Once: this command, now, and nothing else.");
 }
 
-// [{choice, lead, words, button}]: what lasts longer, as far as it is possible.
+// [{choice, lead, words, button}] of the offered choices that last longer than once.
 export function longerChoices(approval) {
   const possible = choicesOf(approval).filter((choice) => LONGER[choice]);
   return possible.map((choice) => {
@@ -55,12 +55,12 @@ export function longerChoices(approval) {
   });
 }
 
-// The end of a long path says where it is.
+// Keeps the last two parts of a long path.
 export function shortPath(path) {
   return path.length <= LONGEST_PATH ? path : `…/${path.split("/").slice(-2).join("/")}`;
 }
 
-// {kind, icon, words} of a question that is over; another choice than these: its time ran out.
+// {kind, icon, words} of a question that is over. Any other choice means that its time ran out.
 export function answeredState({ choice, choice_words: said, workspace }) {
   if (choice === "once") return { kind: "ok", words: "Allowed once" };
   if (choice === "session") return { kind: "ok", words: "Allowed in this session" };

@@ -1,4 +1,4 @@
-// Questions that wait for the reader, docked above the message box until they are answered or their time is over.
+// Questions for the reader, docked above the message box until they are answered or expire.
 
 import { emit, on } from "../bus.js";
 import { serverNow } from "../server_clock.js";
@@ -7,38 +7,38 @@ import { closeApproval } from "../session/session_frames.js";
 import { Keyed } from "../transcript/keyed.js";
 import { ApprovalCard } from "./card.js";
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 export function startApprovals(element) {
   const cards = new Keyed(element);
-  const told = new Set();
+  const announced = new Set();
   const draw = () => {
     const { approvals } = openSession;
     cards.show(
-      approvals.map((approval, index) => ({ key: approval.call_id, approval, place: placeOf(index, approvals) })),
+      approvals.map((approval, index) => ({ key: approval.call_id, approval, position: positionOf(index, approvals) })),
       () => new ApprovalCard(),
     );
-    for (const approval of approvals) announce(approval, told);
+    for (const approval of approvals) announce(approval, announced);
   };
   on("session-opened", draw);
   on("session-changed", (changed) => changed.includes("approvals") && draw());
-  setInterval(closeLate, LOOK_MS);
+  setInterval(closeExpired, CHECK_MS);
 }
 
-function placeOf(index, { length }) {
+function positionOf(index, { length }) {
   return length > 1 ? `${index + 1} of ${length}` : "";
 }
 
-// Once for each, and loudly.
-function announce(approval, told) {
-  if (told.has(approval.call_id)) return;
-  told.add(approval.call_id);
+// Announces each question once, as an alert.
+function announce(approval, announced) {
+  if (announced.has(approval.call_id)) return;
+  announced.add(approval.call_id);
   emit("alert", `Needs you: ${approval.command}. ${approval.reason}`);
 }
 
-// The server tells when the time of a question is over; while the line is down, the clock does.
-function closeLate() {
-  const late = openSession.approvals.filter((approval) => new Date(approval.expires_at) <= serverNow());
-  for (const { call_id } of late) closeApproval(openSession, call_id, "expired");
-  if (late.length) emit("session-changed", ["approvals", "messages"]);
+// The server reports when a question expires; while the connection is down, the clock decides.
+function closeExpired() {
+  const expired = openSession.approvals.filter((approval) => new Date(approval.expires_at) <= serverNow());
+  for (const { call_id } of expired) closeApproval(openSession, call_id, "expired");
+  if (expired.length) emit("session-changed", ["approvals", "messages"]);
 }

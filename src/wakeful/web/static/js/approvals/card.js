@@ -1,4 +1,4 @@
-// One question: who asks, what would happen, every reason to look, how long there is. No answer is the default.
+// One question: who asks, what would happen, every danger in it, and the time left. No answer is the default.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
@@ -13,21 +13,21 @@ import { dangerList, subjectView } from "./subject.js";
 const ANSWERS = { deny: "Deny", once: "Allow once" };
 
 export class ApprovalCard {
-  #place = el("span", { class: "approval__place" });
+  #position = el("span", { class: "approval__position" });
 
   constructor() {
     this.element = el("section", { class: "approval", "aria-label": "Approval needed" });
   }
 
-  // `place` among several, as "1 of 3".
-  update({ approval, place = "" }) {
-    this.#place.textContent = place;
-    this.#place.hidden = !place;
+  // `position` among several questions: "1 of 3".
+  update({ approval, position = "" }) {
+    this.#position.textContent = position;
+    this.#position.hidden = !position;
     if (this.element.childElementCount) return;
-    this.element.append(head(approval, this.#place), subjectView(approval), dangerList(approval), this.#acts(approval));
+    this.element.append(head(approval, this.#position), subjectView(approval), dangerList(approval), this.#acts(approval));
   }
 
-  // What lasts longer is unfolded in place: a menu would hide the command.
+  // The longer choices unfold inside the card: a menu would hide the command.
   #acts(approval) {
     const longer = longerChoices(approval);
     const possible = Object.keys(ANSWERS).filter((choice) => choicesOf(approval).includes(choice));
@@ -52,7 +52,7 @@ export class ApprovalCard {
     return el(
       "details",
       { class: "approval__more" },
-      el("summary", { class: "button button--quiet button--more" }, "Allow for longer", icon("down")),
+      el("summary", { class: "button button--quiet" }, "Allow for longer", icon("down")),
       el("div", { class: "longer" }, rows),
     );
   }
@@ -63,7 +63,7 @@ export class ApprovalCard {
 
   async #answer(approval, choice) {
     this.#disable(true);
-    // The event that tells of the answer may come before the answer to our request.
+    // The answer's event may arrive before the response to our request.
     approval.isMine = true;
     try {
       const session_id = approval.session_id ?? openSession.id;
@@ -76,7 +76,7 @@ export class ApprovalCard {
       emit("toast", {
         kind: "fail",
         title: "Not answered",
-        text: error.code === "already_answered" ? "It was answered already, in another place." : error.message,
+        text: error.code === "already_answered" ? "It has already been answered elsewhere." : error.message,
       });
     }
   }
@@ -93,7 +93,7 @@ function close(approval, choice) {
   if (matchMedia("(pointer: fine)").matches) document.getElementById("message").focus({ preventScroll: true });
 }
 
-function head(approval, place) {
+function head(approval, position) {
   const left = el("span", { class: "approval__left" });
   tick(left, approval.expires_at, (since) => `denied in ${countdown(-since)}`);
   const { who, id, wants } = askerOf(approval);
@@ -110,12 +110,12 @@ function head(approval, place) {
       ` ${wants}`,
       folder && [" in ", el("code", { text: shortPath(folder), title: folder })],
     ),
-    place,
+    position,
     left,
   );
 }
 
-// Questions of all sessions name it; those of the open session are asked there.
+// The list of all questions has `workspace`; a question of the open session does not.
 function folderOf({ workspace }) {
   return workspace ?? openSession.session?.workspace ?? "";
 }

@@ -1,9 +1,9 @@
-// Where in a command its dangers stand, as the server has found them.
+// Locates the dangers that the server reported in the text of a command.
 
-// [{text, isMarked, ends}] in the order of the command: `ends` are the numbers, from 1, of the dangers that end there.
-// Dangers may overlap, or stand nowhere in the text.
+// [{text, isMarked, ends}] in the order of the command; `ends` lists the dangers, numbered from 1, that end there.
+// Dangers may overlap, or not occur in the text.
 export function markedPieces(command, dangers) {
-  const ranges = placed(command, dangers);
+  const ranges = located(command, dangers);
   const edges = [...new Set([0, command.length, ...ranges.flatMap(({ start, end }) => [start, end])])].sort((one, other) => one - other);
   return edges.slice(1).map((end, index) => {
     const start = edges[index];
@@ -12,8 +12,8 @@ export function markedPieces(command, dangers) {
   });
 }
 
-// A second danger with the same words is the next place where they stand, if there is one.
-function placed(command, dangers) {
+// A second danger with the same excerpt marks its next occurrence, if there is one.
+function located(command, dangers) {
   const last = new Map();
   return dangers.flatMap(({ excerpt }, index) => {
     if (!excerpt) return [];

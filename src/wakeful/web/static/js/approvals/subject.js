@@ -1,5 +1,5 @@
-// What would happen: the command with each danger underlined and numbered, or the change of a file as its diff; and
-// below it every danger, by the same number.
+// What would happen: the command with each danger underlined and numbered, or the diff of a changed file. Below it a
+// list explains each danger by its number.
 
 import { el, icon } from "../dom.js";
 import { diffView } from "../transcript/diff.js";
@@ -24,7 +24,7 @@ function commandParts(approval) {
   const dangers = dangersOf(approval);
   return markedPieces(approval.command, dangers).flatMap(({ text, isMarked, ends }) => [
     isMarked ? el("span", { class: "approval__danger", text }) : text,
-    // A number stays on the line of what it counts.
+    // Keeps the number on the line of its danger.
     ...(dangers.length > 1 ? ends.flatMap((number) => [WORD_JOINER, el("sup", { class: "approval__no", text: number })]) : []),
   ]);
 }

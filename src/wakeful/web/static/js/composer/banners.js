@@ -1,13 +1,12 @@
-// What the reader should know before writing on: why wake-ups wait, what was refused, what is missing, that we are
-// offline.
+// Banners above the message box: why wake-ups wait, what was refused, which events are missing, that we are offline.
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { clock, count } from "../format.js";
-import { hurryLine } from "../session/session.js";
+import { retryNow } from "../session/session.js";
 import { openSession } from "../session/state.js";
 
-// By name; the page shows them in this order.
+// By name, in the order of the page.
 const shown = new Map([
   ["offline", null],
   ["refused", null],
@@ -48,7 +47,7 @@ function offline() {
     "",
     "unplug",
     [text],
-    el("button", { class: "button button--small", type: "button", text: "Try now", onclick: hurryLine }),
+    el("button", { class: "button button--small", type: "button", text: "Try now", onclick: retryNow }),
   );
 }
 
@@ -57,7 +56,7 @@ function refused(entry, dismiss) {
   return banner("banner--fail", "fail", words, iconButton("cross", "Dismiss", dismiss, "button--small"));
 }
 
-// Those that wait for a turn to end come by themselves.
+// Notices that wait for a turn to end need no banner.
 function waiting(notices) {
   const stuck = notices.filter((notice) => notice.why !== "busy");
   if (!stuck.length) return null;
@@ -66,7 +65,7 @@ function waiting(notices) {
   const many = el("b", { text: `${count(stuck.length, "job")} ${isOne ? "has reported and waits" : "have reported and wait"}` });
   if (why === "budget") {
     const when = until ? `until ${clock(new Date(until))}, or until your next message` : "until your next message";
-    const why = `: as many wake-ups as are allowed came in the last hour. ${isOne ? "It waits" : "They wait"} ${when}.`;
+    const why = `: the hourly limit of wake-ups is reached. ${isOne ? "It waits" : "They wait"} ${when}.`;
     return banner("banner--wake", "wake", [many, why]);
   }
   if (why === "blocked") {

@@ -1,4 +1,4 @@
-// Below the message box: the model, what is going on, and the buttons.
+// The bar below the message box: the model, the state of the turn, and the buttons.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -51,10 +51,10 @@ export class ComposerBar {
   }
 }
 
-// While a question waits, it is the reader who is waited for; without a line nobody knows how the turn goes on.
+// A question means that the turn waits for the reader; without a connection the state of the turn is unknown.
 function working(state, startedAt) {
   if (state === "asks") return el("span", { class: "state state--needs", text: "Waits for your answer" });
-  if (state === "unknown") return el("span", { text: "Was answering when the line broke" });
+  if (state === "unknown") return el("span", { text: "Was answering when the connection broke" });
   const words = el("span", { text: "Answering" });
   if (startedAt) tick(words, startedAt, (seconds) => `Answering, ${duration(seconds)}`);
   return el("span", { class: "state state--live" }, el("span", { class: "ring" }), words);

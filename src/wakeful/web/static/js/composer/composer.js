@@ -1,4 +1,4 @@
-// The message box. Enter sends, or queues while a turn runs; Ctrl and Enter steers; what is written is never lost.
+// The message box. Enter sends, or queues while a turn runs; Ctrl+Enter steers. A draft is never lost.
 
 import { emit, on } from "../bus.js";
 import { el } from "../dom.js";
@@ -50,14 +50,14 @@ class Composer {
     this.#update();
   }
 
-  // What was written meanwhile is for the session as well.
+  // Text written while the session was being made belongs to it.
   #name(id) {
     this.#session ??= id;
     keepDraft(null, "");
     keepDraft(id, this.#box.value);
   }
 
-  // Whatever was being written stays, below what is put there.
+  // Puts the text above the draft.
   #fill(text) {
     const written = this.#box.value.trim();
     this.#box.value = written && written !== text ? `${text}\n${this.#box.value}` : text;
@@ -79,7 +79,7 @@ class Composer {
     this.#grow();
   }
 
-  // Where the browser does not do it by itself.
+  // For browsers without `field-sizing`.
   #grow() {
     if (CSS.supports("field-sizing", "content")) return;
     this.#box.style.height = "auto";
@@ -104,7 +104,7 @@ class Composer {
     try {
       return put({ session: this.#session, text, ifBusy });
     } catch {
-      const words = "It is more than this browser can keep. Give the agent a file instead, or send it in parts.";
+      const words = "The message is too long for this browser's storage. Give the agent a file instead, or send it in parts.";
       emit("toast", { kind: "fail", title: "Not sent", text: words });
       return null;
     }

@@ -1,9 +1,8 @@
-// What is being written, for each session, and in each message that is being edited: kept in the browser until it is
-// sent.
+// Drafts of each session, and of each message that is being edited: kept in the browser until they are sent.
 
 const PREFIX = "wakeful.draft.";
 
-// The name under which the words of an edited message are kept.
+// The key of the draft of an edited message.
 export function editOf(messageId) {
   return `edit.${messageId}`;
 }
@@ -18,7 +17,7 @@ export function keepDraft(sessionId, text) {
     if (text) localStorage.setItem(key, text);
     else localStorage.removeItem(key);
   } catch (error) {
-    // The storage is full: what was kept before is a part of it, and the rest is in the box.
-    console.info("the draft is not kept:", error.message);
+    // The storage is full. It has an earlier version of the draft; the message box has all of it.
+    console.info("could not keep the draft:", error.message);
   }
 }

@@ -1,10 +1,11 @@
 // The list inside the model picker: options by provider, walked with the arrow keys.
 
 import { el, icon } from "../dom.js";
+import { walkWithKeys } from "../popup.js";
 
-// {element, first}: `first` is what takes the focus.
+// {element, first}: `first()` returns the element to focus.
 export function modelList(models, current, choose, hasFilter) {
-  const options = el("div", { class: "menu__list", role: "listbox", "aria-label": "Model" });
+  const options = el("div", { role: "listbox", "aria-label": "Model" });
   const filter = el("input", {
     class: "input",
     type: "search",
@@ -15,7 +16,7 @@ export function modelList(models, current, choose, hasFilter) {
   filter.addEventListener("input", draw);
   draw();
   const element = el("div", { class: "menu menu--floating menu--models" }, hasFilter && filter, options);
-  element.addEventListener("keydown", (event) => walk(event, options));
+  element.addEventListener("keydown", (event) => walkWithKeys(event, [...options.querySelectorAll("[role=option]")]));
   return {
     element,
     first: () =>
@@ -57,15 +58,6 @@ function option(model, isCurrent, choose) {
     el("span", { text: model.name ?? model.id.slice(model.id.indexOf(":") + 1) }),
     el("span", { class: "menu__note", text: note }),
   );
-}
-
-function walk(event, options) {
-  const all = [...options.querySelectorAll("[role=option]")];
-  const at = all.indexOf(document.activeElement);
-  const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
-  if (!(event.key in steps) || !all.length) return;
-  event.preventDefault();
-  all.at(steps[event.key] % all.length).focus();
 }
 
 function providerOf(model) {

@@ -1,10 +1,10 @@
-// Which model answers: a list of the catalogue, with a filter when it is long.
+// The button that picks the session's model from a list, with a filter when the list is long.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { me } from "../me.js";
-import { placeAt } from "../popup.js";
+import { openPopup } from "../popup.js";
 import { openSession } from "../session/state.js";
 import { modelList } from "./model_list.js";
 
@@ -21,7 +21,7 @@ export function modelButton() {
   const show = () => {
     name.textContent = shortName(currentModel()) || "model";
     button.setAttribute("aria-label", `Model: ${currentModel() || "the default"}`);
-    // A session that is not begun has no model to change.
+    // Before its first message a session has no model to change.
     button.disabled = !openSession.session;
   };
   button.addEventListener("click", () => openPicker(button));
@@ -32,7 +32,7 @@ export function modelButton() {
   return button;
 }
 
-export function currentModel() {
+function currentModel() {
   return openSession.session?.model || me.model;
 }
 
@@ -41,7 +41,7 @@ async function openPicker(button) {
   try {
     listed = (await api.get("/api/models")).models;
   } catch (error) {
-    emit("toast", { kind: "fail", title: "The models are not known", text: error.message });
+    emit("toast", { kind: "fail", title: "The models were not loaded", text: error.message });
     return;
   }
   const choose = (id) => {
@@ -49,7 +49,7 @@ async function openPicker(button) {
     change(id);
   };
   const list = modelList(listed, currentModel(), choose, listed.length >= FILTER_FROM);
-  const close = placeAt(button, list.element, { focus: list.first });
+  const close = openPopup(button, list.element, { focus: list.first });
 }
 
 async function change(id) {
@@ -63,6 +63,6 @@ async function change(id) {
   }
 }
 
-export function shortName(id) {
+function shortName(id) {
   return (id ?? "").slice((id ?? "").indexOf(":") + 1);
 }

@@ -1,21 +1,20 @@
-// What was sent and not yet acknowledged. It is kept in the browser and sent until the server has it; its id makes that
-// one message, however often it is sent and from whichever tab.
-// Words that the server refused stay here until a page shows their session and takes them back.
-// Tells `outbox-changed`, `outbox-sent` {entry, answer} and `outbox-refused` {entry}.
+// Messages that the server has not acknowledged. The browser keeps them and sends them until the server has them; by
+// its id each stays a single message, however often and from whichever tab it is sent.
+// A refused message stays here until a page shows its session and puts the text back into the message box.
+// Emits `outbox-changed`, `outbox-sent` {entry, answer} and `outbox-refused` {entry}.
 
 import { api, ApiError } from "../api.js";
 import { emit, on } from "../bus.js";
-import { newId } from "../new_id.js";
+import { newId, tabId } from "../ids.js";
 import { openSessionById } from "../router.js";
 import { openSession } from "../session/state.js";
-import { tabId } from "../tab_id.js";
 
 const KEY = "wakeful.outbox";
 const LOCK = "wakeful.outbox";
 const AGAIN_MS = 3_000;
 
-// {id, tab, session, text, ifBusy, at, withdraw?, refused?}: `session` is null for one that is still to be begun;
-// `withdraw` is a queued turn whose words these were; `refused` is why the server did not take it.
+// {id, tab, session, text, ifBusy, at, withdraw?, refused?}: `session` is null until the first message has made the
+// session; `withdraw` is the queued turn that this message replaces; `refused` is the server's reason.
 export function put({ session, text, ifBusy, withdraw }) {
   const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), withdraw };
   write([...entries(), entry]);
@@ -27,12 +26,12 @@ export function entries() {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "[]");
   } catch {
-    // Not ours, or cut off.
+    // Written by something else, or cut off.
     return [];
   }
 }
 
-// One that the server does not have yet is taken back. False: it is too late.
+// Takes back a message that the server does not have yet. Returns false when it is too late.
 export function takeBack(id) {
   if (sending === id || !entries().some((entry) => entry.id === id)) return false;
   write(entries().filter((entry) => entry.id !== id));
@@ -43,7 +42,7 @@ export function startOutbox() {
   on("connection", ({ state }) => state === "live" && flush());
   addEventListener("online", flush);
   addEventListener("storage", ({ key }) => key === KEY && emit("outbox-changed"));
-  // Whichever tab has sent it: the one in which it was written hears of it.
+  // Any tab may have sent it; the tab in which it was written shows the refusal.
   on("outbox-changed", () => giveBack((entry) => entry.tab === tabId()));
   on("session-opened", giveBackHere);
   giveBackHere();
@@ -54,8 +53,8 @@ let sending = null;
 let isFlushing = false;
 let timer = 0;
 
-// In the order in which they were written; only one tab at a time, where the browser can tell.
-export async function flush() {
+// Sends the messages in the order in which they were written, one tab at a time if the browser has locks.
+async function flush() {
   if (isFlushing) return;
   isFlushing = true;
   clearTimeout(timer);
@@ -77,7 +76,7 @@ async function sendAll() {
       drop(entry);
       emit("outbox-sent", { entry, answer });
     } catch (error) {
-      if (!(error instanceof ApiError) || isPassing(error)) return;
+      if (!(error instanceof ApiError) || isTransient(error)) return;
       write(entries().map((one) => (one.id === entry.id ? { ...one, refused: error.message } : one)));
     }
   }
@@ -87,7 +86,7 @@ function next() {
   return entries().find((entry) => !entry.refused);
 }
 
-const told = new Set();
+const shownRefusals = new Set();
 
 function giveBackHere() {
   giveBack((entry) => entry.session === openSession.id);
@@ -98,16 +97,16 @@ function giveBack(isWanted) {
     if (entry.session === openSession.id) {
       drop(entry);
       emit("outbox-refused", { entry });
-    } else if (!told.has(entry.id)) {
-      told.add(entry.id);
+    } else if (!shownRefusals.has(entry.id)) {
+      shownRefusals.add(entry.id);
       const onAction = () => openSessionById(entry.session);
       emit("toast", { kind: "fail", title: "Not sent", text: entry.refused, action: "Show", onAction });
     }
   }
 }
 
-// What time may heal.
-function isPassing({ status }) {
+// Errors that may go away by themselves.
+function isTransient({ status }) {
   return status === 401 || status === 429 || status >= 500;
 }
 
@@ -116,14 +115,14 @@ async function send(entry) {
   if (entry.withdraw && !(await isWithdrawn(session, entry.withdraw))) return null;
   return api.post("/api/chat/start", {
     session_id: session,
-    // Half of a character, as some keyboards leave it, is no text that could be sent.
+    // Some keyboards leave half a surrogate pair, which cannot be encoded.
     message: entry.text.toWellFormed?.() ?? entry.text,
     client_message_id: entry.id,
     if_busy: entry.ifBusy,
   });
 }
 
-// The first words make the session; from then on whatever this tab has written for it names it.
+// Makes the session for a first message, and gives its id to the other messages that this tab has written for it.
 async function begin(entry) {
   const { session_id } = await api.post("/api/session/new", {});
   const isOurs = (one) => one.session === null && one.tab === entry.tab;
@@ -133,14 +132,14 @@ async function begin(entry) {
   return session_id;
 }
 
-// False when the queued words have had their turn meanwhile: then there is nothing left to say.
+// Returns false when the queued turn has already run: then there is nothing left to send.
 async function isWithdrawn(session, turnId) {
   try {
     await api.post("/api/chat/withdraw", { session_id: session, turn_id: turnId });
     return true;
   } catch (error) {
     if (error.code !== "not_queued") throw error;
-    // Perhaps an earlier try of ours has taken it back: then no turn has it.
+    // An earlier attempt of ours may have withdrawn it: then no turn has it.
     const { messages, active } = await api.get("/api/session", { session_id: session, limit: 100 });
     return active?.turn_id !== turnId && !messages.some((message) => message.turn_id === turnId);
   }

@@ -1,4 +1,4 @@
-// What waits for its turn, and what waits for the server: one chip each.
+// One chip for each message that waits for its turn or for the server.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -9,7 +9,7 @@ import { firstWords } from "../transcript/first_words.js";
 import { Keyed } from "../transcript/keyed.js";
 import { entries, put, takeBack } from "./outbox.js";
 
-// What the server has taken at once is not shown as being sent.
+// A message that the server takes within this time is not shown as being sent.
 const SENDING_MS = 300;
 
 export function startQueue(element) {
@@ -42,7 +42,7 @@ function queuedChips() {
 
 function outboxChips() {
   const isLive = connectionState() === "live";
-  // The first words of a session stand in the transcript already.
+  // The transcript already shows the first message of a session.
   if (isLive && firstWords()) return [];
   const mine = entries().filter(
     (entry) => entry.session === openSession.id && !entry.refused && (!isLive || Date.now() - entry.at >= SENDING_MS),
@@ -95,7 +95,7 @@ function words(label, text) {
   return [el("span", { class: "queued__label", text: label }), el("span", { class: "queued__text", text: text ?? "" })];
 }
 
-// The same words, as a message of its own that the running turn may take.
+// Sends the text as a new message that the running turn may read.
 function steerNow(queued) {
   leaveQueue(queued);
   put({ session: openSession.id, text: queued.message, ifBusy: "steer", withdraw: queued.turn_id });
@@ -111,8 +111,8 @@ async function withdrawQueued(queued) {
     leaveQueue(queued);
     return true;
   } catch (error) {
-    const text = error.code === "not_queued" ? "Its turn has come already." : error.message;
-    emit("toast", { kind: "fail", title: "Not taken back", text });
+    const text = error.code === "not_queued" ? "Its turn has already begun." : error.message;
+    emit("toast", { kind: "fail", title: "Not withdrawn", text });
     return false;
   }
 }

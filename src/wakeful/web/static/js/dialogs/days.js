@@ -1,4 +1,4 @@
-// Days as they stand in a sentence.
+// Days inside a sentence.
 
 import { clock, dayName } from "../format.js";
 

@@ -1,4 +1,4 @@
-// A dialog of the browser itself: it keeps the focus inside, and Esc closes it.
+// Opens a native dialog: the browser keeps the focus inside, and Esc closes it.
 
 import { el, iconButton } from "../dom.js";
 
@@ -6,7 +6,7 @@ export function openDialog(title, ...content) {
   const heading = el("h2", { id: "dialog-title", text: title });
   const dialog = el("dialog", { class: "dialog", "aria-labelledby": "dialog-title" });
   dialog.append(el("div", { class: "dialog__head" }, heading, iconButton("cross", "Close", () => dialog.close())), ...content);
-  // A click on the backdrop is a click on the dialog itself.
+  // The browser reports a click on the backdrop as a click on the dialog.
   dialog.addEventListener("click", (event) => event.target === dialog && isOutside(dialog, event) && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   document.getElementById("dialogs").append(dialog);

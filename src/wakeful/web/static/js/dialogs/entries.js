@@ -1,10 +1,10 @@
-// A list in the settings whose entries can be taken away: loads itself, says what has happened, and keeps the focus.
+// A list in the settings whose entries can be removed. It loads itself, reports what happened, and keeps the focus.
 
 import { el, icon } from "../dom.js";
 
-// name: the heading. hint: a sentence below it. empty: what stands there without entries. load() resolves to entries:
-// {icon, title, note: [text or element, …], act: {words, label, done, run} or null}. more: an act for all of them that
-// is shown while isMore(entries).
+// name: the heading. hint: a sentence below it. empty: the text when there are no entries. load() resolves to entries:
+// {icon, title, note: [text or element, …], act: {words, label, done, run} or null}. more: an act on all entries, shown
+// while isMore(entries).
 export function entriesSection({ name, hint, empty, load, more, isMore }) {
   const id = `entries-${name.toLowerCase().replaceAll(" ", "-")}`;
   const heading = el("h3", { id, tabindex: "-1", text: name });
@@ -28,7 +28,7 @@ export function entriesSection({ name, hint, empty, load, more, isMore }) {
     body.replaceChildren(...[entries.length ? list : el("p", { class: "dim", text: empty }), rest].filter(Boolean));
   }
 
-  // Its button goes away with its entry: the heading takes the focus, or the reader would be thrown out of the dialog.
+  // The button vanishes with its entry: focus the heading, or the focus would leave the dialog.
   async function perform(act) {
     try {
       await act.run();

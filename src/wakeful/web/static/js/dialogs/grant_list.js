@@ -1,4 +1,4 @@
-// What agents may do without asking, because a person has said so once.
+// What agents may do without asking, because a person allowed it.
 
 import { api } from "../api.js";
 import { el } from "../dom.js";
@@ -8,8 +8,8 @@ import { entriesSection } from "./entries.js";
 export function grantList() {
   return entriesSection({
     name: "Allowed without asking",
-    hint: "Each holds for one kind of danger. Once it is revoked, the next call asks again.",
-    empty: "Nothing: every dangerous call asks.",
+    hint: "Each applies to one kind of danger. After you revoke it, the next call asks again.",
+    empty: "Nothing. Every dangerous call asks first.",
     load: async () => (await api.get("/api/grants")).grants.map(entry),
   });
 }
@@ -20,12 +20,12 @@ function entry(grant) {
   return {
     icon: "shield",
     title,
-    note: [...place(grant), ` · since ${day(grant.created_at)}, ${end(grant)} · `, ...use(grant)],
+    note: [...scopeNote(grant), ` · since ${day(grant.created_at)}, ${end(grant)} · `, ...use(grant)],
     act: { words: "Revoke", label: `Revoke: ${title}`, done: `Revoked: ${title}.`, run: () => api.delete("/api/grants", { id: grant.id }) },
   };
 }
 
-function place({ scope, folder, session_id: id, session_title: title }) {
+function scopeNote({ scope, folder, session_id: id, session_title: title }) {
   if (scope === "folder") return [el("code", { text: folder }), " and below"];
   return ["session ", el("a", { href: `/s/${id}`, text: title || "New session" })];
 }
@@ -34,7 +34,7 @@ function end({ expires_at }) {
   return expires_at ? `until ${day(expires_at)}` : "as long as the session exists";
 }
 
-// `example` is the command that a person was asked about.
+// `example` is the command for which the person was asked.
 function use({ uses, example }) {
   const times = uses === 1 ? "used once" : uses ? `used ${uses} times` : "never used";
   return example ? ["given for ", el("code", { text: example }), `, ${times}`] : [times];

@@ -1,4 +1,4 @@
-// The keys of the page. The same table drives the shortcuts, so that the help cannot be wrong.
+// The help about the keyboard, made from the table that drives the shortcuts.
 
 import { el } from "../dom.js";
 import { KEYS } from "../keys.js";

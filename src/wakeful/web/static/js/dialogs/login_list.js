@@ -1,4 +1,4 @@
-// The browsers that are logged in: one's own, for the operator all.
+// The browsers that are logged in: the person's own, or all of them for the operator.
 
 import { api } from "../api.js";
 import { me } from "../me.js";
@@ -8,7 +8,7 @@ import { entriesSection } from "./entries.js";
 export function loginList() {
   return entriesSection({
     name: "Logins",
-    hint: me.is_operator ? "All browsers that are logged in at this server." : "The browsers that are logged in as you.",
+    hint: me.is_operator ? "All browsers that are logged in to this server." : "The browsers that are logged in as you.",
     empty: "No browser is logged in.",
     load: async () => (await api.get("/api/logins")).logins.sort((a, b) => b.is_this - a.is_this).map(entry),
     more: {
@@ -20,7 +20,7 @@ export function loginList() {
   });
 }
 
-// The button for this browser stands at the end of the settings.
+// This browser has no button here: "Log out" is at the end of the settings.
 function entry(login) {
   const name = login.browser || "Unknown browser";
   const facts = [login.is_this && name, login.name, login.address && `from ${login.address}`, `since ${day(login.created_at)}`, !login.is_this && `last seen ${lastTime(login.used_at)}`];

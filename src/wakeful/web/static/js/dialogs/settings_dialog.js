@@ -69,7 +69,7 @@ function notify() {
   box.addEventListener("change", async () => {
     if (box.checked && !(await askToNotify())) {
       box.checked = false;
-      hint.textContent = "The browser does not allow notifications for this page: change it beside the address.";
+      hint.textContent = "The browser blocks notifications for this page. Allow them in its site settings, beside the address.";
     }
     settings.set("notify", box.checked);
   });

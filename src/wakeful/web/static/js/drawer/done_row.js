@@ -1,11 +1,11 @@
-// Background work that is over: how it ended, and which turn it woke. Unfolded, its output.
+// A finished job: how it ended and which turn it woke. Unfolded, its output.
 
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { clock } from "../format.js";
 import { openSessionById } from "../router.js";
 import { openSession } from "../session/state.js";
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 import { LogView } from "./log_view.js";
 import { endedIcon, endedWords } from "./task_words.js";
 
@@ -52,22 +52,22 @@ function woke(task) {
 export function wokeWords(task) {
   if (task.woke_turn_id) return `${joined(task) ? "reported in" : "woke"} ${turnName(task.woke_turn_id, "a turn")}`;
   if (!task.will_notify) return matchWords(task) ?? "told nobody";
-  // It has ended, and the agent has not read it yet: it reads it when the turn that runs is over.
+  // The agent has not read of the end yet; it will after the running turn.
   const { activeTurn } = openSession;
   return activeTurn ? `reports after ${turnName(activeTurn.turn_id, "this turn")}` : "reports next";
 }
 
-// Its end was told to nobody; a line that it printed was.
+// The end of this job wakes nothing, but a line that it printed did.
 function matchWords({ id }) {
-  const told = openSession.messages.findLast(({ notice }) => notice?.task_id === id && notice.kind === "watch");
-  if (!told) return null;
-  return `a line ${told.notice.delivered === "opened" ? "woke" : "came in"} ${turnName(told.turn_id, "a turn")}`;
+  const match = openSession.messages.findLast(({ notice }) => notice?.task_id === id && notice.kind === "watch");
+  if (!match) return null;
+  return `a line ${match.notice.delivered === "opened" ? "woke" : "came in"} ${turnName(match.turn_id, "a turn")}`;
 }
 
-// Its news came into a turn that something else had opened.
+// Whether the agent read of the end in a turn that something else had opened.
 function joined(task) {
-  const told = openSession.messages.find(({ notice }) => notice?.task_id === task.id && notice.kind !== "watch");
-  return told !== undefined && told.notice.delivered !== "opened";
+  const message = openSession.messages.find(({ notice }) => notice?.task_id === task.id && notice.kind !== "watch");
+  return message !== undefined && message.notice.delivered !== "opened";
 }
 
 function links(task) {

@@ -1,4 +1,4 @@
-// The background work of the open session: what runs, with its output, and what is over.
+// The background work of the open session: running jobs with their output, and finished ones.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -11,7 +11,7 @@ import { isRunning } from "./task_words.js";
 
 const MOST_DONE = 100;
 const PROGRESS_MS = 3000;
-// Below this width the drawer slides over the page, and is closed until somebody opens it.
+// Below this width the drawer slides over the page and starts closed.
 const OVER = matchMedia("(max-width: 1180px)");
 
 export function startDrawer(element) {
@@ -22,7 +22,7 @@ export function startDrawer(element) {
 class Drawer {
   #element;
   #body = el("div", { class: "drawer__body" });
-  // By task id, so that an unfolded log stays as it is when something else changes.
+  // Cards by task id, rows by what they show: both are reused, so an unfolded log stays as it is.
   #cards = new Map();
   #done = new Map();
   #isOpenOver = false;
@@ -35,11 +35,11 @@ class Drawer {
     on("session-opened", () => this.#forget());
     on("session-changed", (parts) => parts.some((part) => ["tasks", "approvals", "turns"].includes(part)) && this.#draw());
     on("show-drawer", () => this.toggle());
-    settings.on("drawer", () => this.#place());
-    OVER.addEventListener("change", () => this.#place());
+    settings.on("drawer", () => this.#layOut());
+    OVER.addEventListener("change", () => this.#layOut());
     document.addEventListener("visibilitychange", () => this.#watch());
     setInterval(() => this.#learnProgress(), PROGRESS_MS);
-    this.#place();
+    this.#layOut();
   }
 
   isOver() {
@@ -54,7 +54,7 @@ class Drawer {
   close() {
     if (OVER.matches) this.#isOpenOver = false;
     else settings.set("drawer", false);
-    this.#place();
+    this.#layOut();
     this.#opener?.focus();
     this.#opener = null;
   }
@@ -63,7 +63,7 @@ class Drawer {
     this.#opener = document.activeElement;
     if (OVER.matches) this.#isOpenOver = true;
     else settings.set("drawer", true);
-    this.#place();
+    this.#layOut();
     this.#element.querySelector("button").focus();
   }
 
@@ -71,14 +71,14 @@ class Drawer {
     return OVER.matches ? this.#isOpenOver : settings.get("drawer");
   }
 
-  #place() {
+  #layOut() {
     this.#element.classList.toggle("is-open", this.isOver());
     this.#element.parentElement.classList.toggle("is-drawer-closed", !OVER.matches && !settings.get("drawer"));
     this.#watch();
     emit("drawer", this.#isShown());
   }
 
-  // Output is asked for while it can be seen.
+  // Fetches output only while the drawer is in view.
   #watch() {
     const isSeen = this.#isShown() && !document.hidden;
     for (const card of this.#cards.values()) isSeen ? card.start() : card.stop();
@@ -99,8 +99,8 @@ class Drawer {
     this.#drawDone(over.slice(0, MOST_DONE));
     const parts = [];
     if (running.length) parts.push(el("h3", { class: "drawer__group", text: "Running" }), ...[...this.#cards.values()].map((card) => card.element));
-    if (over.length) parts.push(el("h3", { class: "drawer__group", text: "Finished" }), el("div", { class: "done-list" }, [...this.#done.values()].map((row) => row.element)));
-    if (!parts.length) parts.push(nothing());
+    if (over.length) parts.push(el("h3", { class: "drawer__group", text: "Finished" }), el("div", {}, [...this.#done.values()].map((row) => row.element)));
+    if (!parts.length) parts.push(emptyDrawer());
     keepFocus(() => this.#body.replaceChildren(...parts));
     this.#watch();
   }
@@ -137,16 +137,16 @@ class Drawer {
         this.#cards.get(task.id)?.update({ ...(known ?? task), progress: task.progress }, openSession.approvals.some((approval) => approval.task_id === task.id));
       }
     } catch (error) {
-      console.info("progress was not fetched:", error.message);
+      console.info("could not fetch the progress:", error.message);
     }
   }
 }
 
-function nothing() {
+function emptyDrawer() {
   return el("div", { class: "empty empty--small" }, el("p", { text: "Nothing runs in the background. Jobs that the agent starts appear here, and go on when you leave." }));
 }
 
-// Elements that are moved lose the focus; whoever was in one of them stays there.
+// Elements lose the focus and the scroll position when they are moved: restore both.
 function keepFocus(change) {
   const focused = document.activeElement;
   const scrolls = [...document.querySelectorAll(".drawer .log")].map((log) => [log, log.scrollTop]);

@@ -1,11 +1,11 @@
-// The output of a task as it grows. Asked for while somebody can see it, and no longer than the task runs.
+// The output of a task as it grows. Fetched only while it is in view and until the task has ended.
 
-import { AnsiWriter } from "../ansi.js";
+import { AnsiWriter } from "../ansi/writer.js";
 import { api } from "../api.js";
 import { el } from "../dom.js";
 
 const ASK_MS = 1000;
-// More than this is for the raw log: a page that holds it all would be slow.
+// The page would be slow with more than this.
 const MOST_CHARACTERS = 200_000;
 
 export class LogView {
@@ -42,12 +42,12 @@ export class LogView {
   }
 
   async #ask() {
-    // Set while the question is out, so that a second start asks nothing.
+    // Set while a request is under way, so a second start does nothing.
     this.#timer = -1;
     try {
       if (!document.hidden && this.element.isConnected) await this.#read();
     } catch (error) {
-      console.info("the output was not fetched:", error.message);
+      console.info("could not fetch the output:", error.message);
     }
     this.#timer = this.#hasEnded || this.#timer === 0 ? 0 : setTimeout(() => this.#ask(), ASK_MS);
   }
@@ -67,7 +67,7 @@ export class LogView {
   #show(text) {
     this.#shown += text.length;
     if (this.#shown > MOST_CHARACTERS) {
-      this.element.replaceChildren(el("span", { class: "ansi-dim", text: "… the beginning is in the whole log\n" }));
+      this.element.replaceChildren(el("span", { class: "ansi-dim", text: "… the beginning is no longer shown\n" }));
       this.#writer = new AnsiWriter(this.element);
       this.#shown = text.length;
     }

@@ -1,11 +1,11 @@
-// A running process or sub-agent: what it is, since when, its output, and a way to stop it.
+// A running process or sub-agent: what it is, how long it has run, its output, and a button that stops it.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
 import { copyText } from "../clipboard.js";
 import { el, icon } from "../dom.js";
 import { openSessionById, sessionPath } from "../router.js";
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 import { promiseWords } from "../words.js";
 import { LogView } from "./log_view.js";
 import { runningState } from "./task_words.js";
@@ -61,13 +61,13 @@ export class TaskCard {
   }
 
   #addLog() {
-    this.#log = new LogView(this.#task.id, `Output of ${shortId(this.#task.id)}`, () => this.#tell());
+    this.#log = new LogView(this.#task.id, `Output of ${shortId(this.#task.id)}`, () => this.#showSize());
     this.#follow = el("button", { class: "button button--quiet button--small", type: "button", hidden: true, onclick: () => this.#log.follow() }, icon("down"), "Follow");
     const copy = el("button", { class: "button button--quiet button--small", type: "button", onclick: () => copyText(this.#log.element.textContent) }, icon("copy"), "Copy");
     this.element.append(this.#log.element, el("div", { class: "task__bar" }, this.#bar, this.#follow, copy));
   }
 
-  #tell() {
+  #showSize() {
     const size = this.#log.bytes < 1024 ? `${this.#log.bytes} bytes` : `${(this.#log.bytes / 1024).toFixed(1)} KB`;
     this.#bar.textContent = `${size}, ${this.#log.isFollowing ? "following" : "paused"}`;
     this.#follow.hidden = this.#log.isFollowing;

@@ -1,4 +1,4 @@
-// How a task stands, as a shape and a word.
+// The state of a task as an icon and words.
 
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
@@ -10,7 +10,7 @@ export function isRunning(task) {
   return task.status === "running";
 }
 
-export function seconds(task) {
+function seconds(task) {
   return (Date.parse(task.ended_at ?? new Date(serverNow()).toISOString()) - Date.parse(task.started_at)) / 1000;
 }
 

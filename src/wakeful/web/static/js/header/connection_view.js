@@ -1,4 +1,4 @@
-// How the line is, in a word.
+// The state of the connection in a few words.
 
 import { on } from "../bus.js";
 import { el, icon } from "../dom.js";

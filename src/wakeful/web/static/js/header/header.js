@@ -1,4 +1,4 @@
-// The line above a session: its title, what can be done with it, the connection, how full the context is, background work.
+// The bar above a session: its title and actions, the connection, how full the context is, background work.
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";

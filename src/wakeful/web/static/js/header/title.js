@@ -1,10 +1,11 @@
-// The title: the page's one heading, edited where it stands.
+// The title: the page's only h1, edited in place.
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
 import { isHome } from "../router.js";
 import { openSession } from "../session/state.js";
 import { rename } from "../sidebar/actions.js";
+import { titleInput } from "../sidebar/renaming.js";
 
 const NO_TITLE = "New session";
 
@@ -14,7 +15,7 @@ export class TitleView {
   constructor() {
     this.element = el("div", { class: "header__name" }, this.#heading);
     this.#heading.addEventListener("dblclick", () => this.edit());
-    // The stream tells of a title before the next snapshot does.
+    // The stream has a new title before the next snapshot.
     on("row", (row) => {
       if (row.session_id !== openSession.id || !openSession.session) return;
       Object.assign(openSession.session, { title: row.title, pinned: row.pinned, archived: row.archived });
@@ -32,27 +33,14 @@ export class TitleView {
   edit() {
     const { session } = openSession;
     if (!session || this.element.querySelector("input")) return;
-    const input = el("input", { class: "input header__edit", "aria-label": "Title", maxlength: 200 });
-    input.value = session.title;
-    let isOver = false;
-    const end = (keeps) => {
-      // Taking it away makes it lose the focus.
-      if (isOver) return;
-      isOver = true;
-      const title = input.value.trim();
+    const input = titleInput(session, "input header__edit", (title) => {
       input.remove();
       this.#heading.hidden = false;
-      if (!keeps || !title || title === session.title) return;
+      if (!title) return;
       session.title = title;
       this.update();
       rename(session, title);
-    };
-    input.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Enter" && !event.isComposing) end(true);
-      if (event.key === "Escape") end(false);
     });
-    input.addEventListener("blur", () => end(true));
     this.#heading.hidden = true;
     this.element.append(input);
     input.focus();

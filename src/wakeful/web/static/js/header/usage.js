@@ -1,9 +1,9 @@
-// How many tokens the session has used, and how full the model's window is.
+// How many tokens the session has used, and how full the model's context window is.
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
 import { tokens, whole } from "../format.js";
-import { placeAt } from "../popup.js";
+import { openPopup } from "../popup.js";
 import { openSession } from "../session/state.js";
 
 export function usageButton() {
@@ -34,7 +34,7 @@ export function usageButton() {
   return button;
 }
 
-// "48.2k of 200k", or what was used in all where the window is not known.
+// "48.2k of 200k", or the total where the size of the window is unknown.
 export function usageWords() {
   const usage = openSession.session?.usage;
   if (!usage || !(usage.input_tokens + usage.output_tokens)) return "";
@@ -75,7 +75,7 @@ function show(button) {
       el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: whole(number ?? 0) })),
     ),
   );
-  placeAt(
+  openPopup(
     button,
     el("div", { class: "menu menu--floating", tabindex: -1 }, el("div", { class: "menu__pad" }, contextMeter(), table)),
     { focus: () => document.querySelector(".menu--floating") },

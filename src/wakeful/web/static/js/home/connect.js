@@ -1,4 +1,4 @@
-// As long as the built-in scripted model answers: how to have a real one.
+// Explains how to connect a real model while the built-in scripted one answers.
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
@@ -10,7 +10,7 @@ export function connectSection() {
     { class: "lead" },
     "Answers come from the built-in scripted model, which only follows a few fixed patterns. To use a real one, set ",
     el("code", { text: "WAKEFUL_MODEL" }),
-    " and its key and start the server again; ",
+    " and its key and restart the server; ",
     el("code", { text: "docs/self-hosting.md" }),
     " says how.",
   );

@@ -1,5 +1,5 @@
-// What the home page shows, as the server tells it: asked for when the page is opened, and again when something has
-// happened. A server that does not know the routes tells nothing, and the sections stay away.
+// Fetches the data of the home page when it is opened and after every change. With a server that lacks the routes the
+// sections stay hidden.
 
 import { api } from "../api.js";
 import { on } from "../bus.js";
@@ -7,14 +7,14 @@ import { isHome } from "../router.js";
 import { serverNow } from "../server_clock.js";
 
 const GATHER_MS = 250;
-// Where much happens, once in this time is enough.
+// The shortest time between two requests.
 const PAUSE_MS = 1_000;
-const LOOK_MS = 1_000;
-// Progress is in no event.
+const CHECK_MS = 1_000;
+// No event reports progress: poll.
 const PROGRESS_MS = 3_000;
 
 export class HomeFeed {
-  // Null until the server has answered.
+  // Null until the server has responded.
   shown = null;
   #onChange;
   #timer = 0;
@@ -28,7 +28,7 @@ export class HomeFeed {
     on("session-changed", (parts) => parts.includes("approvals") && this.askSoon());
     document.addEventListener("visibilitychange", () => this.askSoon());
     setInterval(() => this.shown?.running.some(({ task }) => task) && this.askSoon(), PROGRESS_MS);
-    setInterval(() => this.#look(), LOOK_MS);
+    setInterval(() => this.#checkExpired(), CHECK_MS);
   }
 
   askSoon() {
@@ -47,13 +47,13 @@ export class HomeFeed {
       this.shown = { ...NOTHING, ...home, approvals: questions?.approvals ?? [], isKnown: home !== null };
       this.#onChange();
     } catch (error) {
-      // The line says that it is down; what is shown stays, and the next connection asks again.
-      console.info("the home page was not fetched:", error.message);
+      // The header shows that the connection is down; the page stays as it is, and the next connection asks again.
+      console.info("could not fetch the home page:", error.message);
     }
   }
 
-  // Sessions that no list shows make no news, and neither does a server that is down.
-  #look() {
+  // A question may expire without an event: in a session that no list shows, or while the server is down.
+  #checkExpired() {
     const isLate = ({ expires_at: at }) => new Date(at) <= serverNow();
     if (this.shown?.approvals.some(isLate)) this.askSoon();
   }
@@ -61,7 +61,7 @@ export class HomeFeed {
 
 const NOTHING = { running: [], reported: [], recent: [] };
 
-// Null where there is no such route.
+// Null when the server has no such route.
 async function known(path) {
   try {
     return await api.get(path);

@@ -1,4 +1,4 @@
-// The home page before there is a session of one's own: things to try.
+// Things to try, shown on the home page until the reader has started a session.
 
 import { el } from "../dom.js";
 import { mark } from "../sidebar/wordmark.js";

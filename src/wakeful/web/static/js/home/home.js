@@ -1,5 +1,5 @@
 // The home page: what needs the reader, what runs, what happened meanwhile, and the sessions that changed last. It is
-// shown when the address names no session, with the message box below it, in which a new one begins.
+// shown when the address names no session; the message box below it starts a new one.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -37,11 +37,11 @@ class Home {
     this.#element = element;
     const sections = [this.#needs, this.#firstRun, this.#running, this.#reported].map((section) => section.element);
     element.replaceChildren(el("div", { class: "page__inner" }, this.#calm, sections, this.#recent.element, connectSection()));
-    on("route", () => this.#place());
-    on("beginning", () => this.#place());
+    on("route", () => this.#toggle());
+    on("beginning", () => this.#toggle());
   }
 
-  // False when no question is on it.
+  // Returns false when the page shows no question.
   focusQuestion() {
     const card = isHome() && this.#needs.element.querySelector(".approval");
     if (!card) return false;
@@ -50,7 +50,7 @@ class Home {
     return true;
   }
 
-  #place() {
+  #toggle() {
     const isShown = isHome();
     const wasShown = !this.#element.hidden;
     this.#element.hidden = !isShown;
@@ -64,7 +64,7 @@ class Home {
     const questions = questionEntries(shown);
     this.#needs.show(questions, { isCounted: true });
     this.#keepFocus(questions.length);
-    // The things to try say themselves how they stand.
+    // The things to try show their own state.
     const running = isFirst ? [] : runningEntries(shown);
     const reported = isFirst ? [] : reportedEntries(shown);
     this.#running.show(running, { isCounted: true, note: "goes on when you close this tab" });
@@ -73,7 +73,7 @@ class Home {
     this.#calm.hidden = isFirst || !shown.isKnown || questions.length + running.length + reported.length > 0;
   }
 
-  // An answered question takes the focus with it: the next one gets it, or the page.
+  // An answered question is removed together with the focus: give it to the next question, or to the page.
   #keepFocus(questions) {
     const isAnswered = questions < this.#questions;
     this.#questions = questions;

@@ -1,4 +1,4 @@
-// A question of any session, answered on the home page with the same card as in the session.
+// A question of any session, with the card that the session itself shows.
 
 import { ApprovalCard } from "../approvals/card.js";
 import { el } from "../dom.js";
@@ -19,7 +19,7 @@ export function questionView() {
   };
 }
 
-// What runs out first comes first.
+// The question that expires first comes first.
 export function questionEntries({ approvals }) {
   const open = approvals.toSorted((one, other) => one.expires_at.localeCompare(other.expires_at));
   return open.map((approval) => ({

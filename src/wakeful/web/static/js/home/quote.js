@@ -1,4 +1,4 @@
-// The first words of an answer in one line: without the signs that only mean something where it is rendered.
+// The first words of an answer in one line, without Markdown signs.
 
 import { el } from "../dom.js";
 

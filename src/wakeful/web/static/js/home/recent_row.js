@@ -11,7 +11,7 @@ export function recentRow() {
 
 export function recentEntries({ recent }) {
   const folders = new Set(recent.map((row) => row.workspace));
-  // The folder that all of them share tells none apart.
+  // A folder that all of them share distinguishes nothing.
   return recent.map((row) => ({ ...row, key: row.session_id, folder: folders.size > 1 ? lastPart(row.workspace) : "" }));
 }
 

@@ -1,4 +1,4 @@
-// What happened while the reader was away: the command and its end in words first, then what the agent said about it.
+// What happened while the reader was away: the command and how it ended, then what the agent said about it.
 
 import { el, icon } from "../dom.js";
 import { shortTime } from "../format.js";
@@ -11,7 +11,7 @@ export function reportedRow() {
   return sessionLinkRow(parts);
 }
 
-// Of one session several things may be told: each is a row.
+// A session may have several pieces of news, each in a row.
 export function reportedEntries({ reported }) {
   return reported.map((news) => ({ ...news, key: String(news.news_id) }));
 }
@@ -48,7 +48,7 @@ function title(news) {
   return [command, ` ${endWords(news)}`];
 }
 
-// The answer is mostly what one came for; until there is one, the line that was printed.
+// The agent's answer matters most; until there is one, the printed line.
 function note({ title: name, answer, line }) {
   const said = answer ? quote(answer) : line && el("code", { text: line });
   return said ? [`${name || "New session"}: `, said] : [name || "New session"];

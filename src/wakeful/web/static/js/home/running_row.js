@@ -1,4 +1,4 @@
-// What runs: a job in the background, a sub-agent, or a turn that is being answered.
+// Something that runs: a background job, a sub-agent, or a turn.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
@@ -14,7 +14,7 @@ export function runningRow() {
   return new RowView(parts, el("li", { class: "run" }));
 }
 
-// A turn that waits for an answer is no work: its question stands above.
+// Leaves out turns that wait for the reader: their questions are listed above.
 export function runningEntries({ running, approvals }) {
   const asking = new Set(approvals.map((approval) => approval.session_id));
   const working = running.filter((one) => one.task || !asking.has(one.session_id));
@@ -68,13 +68,13 @@ function answering({ step, call }) {
   return call ? [`${words}: `, el("code", { text: shortCommand(`${call.name} ${mainArgument(call.arguments)}`) })] : [words];
 }
 
-// The first thing that a call names: a path, a command, a goal.
+// The first text among the arguments: a path, a command, a goal.
 function mainArgument(text) {
   try {
     const first = Object.values(JSON.parse(text)).find((value) => typeof value === "string");
     return first ?? "";
   } catch {
-    // Not whole yet.
+    // Still incomplete.
     return "";
   }
 }

@@ -1,5 +1,5 @@
-// A part of the home page: a heading, how many there are, a remark, and a list. It is there while it has something to
-// show, and whatever stays keeps its element.
+// A section of the home page: a heading, a count, a note, and a list. It is hidden while it is empty, and entries that
+// stay keep their elements.
 
 import { el } from "../dom.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
@@ -11,7 +11,7 @@ export class Section {
   #entries;
   #make;
 
-  // `make(entry)` answers a view; `list` is the element that holds the views, and `action` stands beside the heading.
+  // `make(entry)` returns a view; `list` is the element that holds the views, and `action` goes beside the heading.
   constructor(id, title, { make, list = el("ul", { class: "rows", role: "list" }), action = null }) {
     this.#make = make;
     this.#entries = new Keyed(list);
@@ -27,7 +27,7 @@ export class Section {
   }
 }
 
-// A row that is made anew when what it shows has changed; `make(entry)` answers its children.
+// A row that is rebuilt when its entry has changed; `make(entry)` returns its children.
 export class RowView {
   #make;
   #shown = "";
@@ -41,7 +41,7 @@ export class RowView {
     const shown = JSON.stringify(entry);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    // Its links and buttons are made anew: who was on one of them stays there.
+    // Links and buttons are replaced: the focus moves to the new one in the same position.
     const at = this.#controls().indexOf(document.activeElement);
     this.element.replaceChildren(...this.#make(entry).filter(Boolean));
     if (at !== -1) this.#controls().at(at)?.focus({ preventScroll: true });
@@ -52,7 +52,7 @@ export class RowView {
   }
 }
 
-// A row that is a link to the session of its entry.
+// A row that links to the session of its entry.
 export function sessionLinkRow(make) {
   const link = el("a", { class: "row" });
   const row = new RowView(make, link);

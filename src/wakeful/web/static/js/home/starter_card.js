@@ -1,4 +1,4 @@
-// One thing to try: it keeps its place while its session runs and when that is done, and can be run again.
+// One thing to try. The card follows its session and offers to run it again when it is done.
 
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
@@ -19,7 +19,7 @@ export class StarterCard {
     this.element = el("section", { class: "demo", tabindex: -1, "aria-label": starter.title }, head, el("p", { text: starter.about }), this.#foot);
   }
 
-  // `rows` are those of the newest sessions.
+  // `rows` are those of the most recent sessions.
   update(rows) {
     const id = this.#isStarting ? null : startedBy(this.#starter.name);
     const row = id && rows.find((one) => one.session_id === id);
@@ -37,7 +37,7 @@ export class StarterCard {
     const isOver = state === "done" || state === "failed";
     const button = state === "new" || isOver ? this.#button(isOver) : null;
     this.#foot.replaceChildren(...[line, button].filter(Boolean));
-    // While there is nothing to press, the card itself holds the focus.
+    // Without a button or link the card itself takes the focus.
     if (hadFocus) (this.#foot.querySelector("button, a") ?? this.element).focus({ preventScroll: true });
   }
 
@@ -59,7 +59,7 @@ export class StarterCard {
   }
 }
 
-// A session that is no longer among the newest, was deleted, or never got its words is as good as none.
+// A session that was deleted, never got its message, or is no longer among the most recent counts as none.
 function stateOf(id, row, isStarting) {
   if (isStarting) return "live";
   if (!id || !row) return "new";

@@ -1,9 +1,9 @@
-// Things to try on the first day: real sessions on the built-in scripted model, which needs no key and sends nothing
+// Things to try on the first day: real sessions with the built-in scripted model, which needs no key and sends nothing
 // anywhere. Each shows within seconds what the server is for.
 
 import { api } from "../api.js";
 
-// Which sessions were started from here: they are not sessions of one's own.
+// The sessions that were started from here. They do not count as the reader's own.
 const KEY = "wakeful.starters";
 const MOST_KEPT = 50;
 const MODEL = "demo:wakeful";
@@ -51,7 +51,7 @@ export const STARTERS = [
   },
 ];
 
-// Answers the id of the session.
+// Returns the id of the session.
 export async function start({ name, title, words }) {
   const { session_id: id } = await api.post("/api/session/new", { model: MODEL, title });
   keep(name, id);
@@ -76,7 +76,7 @@ function kept() {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "[]");
   } catch {
-    // Not ours, or cut off.
+    // Written by something else, or cut off.
     return [];
   }
 }

@@ -1,5 +1,5 @@
-// News of other sessions: a toast while the page is in view, the system's notification while no page is. It comes from
-// the log, so that a cut line loses none; what is on the screen already is not told again.
+// News of other sessions: a toast while the page is in view, a system notification while no page is. News comes from
+// the log, so a broken connection loses none. What is already on the screen is left out.
 
 import { emit, on } from "../bus.js";
 import { el } from "../dom.js";
@@ -10,8 +10,8 @@ import { manyWords, newsTitle, newsWords } from "./news_words.js";
 import { mayNotify, showNotification, startSystem } from "./system.js";
 
 const GATHER_MS = 250;
-// More than these at once are told as one.
-const MOST_ALONE = 3;
+// More than these at once become a single toast.
+const MOST_TOASTS = 3;
 const SECONDS = 8;
 
 let gathered = [];
@@ -20,34 +20,34 @@ let timer = 0;
 export function startNotifications() {
   startSystem();
   on("news", ({ news, isShown, isLookedAt }) => {
-    if (isShown || !isWorthTelling(news)) return;
+    if (isShown || !isWorthShowing(news)) return;
     if (!document.hidden) gather(news);
     else if (!isLookedAt && settings.get("notify") && mayNotify()) notify(news);
   });
 }
 
-// What ended well and was to wake no session is nothing that a person waits for; the home page lists it all the same.
-function isWorthTelling(news) {
+// No person waits for a job that ended well and wakes no session. The home page still lists it.
+function isWorthShowing(news) {
   return news.kind !== "process_complete" || news.wakes || !endedWell(news);
 }
 
-// After a line that was cut they come together.
+// After a reconnect, news arrives in a burst.
 function gather(news) {
   gathered.push(news);
   clearTimeout(timer);
-  timer = setTimeout(tellGathered, GATHER_MS);
+  timer = setTimeout(showGathered, GATHER_MS);
 }
 
-function tellGathered() {
+function showGathered() {
   const all = gathered;
   gathered = [];
-  // The home page shows them itself; who listens and does not look hears of them.
+  // The home page lists them itself: only screen readers need to hear of them.
   if (isHome()) all.forEach(say);
-  else if (all.length > MOST_ALONE) toast(manyWords(all), "Show", openHome);
+  else if (all.length > MOST_TOASTS) toast(manyWords(all), "Show", openHome);
   else all.forEach((news) => toast(newsWords(news), "Open", () => openSessionById(news.session_id)));
 }
 
-// A question loudly, as in its session.
+// Questions are alerts, as in their session.
 function say(news) {
   const words = newsWords(news);
   emit(news.kind === "approval_required" ? "alert" : "said", `${newsTitle(words)}, ${words.text}`);

@@ -1,5 +1,5 @@
-// The system's notifications. They are shown through a service worker: on Android there is no other way, and a click
-// works after the page has gone as well.
+// System notifications. A service worker shows them: Android allows nothing else, and clicks work even after the page
+// has been closed.
 
 import { openSessionById } from "../router.js";
 import { workerUrl } from "../trusted.js";
@@ -23,7 +23,7 @@ export async function askToNotify() {
   return true;
 }
 
-// One tag for each piece of news: thirty tabs show one notification.
+// The tag is unique to the news, so thirty tabs show one notification.
 export async function showNotification(title, { body, session, news }) {
   const tag = `wakeful-${session}-${news}`;
   const registration = await register();
@@ -31,7 +31,7 @@ export async function showNotification(title, { body, session, news }) {
   else showFromPage(title, { body, tag }, session);
 }
 
-// Null where the browser has none, or refuses ours.
+// Null when the browser has no service workers or refuses ours.
 async function register() {
   try {
     await navigator.serviceWorker.register(workerUrl(WORKER), { scope: "/", updateViaCache: "none" });

@@ -1,6 +1,6 @@
-// One frame into the state. Answers which parts have changed; `state.isStale` is set when only the server can tell
-// more.
-// The same frames give the same state, however the line was cut between them.
+// Applies a frame to the state and returns the names of the parts that changed. Sets `state.isStale` when the page has
+// to fetch a snapshot to know the rest.
+// The same frames give the same state, wherever the connection broke between them.
 
 import { factOf, isBeyond, moveOn } from "../stream/cursor.js";
 import { dropHtml, foldHtml, showHtml } from "./html.js";
@@ -11,22 +11,22 @@ const FRAMES = { ...SESSION_FRAMES, ...TURN_FRAMES };
 
 export function applyFrame(state, { name, cursor, data }) {
   if (name === "answer_html") return foldHtml(state, cursor, data);
-  if (name === "initial") return greet(state, data);
-  // What a reader is told on arrival is in its snapshot, or in the log after it.
+  if (name === "initial") return startConnection(state, data);
+  // Frames sent on arrival repeat what is in the snapshot, or in the log after it.
   if (data.recovered) return [];
   if (name === "step_abandoned") dropHtml(state, data);
   const shown = isBeyond(state.cursor, cursor) ? [] : showHtml(state);
   const next = moveOn(state.cursor, { name, cursor });
   if (next === null) return shown;
   state.cursor = next;
-  // It happened while there was no line, and only the server knows when.
+  // The turn started while the connection was down, and only the server knows when.
   if (name === "turn_started" && factOf(cursor) <= state.caughtUpTo) state.isStale = true;
   return [...shown, ...(FRAMES[name]?.(state, data) ?? [])];
 }
 
-// A log that ends before our cursor is another log: a backup, perhaps.
-function greet(state, data) {
-  // A new line tells the look from its first block on.
+// A log that ends before our cursor is a different one: a restored backup, perhaps.
+function startConnection(state, data) {
+  // A new connection sends the html again from its first block.
   state.html = null;
   state.caughtUpTo = data.last_event_id;
   if (factOf(state.cursor) > data.last_event_id) state.isStale = true;

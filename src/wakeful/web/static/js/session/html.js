@@ -1,5 +1,5 @@
-// The look of the answer that is being streamed: blocks of html that follow the line and not the log, so that they are
-// folded whatever our cursor is, and shown when they are not behind it.
+// The rendered html of the streaming answer. Its blocks are no part of the log: they are collected whatever our cursor
+// is, and shown once the state has reached theirs.
 
 import { isBeyond } from "../stream/cursor.js";
 import { answerOf, touch } from "./messages.js";
@@ -12,7 +12,7 @@ export function foldHtml(state, cursor, { turn_id: turnId, step, from, blocks, i
   return isBeyond(state.cursor, cursor) ? [] : showHtml(state);
 }
 
-// After the frame that the html came before.
+// Called again after each frame, because the html may arrive before the frame that it belongs to.
 export function showHtml(state) {
   const { html } = state;
   if (!html || html.isShown) return [];
@@ -24,7 +24,7 @@ export function showHtml(state) {
   return ["messages"];
 }
 
-// The step is asked for again: on the line, whatever our cursor is.
+// The step starts over, whatever our cursor is.
 export function dropHtml(state, { turn_id: turnId, step }) {
   if (state.html?.turnId === turnId && state.html.step === step) state.html = null;
 }

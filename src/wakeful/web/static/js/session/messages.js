@@ -1,4 +1,4 @@
-// Messages of the open session. Each has a `rev` that grows when it changes, so that the screen redraws only those.
+// Messages of the open session. Each has a `rev` that grows when it changes, so the page redraws only those.
 
 let revision = 0;
 
@@ -7,7 +7,7 @@ export function touch(message) {
   return message;
 }
 
-export function newMessage(fields) {
+function newMessage(fields) {
   return touch({
     html: null,
     reasoning: null,
@@ -20,7 +20,7 @@ export function newMessage(fields) {
   });
 }
 
-// The answer of a step, in the place where the server will list it.
+// Finds or adds the answer of a step, with the id that the server will list.
 export function answerOf(state, turnId, step) {
   const id = `${turnId}.${step}.0`;
   const known = state.messages.findLast((message) => message.id === id);
@@ -28,7 +28,7 @@ export function answerOf(state, turnId, step) {
   return add(state, { id, turn_id: turnId, role: "assistant", source: "assistant", isOpen: true });
 }
 
-// A message that comes again is the same one.
+// Replaces a message with the same id.
 export function add(state, fields) {
   const at = state.messages.findLastIndex((message) => message.id === fields.id);
   const message = newMessage({ created_at: state.now(), ...fields });
@@ -41,7 +41,7 @@ export function remove(state, id) {
   state.messages = state.messages.filter((message) => message.id !== id);
 }
 
-// What the server lists takes the place of what we have; whatever is the same keeps its object, and so its element.
+// The listed messages; those that have not changed keep their object, and so their element.
 export function merged(known, listed) {
   const byId = new Map(known.map((message) => [message.id, message]));
   return listed.map((fields) => {
@@ -66,14 +66,14 @@ function isSame(message, fields) {
 
 function isSameTool(one, other) {
   if (!one || !other) return one === other;
-  // Frames may tell the whole of what a list tells only the ends of.
+  // A frame may have the whole of a result that the list cuts in the middle.
   const isSameResult =
     one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
   const isSameEnd = one.status === other.status && Boolean(one.is_error) === Boolean(other.is_error);
   return isSameEnd && isSameResult && one.seconds === other.seconds;
 }
 
-// What only this page knows of a message.
+// Fields that only this page knows.
 function kept(message) {
   return message ? { thoughtAt: message.thoughtAt, thoughtSeconds: message.thoughtSeconds } : {};
 }

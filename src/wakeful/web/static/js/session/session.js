@@ -1,9 +1,9 @@
-// Opens a session and keeps it: the snapshot first, then the frames after it, and the snapshot again when frames are
-// not enough. Tells `session-opened` {id} and `session-changed` [names of what changed], and `news` of all sessions.
+// Opens a session and keeps it current: a snapshot first, then the frames after it, and a snapshot again when frames
+// are not enough. Emits `session-opened` {id}, `session-changed` [names of what changed], and `news` of all sessions.
 
 import { api, ApiError, goToLogin } from "../api.js";
 import { emit, on } from "../bus.js";
-import { lineLost, lineOpened } from "../stream/connection.js";
+import { streamLost, streamOpened } from "../stream/connection.js";
 import { Client } from "../stream/client.js";
 import { applyFrame } from "./fold.js";
 import { reload } from "./reload.js";
@@ -11,35 +11,35 @@ import { loadOlder } from "./snapshot.js";
 import { emptyState, openSession } from "./state.js";
 
 const PAGE = 100;
-// Who goes back goes far.
+// A reader who scrolls back tends to go far.
 const OLDER_PAGE = 200;
 const EVERYTHING = ["session", "messages", "turns", "tasks", "approvals", "queued", "notices"];
 const AGAIN_MS = 2_000;
 
-// Whatever is under way for a session that is no longer open is not looked at.
+// Counts the sessions that were opened: responses for an earlier one are ignored.
 let opening = 0;
 let isFetching = false;
-// Frames that came while a snapshot was on its way: it may be older than they are.
+// Frames that arrived during the fetch of a snapshot, which may be older than they are.
 let meanwhile = [];
-// Until the snapshot is there, the session is not followed.
+// The session is followed once its snapshot is loaded.
 let isLoaded = false;
 
 const client = new Client(
   () => ({ session: isLoaded ? openSession.id : null, after: openSession.cursor }),
-  (told) => HEARD[told.kind](told),
+  (message) => HANDLERS[message.kind](message),
 );
 
-const HEARD = {
+const HANDLERS = {
   frame: receive,
   news: ({ data, isShown, isLookedAt }) => emit("news", { news: JSON.parse(data), isShown, isLookedAt }),
   open: () => {
-    lineOpened();
+    streamOpened();
     refetchRows();
   },
-  lost: lineLost,
+  lost: streamLost,
   refused: ({ status }) => {
     if (status === 401) goToLogin();
-    // One of the sessions is gone; it may be ours.
+    // One of the followed sessions is gone, perhaps ours.
     else if (status === 404) refresh();
   },
 };
@@ -49,7 +49,7 @@ export function startSession() {
   client.start();
 }
 
-export function hurryLine() {
+export function retryNow() {
   client.hurry();
 }
 
@@ -59,7 +59,7 @@ export async function open(id) {
   isLoaded = false;
   isFetching = false;
   Object.assign(openSession, emptyState(), { id });
-  // It is on its way while the page puts the other session away.
+  // Start the request before the page clears the other session.
   const arriving = id ? fetchSnapshot() : null;
   emit("session-opened", { id });
   emit("session-changed", EVERYTHING);
@@ -67,7 +67,6 @@ export async function open(id) {
   else client.follow();
 }
 
-// A session that this page has just begun: there is nothing in it to be fetched before the first message is.
 export async function refresh() {
   if (openSession.id && !isFetching) await fetchSnapshot();
 }
@@ -76,7 +75,7 @@ export async function fetchOlder() {
   const [first] = openSession.messages;
   if (!first || !openSession.hasMore) return;
   const mine = opening;
-  const page = await api.get("/api/session", { ...wanted(), limit: OLDER_PAGE, before: first.id });
+  const page = await api.get("/api/session", { ...snapshotQuery(), limit: OLDER_PAGE, before: first.id });
   if (mine !== opening || openSession.messages[0] !== first) return;
   loadOlder(openSession, page);
   emit("session-changed", ["older"]);
@@ -88,7 +87,7 @@ async function fetchSnapshot() {
   openSession.isStale = false;
   meanwhile = [];
   try {
-    const snapshot = await api.get("/api/session", wanted());
+    const snapshot = await api.get("/api/session", snapshotQuery());
     if (mine === opening) take(snapshot);
   } catch (error) {
     if (mine === opening) fail(error);
@@ -98,8 +97,8 @@ async function fetchSnapshot() {
   if (mine === opening && openSession.isStale) await fetchSnapshot();
 }
 
-// Of long results the ends: most of them are never unfolded.
-function wanted() {
+// `short` cuts long results in the middle: most of them are never unfolded.
+function snapshotQuery() {
   return { session_id: openSession.id, limit: PAGE, short: 1 };
 }
 
@@ -128,7 +127,7 @@ function fail(error) {
 
 function receive({ name, cursor, data }) {
   const parsed = JSON.parse(data);
-  if (name === "session_row") return hearRow(parsed.row);
+  if (name === "session_row") return receiveRow(parsed.row);
   if (name === "session_gone") return emit("gone", parsed);
   if (!isLoaded || parsed.session_id !== openSession.id) return;
   const frame = { name, cursor, data: parsed };
@@ -139,18 +138,18 @@ function receive({ name, cursor, data }) {
   mendStale();
 }
 
-// A session that was deleted and is told of again has been restored.
-function hearRow(row) {
+// A row for the open session that is not loaded means that the session was restored.
+function receiveRow(row) {
   emit("row", row);
   if (row.session_id === openSession.id && !isLoaded && !isFetching) fetchSnapshot();
 }
 
-// The frames have told what was said; whatever else has changed can wait until somebody looks.
+// Frames have brought the messages; the rest can wait until the page is in view.
 function mendStale() {
   if (openSession.isStale && isLoaded && !isFetching && !document.hidden) fetchSnapshot();
 }
 
-// Rows that changed while there was no line are told to nobody. A hidden page asks when it is looked at.
+// The stream does not repeat rows that changed while it was down. A hidden page fetches them when it is shown.
 let rowsAreOld = false;
 
 function refetchRows() {

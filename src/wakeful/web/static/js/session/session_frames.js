@@ -1,4 +1,4 @@
-// What a session tells besides its turns: the queue, background work, questions, and that something else has changed.
+// Frames of a session besides those of its turns: the queue, background work, questions, and other changes.
 
 export const SESSION_FRAMES = {
   turn_completed: completeTurn,
@@ -10,10 +10,10 @@ export const SESSION_FRAMES = {
   approval_required: ask,
   approval_answered: answer,
   wake_waits: waitForWake,
-  gap: tellGap,
+  gap: showGap,
 };
 
-// The stored turn has what no frame tells: its number, its times, its use of tokens.
+// The stored turn has its number, times and token usage, which are in no frame.
 function completeTurn(state, { turn_id }) {
   if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;
   state.isStale = true;
@@ -22,7 +22,7 @@ function completeTurn(state, { turn_id }) {
 
 function addQueued(state, { turn_id }) {
   if (state.queued.some((queued) => queued.turn_id === turn_id)) return [];
-  // The frame does not tell the words.
+  // The frame lacks the text.
   state.isStale = true;
   return [];
 }
@@ -62,7 +62,7 @@ function answer(state, { call_id, choice }) {
   return ["approvals", "messages"];
 }
 
-// Also when its time is over, as the server tells or the clock here: `choice` is then "expired".
+// `choice` is "expired" when the time is over, by the server's word or by the clock of this page.
 export function closeApproval(state, callId, choice) {
   const approval = state.approvals.find((one) => one.call_id === callId);
   if (!approval) return;
@@ -77,7 +77,7 @@ function waitForWake(state) {
   return [];
 }
 
-function tellGap(state, { from, to }) {
+function showGap(state, { from, to }) {
   state.gap = { from, to };
   state.isStale = true;
   return ["gap"];

@@ -1,15 +1,15 @@
-// GET /api/session into the state: everything in it fits its cursor.
+// Loads GET /api/session into the state. Everything in a snapshot is as of its cursor.
 
-import { withWordsOf } from "../stream/cursor.js";
+import { withTextOf } from "../stream/cursor.js";
 import { answerOf, merged, touch } from "./messages.js";
 
 export function loadSnapshot(state, snapshot) {
   const isSameSession = state.id === snapshot.session.session_id;
   const known = isSameSession ? state.messages : [];
   const older = isSameSession ? olderThan(known, snapshot.messages[0]) : [];
-  // Another node may have fewer words of the open step than we have.
+  // The snapshot of another node may have less text of the open step than we have.
   const open = openAnswer(known, snapshot.active);
-  const cursor = open ? withWordsOf(snapshot.cursor, state.cursor) : snapshot.cursor;
+  const cursor = open ? withTextOf(snapshot.cursor, state.cursor) : snapshot.cursor;
   state.id = snapshot.session.session_id;
   state.session = snapshot.session;
   state.messages = [...older, ...merged(known, snapshot.messages)];
@@ -25,7 +25,7 @@ export function loadSnapshot(state, snapshot) {
   else state.messages.push(open);
 }
 
-// An older page, asked for with `before` the first message that we have.
+// Adds an older page, which was requested with `before` the first message that we have.
 export function loadOlder(state, snapshot) {
   const known = new Set(state.messages.map((message) => message.id));
   const older = merged([], snapshot.messages).filter((message) => !known.has(message.id));
@@ -34,7 +34,7 @@ export function loadOlder(state, snapshot) {
   state.hasMore = Boolean(snapshot.has_more) && older.length > 0;
 }
 
-// The step that is being answered is in no journal yet: what it has said so far comes beside the messages.
+// The running step is not stored yet: its text so far comes beside the messages.
 function loadPartial(state, active) {
   const partial = active?.partial;
   if (!partial || (!partial.text && !partial.reasoning)) return;
@@ -49,7 +49,7 @@ function openAnswer(known, active) {
   return known.findLast((message) => message.isOpen && message.turn_id === active?.turn_id);
 }
 
-// Pages that were loaded before stay, if the conversation still passes through them.
+// Keeps the older pages if the conversation still contains them.
 function olderThan(known, first) {
   const at = first ? known.findIndex((message) => message.id === first.id) : -1;
   return at === -1 ? [] : known.slice(0, at);

@@ -1,4 +1,4 @@
-// The session that this page shows. There is one; it is changed in place, and `session-changed` says what changed.
+// The session that this page shows. The object is changed in place, and `session-changed` says what changed.
 
 import { serverNow } from "../server_clock.js";
 
@@ -11,29 +11,29 @@ export function emptyState() {
     session: null,
     // turn_id → {number, source, status, opened_at, closed_at, model, usage}
     turns: new Map(),
-    // In the order of the screen.
+    // In the order of the page.
     messages: [],
     hasMore: false,
     // id → task
     tasks: new Map(),
     approvals: [],
-    // Those that were answered while we looked, for one line each.
+    // Approvals that were answered while the page was open, shown in a line each.
     answered: [],
     queued: [],
     pendingNotices: [],
     // {turn_id, stream_id, source} or null
     activeTurn: null,
-    // Every frame up to here is in this state.
+    // This state includes every frame up to here.
     cursor: "0",
-    // Where the log ended when the line was opened: facts up to here are of the past.
+    // Where the log ended when the connection opened: facts up to here are in the past.
     caughtUpTo: 0,
-    // Frames told that something changed which only the server can tell.
+    // Something changed that no frame contains: fetch a snapshot.
     isStale: false,
-    // The streamed answer's look: {turnId, step, blocks, isFinal, isShown}
+    // The html of the streaming answer: {turnId, step, blocks, isFinal, isShown}
     html: null,
-    // {from, to} of events that the log no longer has.
+    // {from, to} of events that are no longer in the log.
     gap: null,
-    // Frames carry no times: what they tell happened about now.
+    // Frames carry no times: they happened about now.
     now: () => new Date(serverNow()).toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-// What the turns themselves tell.
+// Frames of turns.
 
 import { add, answerOf, remove, touch } from "./messages.js";
 
@@ -34,7 +34,7 @@ function startTurn(state, { turn_id: turnId, source, parent }) {
   return ["turns", "queued"];
 }
 
-// An edit or another answer goes on from an earlier turn: what came after that is no longer in the conversation.
+// An edit or a regenerated answer continues from an earlier turn: later messages leave the conversation.
 function leaveBranch(state, parent) {
   const last = state.messages.at(-1);
   if (!last || last.turn_id === parent) return;
@@ -122,7 +122,7 @@ function endTurn(state, data, status) {
   const { turn_id } = data;
   const turn = state.turns.get(turn_id);
   state.queued = state.queued.filter((queued) => queued.turn_id !== turn_id);
-  // An id that was given out and never opened: its words were taken back, or joined another turn.
+  // The turn never opened: its message was withdrawn, or joined another turn.
   if (!turn) return ["queued"];
   Object.assign(turn, { status, closed_at: state.now(), cutStep: null });
   if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;

@@ -1,4 +1,4 @@
-// What can be done with a session from outside of it: rename, pin, archive, delete with undo.
+// Actions on a session: rename, pin, archive, delete with undo.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";

@@ -1,9 +1,8 @@
-// The rows on the screen, in groups by day. Whatever stays keeps its element, and so the focus, a press and an open
-// menu.
+// The rows in groups by day. Rows that stay keep their elements, and so the focus, a pressed button and an open menu.
 
 import { el } from "../dom.js";
 import { Keyed } from "../transcript/keyed.js";
-import { RowView } from "./row.js";
+import { SessionRow } from "./session_row.js";
 
 export class ListView {
   #element;
@@ -14,18 +13,18 @@ export class ListView {
     this.#parts = new Keyed(element);
   }
 
-  // `nothing()` makes what is shown in the place of rows.
-  show(groups, openId, nothing) {
+  // `makeEmpty()` returns the element to show when there are no rows.
+  show(groups, openId, makeEmpty) {
     const focused = this.#element.contains(document.activeElement) ? document.activeElement : null;
     const wanted = groups.map((group) => ({ key: group.name, group, openId }));
-    this.#parts.show(wanted.length ? wanted : [{ key: `nothing ${Date.now()}`, nothing }], makePart);
-    // What is moved to another place loses the focus.
+    this.#parts.show(wanted.length ? wanted : [{ key: `empty ${Date.now()}`, makeEmpty }], makePart);
+    // Elements lose the focus when they are moved.
     if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
   }
 }
 
-function makePart({ nothing }) {
-  return nothing ? { element: nothing(), update() {} } : new GroupView();
+function makePart({ makeEmpty }) {
+  return makeEmpty ? { element: makeEmpty(), update() {} } : new GroupView();
 }
 
 class GroupView {
@@ -40,6 +39,6 @@ class GroupView {
   update({ group: { name, rows }, openId }) {
     if (this.#heading.textContent !== name) this.#heading.textContent = name;
     const wanted = rows.map((row) => ({ key: row.session_id, row, isOpen: row.session_id === openId }));
-    this.#rows.show(wanted, () => new RowView());
+    this.#rows.show(wanted, () => new SessionRow());
   }
 }

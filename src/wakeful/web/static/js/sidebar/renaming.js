@@ -1,21 +1,31 @@
-// The title of a row, edited where it stands.
+// Edits titles in place.
 
 import { el } from "../dom.js";
 import { rename } from "./actions.js";
 
-// `onEnd` is called once, after the row is as it was.
+// `onEnd` is called once, after the link is back in its row.
 export function renameInPlace(link, row, onEnd) {
-  const input = el("input", { class: "input", "aria-label": "Title", maxlength: 200, value: row.title });
+  const input = titleInput(row, "input", (title) => {
+    field.replaceWith(link);
+    if (title) rename(row, title);
+    onEnd();
+  });
   const field = el("div", { class: "session" }, input);
+  link.replaceWith(field);
+  input.focus();
+  input.select();
+}
+
+// An input for the title of a session. Calls `onEnd` once, with the new title or "" when there is nothing to change.
+export function titleInput(session, kind, onEnd) {
+  const input = el("input", { class: kind, "aria-label": "Title", maxlength: 200, value: session.title });
   let isOver = false;
   const end = (keeps) => {
-    // Taking it away makes it lose the focus.
+    // Removing the input triggers its blur event.
     if (isOver) return;
     isOver = true;
-    field.replaceWith(link);
     const title = input.value.trim();
-    if (keeps && title && title !== row.title) rename(row, title);
-    onEnd();
+    onEnd(keeps && title !== session.title ? title : "");
   };
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) end(true);
@@ -23,7 +33,5 @@ export function renameInPlace(link, row, onEnd) {
     event.stopPropagation();
   });
   input.addEventListener("blur", () => end(true));
-  link.replaceWith(field);
-  input.focus();
-  input.select();
+  return input;
 }

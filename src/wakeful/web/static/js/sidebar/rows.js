@@ -1,4 +1,4 @@
-// The rows of the list: kept by id, changed by the stream, in the order of the screen.
+// The rows of the list by session id, in the order of the page.
 
 import { dayName, startOfDay } from "../format.js";
 
@@ -18,7 +18,7 @@ export class Rows {
     this.put(rows);
   }
 
-  // The newest rows as they are now, when there are more than these: those beyond them stay. Answers whether any did.
+  // Replaces the newest rows and keeps the older ones beyond them. Returns whether there were any.
   refresh(newest) {
     const last = newest.findLast((row) => !row.pinned);
     const beyond = [...this.#rows.values()].filter((row) => last && !row.pinned && row.updated_at < last.updated_at);
@@ -34,7 +34,7 @@ export class Rows {
     this.#rows.delete(id);
   }
 
-  // As on the screen: pinned ones first, then the one changed last.
+  // Pinned rows first, then by last change.
   ordered() {
     return [...this.#rows.values()].sort(
       (one, other) => other.pinned - one.pinned || other.updated_at.localeCompare(one.updated_at),
@@ -64,12 +64,12 @@ function groupName(date, now) {
   return date.getFullYear() === now.getFullYear() ? MONTH.format(date) : MONTH_AND_YEAR.format(date);
 }
 
-// What is in view is being read, also before the server knows it.
+// A session in view counts as read, even before the server knows.
 export function isUnread(row, openId, isHidden = document.hidden) {
   return row.unread && (row.session_id !== openId || isHidden);
 }
 
-// At most one mark a row: what needs the reader comes before what failed, runs, or is unread.
+// A row has at most one mark, in this order: needs the reader, failed, running, unread.
 export function markOf(row, isNew = row.unread) {
   if (row.needs_you) return "needs";
   if (isNew && row.last_status === "failed") return "fail";

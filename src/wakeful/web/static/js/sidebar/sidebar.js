@@ -1,4 +1,4 @@
-// The list of sessions: searched, grouped by day, kept current by the stream.
+// The list of sessions: searchable, grouped by day, kept current by the stream.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -8,7 +8,7 @@ import { openMenu } from "../menu.js";
 import { currentSessionId, followLink, newSession, openSessionById } from "../router.js";
 import { soon } from "../soon.js";
 import { deleteSession, toggleArchive, togglePin } from "./actions.js";
-import { HomePlace } from "./home_place.js";
+import { HomeLink } from "./home_link.js";
 import { ListView } from "./list_view.js";
 import { renameInPlace } from "./renaming.js";
 import { isUnread, Rows } from "./rows.js";
@@ -16,7 +16,7 @@ import { wordmark } from "./wordmark.js";
 
 const SEARCH_MS = 200;
 const PAGE = 50;
-// As many as the server tells at once.
+// The server's limit for one page.
 const MOST = 200;
 
 export function startSidebar(element) {
@@ -37,16 +37,16 @@ class Sidebar {
   #list;
   #view;
   #who;
-  #home = new HomePlace();
+  #home = new HomeLink();
   #cursor = null;
   #archived = false;
-  // Answers that were overtaken by a newer question are not looked at.
+  // Counts the requests: a response to an earlier one is ignored.
   #asked = 0;
   #timer = 0;
   // Many sessions may change in the same moment.
   #drawSoon = soon(() => this.#draw());
   #isPaging = false;
-  // Until the server has answered, nobody can say that there are none.
+  // False until the first response: an empty list may only be unknown.
   #isKnown = false;
   #isRenaming = false;
   #opener = null;
@@ -57,7 +57,7 @@ class Sidebar {
     on("route", () => this.#draw());
     on("route", () => this.close());
     on("beginning", () => this.#draw());
-    // What is open in a hidden tab is not being read.
+    // A session that is open in a hidden tab is not being read.
     document.addEventListener("visibilitychange", () => this.#draw());
     on("me", () => (this.#who.textContent = `${me.host} · ${me.is_operator ? "operator" : me.name}`));
     on("row", (row) => this.#change(row));
@@ -73,18 +73,18 @@ class Sidebar {
     if (row) openSessionById(row.session_id);
   }
 
-  // False when there is none.
+  // Returns false when there is none.
   nextThatNeedsYou() {
     const rows = this.#rows.ordered();
     const from = rows.findIndex((row) => row.session_id === currentSessionId()) + 1;
     const around = [...rows.slice(from), ...rows.slice(0, from)];
     const row = around.find((one) => one.needs_you) ?? around.find((one) => isUnread(one, currentSessionId()));
     if (row) openSessionById(row.session_id);
-    // Before the list has come, nobody can say that there is none.
+    // Before the list has loaded, there may be one.
     return Boolean(row) || !this.#isKnown;
   }
 
-  // On a narrow screen it slides over the page.
+  // Whether it covers the page, as on narrow screens.
   isOver() {
     return this.#element.classList.contains("is-open");
   }
@@ -119,14 +119,14 @@ class Sidebar {
       iconButton("gear", "Settings", () => emit("show-settings")),
     );
     this.#element.replaceChildren(top, search, this.#home.element, this.#list, foot);
-    // A tap beside it closes it, and does nothing else.
+    // A tap outside closes the sidebar and does nothing else.
     this.#element.after(el("div", { class: "scrim", onclick: () => this.close() }));
   }
 
   #open() {
     this.#opener = document.activeElement;
     this.#element.classList.add("is-open");
-    // A keyboard on the screen would cover the list.
+    // An on-screen keyboard would cover the list.
     const hasKeys = matchMedia("(pointer: fine)").matches;
     const first = hasKeys ? this.#search : this.#element.querySelector(".sidebar__top .only-phone");
     first.focus({ preventScroll: true });
@@ -151,7 +151,7 @@ class Sidebar {
     this.#fetch();
   }
 
-  // Another question: the list begins anew, at its top.
+  // For a new search or filter: the list starts over at its top.
   async #fetch() {
     const page = await this.#ask({ limit: PAGE });
     if (!page) return;
@@ -161,7 +161,7 @@ class Sidebar {
     this.#list.scrollTop = 0;
   }
 
-  // The same question again: whoever has gone far down the list stays there.
+  // For the same search and filter: a reader far down the list stays there.
   async #refresh() {
     const page = await this.#ask({ limit: Math.min(Math.max(this.#rows.size, PAGE), MOST) });
     if (!page) return;
@@ -183,18 +183,17 @@ class Sidebar {
     this.#draw();
   }
 
-  // Null: overtaken by a newer question, or not answered.
+  // Returns null when a newer request was made meanwhile, or the request failed.
   async #ask(query, number = ++this.#asked) {
     const q = this.#search.value.trim() || null;
     try {
       const page = await api.get("/api/sessions", { q, archived: this.#archived ? "true" : null, ...query });
       if (number !== this.#asked) return null;
       this.#isKnown = true;
-      emit("rows", page.sessions);
       return page;
     } catch (error) {
-      // The line says that it is down; the list stays as it was, and the next connection asks again.
-      console.info("the list was not fetched:", error.message);
+      // The header shows that the connection is down; the list stays, and the next connection asks again.
+      console.info("could not fetch the list:", error.message);
       return null;
     }
   }
@@ -202,7 +201,7 @@ class Sidebar {
   #change(row) {
     const known = this.#rows.get(row.session_id);
     const belongs = row.archived === this.#archived && (known || !this.#search.value.trim());
-    // Where it was found is told with the answer to a search alone.
+    // Only responses to a search have the hit.
     if (belongs) this.#rows.put([{ ...row, snippet: known?.snippet, message_id: known?.message_id }]);
     else this.#rows.remove(row.session_id);
     this.#drawSoon();
@@ -217,12 +216,12 @@ class Sidebar {
     if (this.#isRenaming) return;
     const openId = currentSessionId();
     const rows = this.#rows.ordered();
-    this.#view.show(this.#rows.groups(), openId, () => this.#nothing());
+    this.#view.show(this.#rows.groups(), openId, () => this.#emptyView());
     this.#home.update(rows.filter((row) => row.needs_you).length);
     emit("unread", rows.filter((row) => row.needs_you || isUnread(row, openId)).length);
   }
 
-  #nothing() {
+  #emptyView() {
     if (!this.#isKnown) return el("div");
     const words = this.#search.value.trim();
     const clear = () => {
@@ -261,7 +260,7 @@ class Sidebar {
 
   #rename(row) {
     const link = this.#list.querySelector(`a[data-id="${CSS.escape(row.session_id)}"]`);
-    // It has left the list while its menu was open.
+    // The row left the list while its menu was open.
     if (!link) return;
     this.#isRenaming = true;
     renameInPlace(link, row, () => {

@@ -1,5 +1,5 @@
-// This page's end of the line: it says which session it shows, and hears frames and how the line is.
-// The cursors are kept here, because a worker ends with its last page.
+// This page's side of the hub: tells it which session the page shows, and receives frames and the connection's state.
+// The page keeps the cursor, because the worker ends with its last page.
 
 import { workerUrl } from "../trusted.js";
 import { Hub } from "./hub.js";
@@ -8,14 +8,13 @@ const BEAT_MS = 20_000;
 
 export class Client {
   #post = null;
-  #hear;
+  #receive;
   #where;
 
-  // `where()` answers {session, after} at any time. `hear` gets what the hub tells.
-  // The line begins with the first `follow`.
-  constructor(where, hear) {
+  // `where()` returns {session, after}; `receive` gets the hub's messages. The stream opens with the first `follow`.
+  constructor(where, receive) {
     this.#where = where;
-    this.#hear = hear;
+    this.#receive = receive;
   }
 
   start() {
@@ -24,7 +23,7 @@ export class Client {
     addEventListener("pagehide", () => this.#send("bye"));
     addEventListener("pageshow", ({ persisted }) => persisted && this.follow());
     addEventListener("online", () => this.#send("hurry"));
-    // The browser believes that there is no network: a server on this machine may be there all the same.
+    // The browser reports no network, but a server on this machine may still be reachable.
     addEventListener("offline", () => this.#send("doubt"));
     document.addEventListener("visibilitychange", () => {
       this.#send("beat");
@@ -32,7 +31,7 @@ export class Client {
     });
   }
 
-  // The session or its cursor has changed by other means than frames.
+  // Call this when the session or its cursor has changed other than by frames.
   follow() {
     this.#send("follow");
   }
@@ -51,18 +50,18 @@ export class Client {
       type: "module",
       name: "wakeful",
     });
-    // It could not be loaded: better a line of our own than none.
+    // The worker could not be loaded: use a connection of this page alone.
     worker.addEventListener("error", () => {
       this.#post = this.#own();
       this.follow();
     });
-    worker.port.addEventListener("message", ({ data }) => this.#hear(data));
+    worker.port.addEventListener("message", ({ data }) => this.#receive(data));
     worker.port.start();
     return (message) => worker.port.postMessage(message);
   }
 
   #own() {
     const hub = new Hub();
-    return (message) => hub.hear(this, (told) => queueMicrotask(() => this.#hear(told)), message);
+    return (message) => hub.receive(this, (reply) => queueMicrotask(() => this.#receive(reply)), message);
   }
 }

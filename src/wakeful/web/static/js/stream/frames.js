@@ -1,5 +1,4 @@
-// Server-sent events as they come off the wire: text in any pieces in, whole frames out.
-// Comments make no frame, but whoever pushes text sees that something came.
+// Parses server-sent events: takes text in any pieces, returns complete frames. Comments make no frame.
 
 export class Frames {
   #rest = "";

@@ -1,52 +1,52 @@
-// The readers of the line: each page says which session it shows and up to where it has it. The line is opened for all
-// of them, from the lowest cursor of each session; whoever is further drops what it has by its own cursor.
-// News of all sessions has one cursor for all pages, which is kept here: a line that was cut goes on after the last.
+// Serves all pages over one stream. Each page says which session it shows and its cursor there. The stream is opened
+// from the lowest cursor of each session; pages that are further skip what they have.
+// News of all sessions has one cursor for all pages, kept here: a new stream continues after the last news.
 
 import { cursorOf, joinCursors, lowest, moveOn } from "./cursor.js";
-import { Line } from "./line.js";
+import { EventStream } from "./event_stream.js";
 
-// Several pages that come at once are one change.
+// Pages that arrive within this time cause one reconnect.
 const GATHER_MS = 30;
-// A page says every 20 s that it lives, in the background once a minute; one that crashed cannot say goodbye.
+// Pages send a beat every 20 s, in the background once a minute. A crashed page sends no goodbye.
 const SILENT_MS = 150_000;
 const MOST_SESSIONS = 100;
-// Of the frame, and of its part in a cursor, where it stands like a session.
+// The name of the frame, and of its part in a cursor beside the session ids.
 const NEWS = "news";
 const CLOSED = { kind: "lost", attempt: 0, retryAt: 0 };
 
 export class Hub {
   #readers = new Map();
-  #line;
+  #stream;
   #timer = 0;
   #status = CLOSED;
-  // The newest news that was told; null until the first line has named one.
+  // The cursor of the last news; null until the first stream has sent one.
   #newsAt = null;
 
   constructor() {
-    this.#line = new Line(() => this.#address(), {
+    this.#stream = new EventStream(() => this.#address(), {
       onFrame: (frame) => this.#pass(frame),
       onOpen: () => this.#report({ kind: "open" }),
       onLost: (how) => this.#report({ kind: "lost", ...how }),
-      onRefused: (status) => this.#tellAll({ kind: "refused", status }),
+      onRefused: (status) => this.#sendAll({ kind: "refused", status }),
     });
     setInterval(() => this.#dropSilent(), SILENT_MS / 3);
   }
 
-  // `tell(message)` reaches the page.
-  hear(reader, tell, message) {
+  // Handles a message of a page; `send(message)` replies to it.
+  receive(reader, send, message) {
     const known = this.#readers.get(reader);
     if (message.kind === "bye") {
       this.#forget(reader);
     } else if (message.kind === "hurry") {
-      this.#line.hurry();
+      this.#stream.hurry();
     } else if (message.kind === "doubt") {
       this.#openSoon();
     } else if (!known || message.kind === "follow") {
       const { session, after, isHidden } = message;
-      // The line may be further than this reader: until it is opened anew, what it tells is not for it.
-      this.#readers.set(reader, { tell, session, after, isHidden, isWaiting: true, heardAt: Date.now() });
-      // It is opened anew for this reader, who hears of that.
-      if (this.#status.kind === "lost") tell(this.#status);
+      // The stream may be ahead of this reader: its frames are not for the reader until the stream is reopened.
+      this.#readers.set(reader, { send, session, after, isHidden, isWaiting: true, heardAt: Date.now() });
+      // When the stream is open, reopening it will report that.
+      if (this.#status.kind === "lost") send(this.#status);
       this.#openSoon();
     } else {
       known.heardAt = Date.now();
@@ -63,7 +63,7 @@ export class Hub {
   }
 
   #close() {
-    this.#line.close();
+    this.#stream.close();
     this.#status = CLOSED;
   }
 
@@ -75,7 +75,7 @@ export class Hub {
     if (this.#timer) return;
     this.#timer = setTimeout(() => {
       this.#timer = 0;
-      if (this.#readers.size) this.#line.open();
+      if (this.#readers.size) this.#stream.open();
     }, GATHER_MS);
   }
 
@@ -96,7 +96,7 @@ export class Hub {
   #pass(frame) {
     this.#newsAt = cursorOf(frame.id, NEWS) ?? this.#newsAt;
     if (frame.name === NEWS) {
-      this.#tellNews(frame.data);
+      this.#sendNews(frame.data);
       return;
     }
     const session = sessionOf(frame);
@@ -104,30 +104,30 @@ export class Hub {
     for (const reader of this.#readers.values()) {
       if (session && (reader.session !== session || reader.isWaiting)) continue;
       if (cursor) reader.after = moveOn(reader.after, { name: frame.name, cursor }) ?? reader.after;
-      reader.tell({ kind: "frame", name: frame.name, cursor, data: frame.data });
+      reader.send({ kind: "frame", name: frame.name, cursor, data: frame.data });
     }
   }
 
-  // Every page hears of it, and whether some page in view shows its session, or any session at all: a hidden page stays
-  // silent about what another one tells.
-  #tellNews(data) {
+  // Sends news to every page, with whether a page in view shows its session and whether any page is in view: hidden
+  // pages stay silent about what another page shows.
+  #sendNews(data) {
     const { session_id: session } = JSON.parse(data);
     const inView = [...this.#readers.values()].filter((reader) => !reader.isHidden);
     const isShown = inView.some((reader) => reader.session === session);
-    this.#tellAll({ kind: "news", data, isShown, isLookedAt: inView.length > 0 });
+    this.#sendAll({ kind: "news", data, isShown, isLookedAt: inView.length > 0 });
   }
 
   #report(status) {
     this.#status = status;
-    this.#tellAll(status);
+    this.#sendAll(status);
   }
 
-  #tellAll(message) {
-    for (const reader of this.#readers.values()) reader.tell(message);
+  #sendAll(message) {
+    for (const reader of this.#readers.values()) reader.send(message);
   }
 }
 
-// Rows and the like concern every page.
+// These frames go to every page.
 const FOR_ALL = new Set(["session_row", "session_gone", "heartbeat", "news_initial"]);
 
 function sessionOf(frame) {

@@ -1,11 +1,11 @@
-// Runs once for all tabs of a browser: they share one line.
+// Runs once per browser: all tabs share its connection.
 
 import { Hub } from "./hub.js";
 
 const hub = new Hub();
 
 self.addEventListener("connect", ({ ports: [port] }) => {
-  const tell = (message) => port.postMessage(message);
-  port.addEventListener("message", ({ data }) => hub.hear(port, tell, data));
+  const send = (message) => port.postMessage(message);
+  port.addEventListener("message", ({ data }) => hub.receive(port, send, data));
   port.start();
 });

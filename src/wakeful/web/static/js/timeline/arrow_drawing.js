@@ -1,10 +1,10 @@
-// Arrows: the wait dotted in the job's lane, then the stem up into the turn. Arrows into one place share stem and head.
+// Arrows: a dotted wait in the job's lane, then a stem up into the turn. Arrows to the same point share stem and head.
 
 import { link, round, shape } from "./shapes.js";
 
 const TIP = 49;
 const BEND = 6;
-// Clear of the mark at the end of the job.
+// Keeps clear of the mark at the end of the job.
 const CLEAR = 8;
 
 export function arrowParts(arrows) {
@@ -12,7 +12,7 @@ export function arrowParts(arrows) {
   return [...risen.map(halo), ...arrows.map(drawn), ...heads(risen)];
 }
 
-// What a stem crosses is cut by it.
+// A gap around the stem, so lines that it crosses look interrupted.
 function halo({ job, to }) {
   return shape("path", { class: "tl__halo", d: `M${round(to)} ${job.y - CLEAR}V50` });
 }
@@ -21,7 +21,7 @@ function drawn(arrow) {
   const parts = [...wait(arrow), ...(arrow.bar ? [stem(arrow)] : [])];
   if (arrow.isWatch) parts.push(shape("circle", { class: "tl__end tl__end--watch", cx: arrow.from, cy: arrow.job.y, r: 3 }));
   const { notice, bar } = arrow;
-  return link({ turn: notice.turn_id ?? "", task: notice.task_id }, said(notice, bar), parts);
+  return link({ turn: notice.turn_id ?? "", task: notice.task_id }, arrowLabel(notice, bar), parts);
 }
 
 function wait({ job, bar, from, to }) {
@@ -35,11 +35,11 @@ function stem({ job, from, to }) {
 }
 
 function heads(arrows) {
-  const places = new Set(arrows.map((arrow) => round(arrow.to)));
-  return [...places].map((x) => shape("path", { class: "tl__head", d: `M${round(x - 4)} 50h8l-4 -7z` }));
+  const tips = new Set(arrows.map((arrow) => round(arrow.to)));
+  return [...tips].map((x) => shape("path", { class: "tl__head", d: `M${round(x - 4)} 50h8l-4 -7z` }));
 }
 
-function said({ delivered }, bar) {
+function arrowLabel({ delivered }, bar) {
   if (!bar) return "Waits to be reported";
   return delivered === "opened" ? `Woke turn ${bar.turn.number}` : `Reported in turn ${bar.turn.number}`;
 }

@@ -1,10 +1,10 @@
-// Who woke whom: from the end of a job, or from where a watched line was printed, to the turn that read of it.
+// Arrows from the end of a job, or from the moment of a watched line, to the turn that it woke or was reported in.
 
-// Into the bar from below, so far from its left edge.
+// How far from its left edge an arrow meets the bar.
 const INSIDE = 5;
 
-// [{notice, job, bar, from, to, isJoined, isWatch}]. `bar` is null while the turn that will read it is not there yet:
-// then it waits until now. A turn that is not drawn has no arrow.
+// [{notice, job, bar, from, to, isJoined, isWatch}]. `bar` is null while no turn has read the notice: then the arrow
+// ends at now. A turn that is not drawn gets no arrow.
 export function arrowsOf(notices, jobs, bars, axis, now) {
   const jobsById = new Map(jobs.map((job) => [job.task.id, job]));
   const barsById = new Map(bars.map((bar) => [bar.turn.turn_id, bar]));

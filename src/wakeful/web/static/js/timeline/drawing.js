@@ -1,11 +1,11 @@
-// A scene as SVG, with attributes only: the page's rules allow no style in markup.
+// Draws a scene as SVG, with attributes only: the content security policy allows no inline style.
 
 import { clock, duration } from "../format.js";
 import { arrowParts } from "./arrow_drawing.js";
 import { link, round, shape } from "./shapes.js";
 
 const TURN_BOTTOM = 42;
-// A time that stands nearer to "now" is not said.
+// A time label nearer to "now" than this is left out.
 const NEAR_NOW = 44;
 
 export function draw(scene, label) {
@@ -13,7 +13,7 @@ export function draw(scene, label) {
   const drawing = shape("svg", { class: "tl", width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
   drawing.append(...grid(scene), ...scene.jobs.map(spawn), ...scene.jobs.map(job));
   drawing.append(...arrowParts(scene.arrows), ...scene.jobs.flatMap(ending), ...scene.bars.map(turn));
-  // How a turn ended lies over the next one, which may have begun at once.
+  // The mark at the end of a turn covers the next turn, which may begin at the same pixel.
   drawing.append(...scene.bars.filter((bar) => bar.mark).map(turnMark));
   return drawing;
 }
@@ -51,7 +51,7 @@ function turn({ turn, x, y, width, height, isWakeup, isLeft, isRunning, notches,
   if (turn.source === "cron") parts.push(shape("circle", { class: "tl__ask", cx: x + 4, cy: 22.5, r: 2.5 }));
   else if (!isWakeup) parts.push(shape("path", { class: "tl__ask", d: `M${round(x)} 20h9l-4.5 6z` }));
   if (name) parts.push(shape("text", { class: `tl__turntext${isWakeup ? " tl__turntext--wake" : ""}`, x: name.x, y: 39, "text-anchor": "middle", text: name.text }));
-  // What was left is no longer in the transcript: there is nothing to lead to.
+  // A turn of an abandoned branch is not in the transcript: there is nothing to link to.
   return isLeft ? shape("g", {}, parts) : link({ turn: turn.turn_id }, turnLabel(turn), parts);
 }
 

@@ -1,15 +1,15 @@
-// Words on the timeline take the longest form that fits between what passes through their strip.
+// Labels on the timeline: the longest form that fits between the lines that cross their strip.
 
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 import { codeWords, endedWell } from "../words.js";
 
 const GAP = 5;
-// Fewer letters of a command than these tell nothing.
+// Fewer letters of a command mean nothing to the reader.
 const FEWEST_LETTERS = 6;
 const MOST_LETTERS = 120;
 const BETWEEN = 6;
 
-// {x, id, note} or null. `obstacles`: where threads and stems pass through the strip. `measure(text, font)` in pixels.
+// {x, id, note} or null. `obstacles`: where threads and stems cross the strip. `measure(text, font)` in pixels.
 export function jobLabel(job, obstacles, { isNarrow, measure }) {
   const spaces = gaps(job.thread + GAP + 2, job.end - GAP, obstacles);
   const id = shortId(job.task.id);
@@ -25,7 +25,7 @@ export function jobLabel(job, obstacles, { isNarrow, measure }) {
   return null;
 }
 
-// {x, text} or null: in the middle of the widest part of the bar that no notch divides.
+// {x, text} or null: centred in the widest part of the bar between its notches.
 export function turnName(bar, { isNarrow, measure }) {
   if (bar.isLeft || isNarrow) return null;
   const right = bar.x + bar.width - (bar.mark ? 8 : bar.isRunning ? 4 : 0);
@@ -37,7 +37,7 @@ export function turnName(bar, { isNarrow, measure }) {
   return null;
 }
 
-// What is left of a strip, from left to right.
+// The free parts of a strip, from left to right.
 export function gaps(from, to, obstacles, apart = GAP) {
   const inside = obstacles.filter((x) => x > from - apart && x < to + apart).sort((one, other) => one - other);
   const edges = [from - apart, ...inside, to + apart];
@@ -49,21 +49,21 @@ export function gaps(from, to, obstacles, apart = GAP) {
 
 function whole(id, note, room, measure) {
   const wide = measure(id, "mono") + (note ? BETWEEN + measure(note, "sans") : 0);
-  return wide <= room ? placed(id, note, measure) : null;
+  return wide <= room ? labelOf(id, note, measure) : null;
 }
 
 function cut(id, note, room, measure) {
   const left = room - measure(id, "mono") - BETWEEN;
   let letters = [...note];
   while (letters.length >= FEWEST_LETTERS && measure(`${letters.join("")}…`, "sans") > left) letters = letters.slice(0, -1);
-  return letters.length >= FEWEST_LETTERS ? placed(id, `${letters.join("").trimEnd()}…`, measure) : null;
+  return letters.length >= FEWEST_LETTERS ? labelOf(id, `${letters.join("").trimEnd()}…`, measure) : null;
 }
 
 function alone(id, room, measure) {
-  return measure(id, "mono") <= room ? placed(id, "", measure) : null;
+  return measure(id, "mono") <= room ? labelOf(id, "", measure) : null;
 }
 
-function placed(id, note, measure) {
+function labelOf(id, note, measure) {
   return { id, note, noteAt: measure(id, "mono") + BETWEEN };
 }
 

@@ -1,19 +1,20 @@
-// Which line of the timeline a job is drawn on. Ended jobs come first, the earliest end on top, so that an arrow that
-// rises from below finds nothing in its way; running ones lie below them. A job that has a line keeps it.
+// Assigns jobs to lanes. Ended jobs come first, the earliest end on top, so an arrow that rises from below crosses
+// nothing; running jobs are below them. A job keeps its lane.
 
 const MOST_LANES = 4;
 
-// `spans`: [{id, from, to, end, stems, isRunning}] in pixels, from the thread to where its arrow rises. `kept`: lanes by id, from the last time; they are added to.
-// Sets `lane` of each, -1 where there is no room. The newest are kept.
+// `spans`: [{id, from, to, end, stems, isRunning}] in pixels, from the thread to where its arrow rises. `kept`: lanes
+// by id from the last drawing, to which new ones are added. Sets the `lane` of each span, -1 for those without room:
+// the newest get a lane first.
 export function pack(spans, kept = new Map()) {
-  let lanes = placed(spans, kept);
-  // A new job for which there is no room is worth more than the order of the old ones.
-  if (spans.some((span) => span.lane === -1 && !kept.has(span.id))) lanes = placed(spans, new Map());
+  let lanes = assigned(spans, kept);
+  // Showing a new job matters more than keeping the lanes of the old ones.
+  if (spans.some((span) => span.lane === -1 && !kept.has(span.id))) lanes = assigned(spans, new Map());
   for (const span of spans) kept.set(span.id, span.lane);
   return { lanes: lanes.findLastIndex((lane) => lane.length) + 1, hidden: spans.filter((one) => one.lane === -1).length };
 }
 
-function placed(spans, kept) {
+function assigned(spans, kept) {
   const lanes = Array.from({ length: MOST_LANES }, () => []);
   for (const span of spans) take(lanes, span, kept.get(span.id) ?? -1);
   const free = fitting(spans.filter((span) => !kept.has(span.id)), lanes);
@@ -26,7 +27,7 @@ function take(lanes, span, lane) {
   if (lane !== -1) lanes[lane].push(span);
 }
 
-// The newest for which there is a line at all, whatever crosses it.
+// The newest spans for which some lane has room, whatever crosses it.
 function fitting(spans, taken) {
   const trial = taken.map((lane) => [...lane]);
   return [...spans]
@@ -43,7 +44,7 @@ function byEnd(one, other) {
   return one.isRunning ? one.from - other.from : one.end - other.end;
 }
 
-// The first line where nothing crosses, else the first that is free.
+// The first free lane without crossings, else the first free one.
 function laneFor(span, lanes) {
   const free = lanes.flatMap((others, lane) => (isFree(span, others) ? [lane] : []));
   return free.find((lane) => isClear(span, lane, lanes)) ?? free[0] ?? -1;
@@ -60,7 +61,7 @@ function isClear(span, lane, lanes) {
   return rises && below.every((other) => other.stems.every((stem) => !covers(span, stem)));
 }
 
-// Two that share a stem may touch it: they rise together.
+// Spans that share a stem may touch it.
 function covers(span, stem) {
   return span.from < stem && stem < span.to && !span.stems.includes(stem);
 }

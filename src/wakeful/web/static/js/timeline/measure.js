@@ -1,4 +1,4 @@
-// How wide a text is in the fonts of the timeline. Measured, not counted: letters differ.
+// Measures the width of a text in the fonts of the timeline.
 
 const FONTS = { sans: "11px SANS", mono: "11px MONO", bold: "600 11px SANS" };
 const MOST_KEPT = 2_000;

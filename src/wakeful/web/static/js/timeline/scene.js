@@ -1,4 +1,4 @@
-// What happened in a session as things on a plane: turns above, jobs in lanes below, and who woke whom.
+// Lays out a session: turns above, jobs in lanes below, and arrows from jobs to the turns that they woke.
 
 import { endedWell } from "../words.js";
 import { arrowsOf } from "./arrows.js";
@@ -14,8 +14,8 @@ const LANE_HEIGHT = 22;
 const NARROWEST = 10;
 const MARKS = { failed: "fail", cancelled: "killed" };
 
-// `data` is the answer of /api/session/timeline with times in seconds. Nothing to draw: null. `lanes` is kept between
-// drawings of one session, `measure(text, font)` tells how wide a text is.
+// `data` is the response of /api/session/timeline with times in seconds. `lanes` is kept between drawings of one
+// session, `measure(text, font)` returns the width of a text. Returns null when there is nothing to draw.
 export function scene(data, { width, isNarrow, measure, lanes }) {
   if (!data.turns.length) return null;
   const left = isNarrow ? 16 : 104;
@@ -60,7 +60,7 @@ function turnBar(turn, data, axis) {
   return { turn, x, y: TURN_TOP, width, height: TURN_HEIGHT, isWakeup, isLeft, isRunning, mark, notches: [] };
 }
 
-// A turn too short to be seen is widened, but never into the next one.
+// A very short turn is widened, but never into the next one.
 function apart(bars) {
   bars.slice(1).forEach((next, index) => {
     const bar = bars[index];
@@ -69,7 +69,8 @@ function apart(bars) {
   return bars;
 }
 
-// An edit or another answer went on from before it: a later turn has its number, or a lower one.
+// Whether the turn is on an abandoned branch: after an edit or a regenerated answer, a later turn has the same number
+// or a lower one.
 export function wasLeft(turn, turns) {
   return turns.some((other) => other.opened_at > turn.opened_at && other.number <= turn.number);
 }
@@ -98,7 +99,7 @@ function inLanes(all, arrows, kept) {
   return { lanes, hidden, jobs: all.filter(isShown), arrows: arrows.filter((arrow) => isShown(arrow.job)) };
 }
 
-// A wait lies in the job's own lane.
+// The span includes the wait, which is drawn in the job's own lane.
 function span(job, arrows) {
   const own = arrows.filter((arrow) => arrow.job === job);
   const stems = own.filter((arrow) => arrow.bar).map((arrow) => arrow.to);
@@ -115,7 +116,7 @@ function name({ jobs, arrows }, bars, look) {
   for (const bar of bars) bar.name = turnName(bar, look);
 }
 
-// Threads to deeper lanes, stems from deeper lanes and from its own.
+// The x positions of threads to deeper lanes, and of stems from the job's own lane and deeper ones.
 function passing(job, jobs, arrows) {
   const threads = jobs.filter((other) => other.lane > job.lane).map((other) => other.thread);
   const stems = arrows.filter((arrow) => arrow.bar && arrow.job.lane >= job.lane).map((arrow) => arrow.to);

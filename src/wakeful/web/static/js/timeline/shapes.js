@@ -10,7 +10,7 @@ export function shape(name, { text, ...attributes }, parts = []) {
   return element;
 }
 
-// Something that leads to its place in the transcript.
+// A link to the turn or task in the transcript.
 export function link({ turn = "", task = "" }, label, parts) {
   return shape("a", { href: `#turn-${turn}`, "aria-label": label, "data-turn": turn, "data-task": task }, parts);
 }

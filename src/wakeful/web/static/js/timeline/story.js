@@ -1,18 +1,18 @@
-// The timeline in words: all of it for those who do not see it, and one line where there is no room to draw.
+// The timeline in words: a description for screen readers, and one line for low screens.
 
 import { count, duration } from "../format.js";
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 import { howItStands, wasLeft } from "./scene.js";
 
 const ENDINGS = { ok: "ended well", fail: "failed", lost: "was lost", killed: "was stopped", live: "is running", needs: "needs your approval" };
 const TURN_ENDINGS = { failed: ", failed", cancelled: ", was stopped" };
-// What a listener can take in: the rest is in the transcript.
+// As much as a listener can take in; the rest is in the transcript.
 const MOST_TURNS = 12;
 
 export function story({ turns, tasks, notices }) {
-  const told = turns.filter((turn) => !wasLeft(turn, turns)).slice(-MOST_TURNS);
-  const sentences = told.map((turn) => aboutTurn(turn, tasks, notices));
-  const ends = tasks.filter((task) => told.some((turn) => turn.turn_id === task.turn_id)).map((task) => aboutTask(task, turns, notices));
+  const recent = turns.filter((turn) => !wasLeft(turn, turns)).slice(-MOST_TURNS);
+  const sentences = recent.map((turn) => aboutTurn(turn, tasks, notices));
+  const ends = tasks.filter((task) => recent.some((turn) => turn.turn_id === task.turn_id)).map((task) => aboutTask(task, turns, notices));
   return ["Timeline.", ...sentences, ...ends].join(" ");
 }
 
@@ -32,7 +32,7 @@ export function inShort({ turns, tasks }) {
 
 function aboutTurn(turn, tasks, notices) {
   const woken = notices.filter((notice) => notice.turn_id === turn.turn_id && notice.delivered === "opened");
-  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : turn.source === "cron" ? "started by the clock" : "asked by you";
+  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : turn.source === "cron" ? "scheduled" : "asked by you";
   const started = tasks.filter((task) => task.turn_id === turn.turn_id).map((task) => shortId(task.id));
   const state = turn.closed_at === null ? ", is running" : (TURN_ENDINGS[turn.status] ?? "");
   return `Turn ${turn.number}, ${cause}${state}${started.length ? `, started ${list(started)}` : ""}.`;
@@ -41,17 +41,17 @@ function aboutTurn(turn, tasks, notices) {
 function aboutTask(task, turns, notices) {
   const after = task.ended_at === null ? "" : ` after ${duration(task.ended_at - task.started_at)}`;
   const own = notices.filter((one) => one.task_id === task.id);
-  const said = [...own.filter((one) => one.kind === "watch").map((one) => told("printed what it was watched for", one, turns)), ending(task, after, own, turns)];
+  const said = [...own.filter((one) => one.kind === "watch").map((one) => withDelivery("printed a watched line", one, turns)), ending(task, after, own, turns)];
   return `${shortId(task.id)} ${list(said)}.`;
 }
 
 function ending(task, after, own, turns) {
   const words = `${ENDINGS[howItStands(task)]}${after}`;
   const notice = own.find((one) => one.kind !== "watch");
-  return notice ? told(words, notice, turns) : words;
+  return notice ? withDelivery(words, notice, turns) : words;
 }
 
-function told(words, notice, turns) {
+function withDelivery(words, notice, turns) {
   if (!notice.turn_id) return `${words} and waits to be reported`;
   const turn = turns.find((one) => one.turn_id === notice.turn_id);
   if (!turn) return words;

@@ -1,11 +1,11 @@
-// From the turn that started a job down to the job. Those of one turn are staggered, the deeper lane further left, so
-// that none runs through another one's job.
+// Lines from a turn down to the jobs that it started. The threads of a turn are staggered, deeper lanes further left,
+// so none crosses another job.
 
 const APART = 5;
-// Jobs that start further apart than this have threads that do not meet.
+// Threads of jobs that start further apart than this do not meet.
 const NEAR = 60;
 
-// Sets `thread` of each job, in pixels.
+// Sets the `thread` of each job: its x in pixels.
 export function thread(jobs, bars) {
   const left = new Map(bars.map((bar) => [bar.turn.turn_id, bar.x + 1.5]));
   for (const turnId of new Set(jobs.map((job) => job.task.turn_id))) {

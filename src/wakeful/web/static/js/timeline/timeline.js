@@ -1,4 +1,4 @@
-// The strip above the transcript: fetched anew when the session changes, drawn anew while something runs.
+// The strip above the transcript: fetched again when the session changes, redrawn while something runs.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -6,14 +6,14 @@ import { el } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { draw } from "./drawing.js";
-import { Line } from "./line.js";
+import { SummaryLine } from "./summary_line.js";
 import { measure } from "./measure.js";
 import { scene } from "./scene.js";
 import { inShort, story } from "./story.js";
 
 const NARROW = 760;
 const REDRAW_SECONDS = 2;
-// Changes come in bunches: a turn, its task, its notice.
+// Changes come in bursts: a turn, its task, its notice.
 const GATHER_MS = 150;
 const PARTS = ["turns", "tasks", "approvals"];
 
@@ -26,7 +26,7 @@ class Timeline {
   #scroll;
   #line;
   #data = null;
-  // A job keeps its lane while the session is open.
+  // Lanes by task id: a job keeps its lane while the session is open.
   #lanes = new Map();
   #askedAt = 0;
   #timer = 0;
@@ -34,7 +34,7 @@ class Timeline {
   constructor(element) {
     this.#element = element;
     this.#scroll = el("div", { class: "timeline__scroll", id: "timeline-drawing" });
-    this.#line = new Line(element);
+    this.#line = new SummaryLine(element);
     element.replaceChildren(this.#line.element, this.#scroll);
     element.addEventListener("click", (event) => this.#follow(event));
     on("session-opened", () => this.#forget());
@@ -50,7 +50,7 @@ class Timeline {
     this.#draw();
   }
 
-  // What was said comes first.
+  // The messages load first.
   #fetchSoon() {
     if (!openSession.session) return;
     clearTimeout(this.#timer);
@@ -67,15 +67,15 @@ class Timeline {
       this.#askedAt = performance.now();
       this.#draw();
     } catch (error) {
-      // The next change, or the next connection, asks again; what is drawn stays true of its time.
-      console.info("the timeline was not fetched:", error.message);
+      // The next change, or the next connection, asks again; the old drawing stays.
+      console.info("could not fetch the timeline:", error.message);
     }
   }
 
   #draw() {
     const main = this.#element.parentElement;
     const data = this.#data && { ...this.#data, now: this.#now(), tasks: withQuestions(this.#data.tasks) };
-    // Only where there is something to draw: to measure makes the browser lay out the whole page at once.
+    // Measure only when there is something to draw: it forces a layout of the whole page.
     const drawn = data && settings.get("timeline") && fitted(data, main.clientWidth, this.#lanes);
     this.#element.hidden = !drawn;
     if (!drawn) return;
@@ -83,7 +83,7 @@ class Timeline {
     this.#redraw(draw(drawn, story(data)));
   }
 
-  // The reader may be on one of its links with the keyboard.
+  // Keeps the focus of a reader who uses the keyboard on a link.
   #redraw(drawing) {
     const links = [...this.#scroll.querySelectorAll("a")];
     const focused = links.indexOf(document.activeElement);
@@ -91,7 +91,7 @@ class Timeline {
     if (focused !== -1) drawing.querySelectorAll("a")[focused]?.focus({ preventScroll: true });
   }
 
-  // By the server's clock: the reader's may be wrong.
+  // The server's time: the clock of this machine may be wrong.
   #now() {
     return this.#data.now + (performance.now() - this.#askedAt) / 1000;
   }

@@ -1,10 +1,10 @@
-// An answer: reasoning folded above it, then blocks of html that the server has rendered and cleaned. Blocks that are
-// the same keep their elements, so that a selection and the reader's place survive the stream.
+// An answer: folded reasoning, then blocks of html that the server rendered and sanitized. Unchanged blocks keep their
+// elements, so the selection and the scroll position survive the stream.
 
 import { el } from "../dom.js";
 import { setHtml } from "../trusted.js";
-import { dressCode } from "./code.js";
-import { dressNotes } from "./notes.js";
+import { addCodeBars } from "./code.js";
+import { linkNotes } from "./notes.js";
 import { ReasoningView } from "./reasoning.js";
 
 export class AnswerView {
@@ -39,7 +39,7 @@ export class AnswerView {
       return;
     }
     if (this.#isPlain) this.#clear();
-    // The stored whole is the streamed pieces, mostly.
+    // The stored html usually equals the streamed blocks joined.
     if (blocks.length === 1 && blocks[0] === this.#blocks.map((block) => block.html).join("")) return;
     const open = this.#openFolds();
     let same = 0;
@@ -49,7 +49,7 @@ export class AnswerView {
     this.#folds().forEach((fold, index) => (fold.open ||= open.has(index)));
   }
 
-  // What the reader has unfolded stays so when it is drawn anew.
+  // Unfolded parts stay unfolded when they are redrawn.
   #openFolds() {
     return new Set(this.#folds().flatMap((fold, index) => (fold.open ? [index] : [])));
   }
@@ -61,15 +61,15 @@ export class AnswerView {
   #append(html) {
     const holder = document.createElement("div");
     setHtml(holder, html);
-    dressCode(holder);
-    dressTables(holder);
-    dressNotes(holder, this.element.dataset.message);
+    addCodeBars(holder);
+    labelTables(holder);
+    linkNotes(holder, this.element.dataset.message);
     const elements = [...holder.childNodes];
     this.#prose.append(...elements);
     this.#blocks.push({ html, elements });
   }
 
-  // Until the server has sent its look.
+  // Until the server has sent the html.
   #showPlain(text) {
     this.#clear();
     this.#isPlain = true;
@@ -84,21 +84,21 @@ export class AnswerView {
     this.#prose.replaceChildren();
   }
 
-  // At the end of the last line of text, wherever that is.
+  // At the end of the last line of text, however deeply it is nested.
   #placeCaret(isWanted) {
     if (!isWanted) {
       this.#caret.remove();
       return;
     }
-    let place = this.#prose;
-    while (CONTAINERS.has(place.lastElementChild?.localName) && place.lastElementChild !== this.#caret)
-      place = place.lastElementChild;
-    if (this.#caret.parentNode !== place || this.#caret.nextSibling) place.append(this.#caret);
+    let target = this.#prose;
+    while (CONTAINERS.has(target.lastElementChild?.localName) && target.lastElementChild !== this.#caret)
+      target = target.lastElementChild;
+    if (this.#caret.parentNode !== target || this.#caret.nextSibling) target.append(this.#caret);
   }
 }
 
-// A wide one scrolls inside, also with the keyboard.
-function dressTables(holder) {
+// Wide tables and formulas scroll inside, with the keyboard as well, so they need a name.
+function labelTables(holder) {
   for (const table of holder.querySelectorAll(".table")) {
     table.setAttribute("role", "region");
     table.setAttribute("aria-label", "Table");

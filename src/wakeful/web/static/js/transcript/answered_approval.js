@@ -1,4 +1,4 @@
-// A question that was answered, or whose time ran out: one line.
+// One line for a question that was answered or has expired.
 
 import { answeredState } from "../approvals/approval_words.js";
 import { el } from "../dom.js";

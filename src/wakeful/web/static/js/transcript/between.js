@@ -1,17 +1,17 @@
-// Between two turns: a new day, and how long nothing was said, while something may have run.
+// Between two turns: a new day, how long the session was idle, and how many jobs ran meanwhile.
 
 import { el } from "../dom.js";
 import { count, dayName, duration } from "../format.js";
 import { openSession } from "../session/state.js";
 
-// Shorter than this is no idling.
+// Shorter pauses are not shown.
 const IDLE_SECONDS = 60;
 
 export class Betweens {
   #shown = null;
 
   constructor() {
-    this.element = el("div", { class: "between" });
+    this.element = el("div");
   }
 
   update({ between: { before, after, said }, isFirst }) {
@@ -46,7 +46,7 @@ function newDay(before, after) {
   const date = new Date(after);
   const isSame = before && new Date(before).toDateString() === date.toDateString();
   if (isSame) return "";
-  // Today needs no word until there was another day.
+  // "Today" is shown only after another day.
   const isToday = date.toDateString() === new Date().toDateString();
   return !before && isToday ? "" : dayName(date);
 }

@@ -1,4 +1,4 @@
-// A new session that goes on from a turn of this one.
+// Opens a new session that continues from a turn of this one.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";

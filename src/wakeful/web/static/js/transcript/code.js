@@ -1,11 +1,11 @@
-// Code in an answer gets a bar: its language, and a button that copies it.
+// Adds a bar to code in an answer: its language, and a copy button.
 
 import { copyText } from "../clipboard.js";
 import { el, icon } from "../dom.js";
 
 const SHOWN_MS = 1_500;
 
-export function dressCode(holder) {
+export function addCodeBars(holder) {
   for (const code of holder.querySelectorAll(".code")) {
     const pre = code.querySelector("pre");
     pre.setAttribute("aria-label", "Code");

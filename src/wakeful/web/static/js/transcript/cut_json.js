@@ -1,20 +1,20 @@
-// The result of a command is JSON; of a long one the server sends the two ends, which is no JSON any more.
+// Reads cut results. The result of a command is JSON, but of a long one the server sends only the start and the end.
 
 const OUTPUT = /^\{"output":"/;
 const TAIL = /","exit_code":(-?\d+|null),"error":(null|"(?:[^"\\]|\\.)*")[^]*\}$/;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|([^]))/g;
 const LETTERS = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-// A failure says first what failed.
+// A failure begins with its error.
 const FAILURE = /^\{"error":\s*("(?:[^"\\]|\\.)*"),\s*"code":\s*("[a-z_]*")/;
 
-// {error, code} of a call that failed, or null when it is something else.
+// {error, code} of a failed call, or null for anything else.
 export function readCutFailure(text) {
   const found = FAILURE.exec(text);
   return found && { error: JSON.parse(found[1]), code: JSON.parse(found[2]) };
 }
 
-// {output, exit_code, error}, or null when it is something else.
+// {output, exit_code, error} of a command, or null for anything else.
 export function readCutJson(text) {
   const tail = TAIL.exec(text);
   if (!OUTPUT.test(text) || !tail) return null;

@@ -1,4 +1,4 @@
-// A unified diff as lines with their numbers: removed red, added green.
+// Shows a unified diff with line numbers: removed lines red, added lines green.
 
 import { el } from "../dom.js";
 
@@ -31,7 +31,7 @@ export function diffLines(text) {
       if (kind === "add" || kind === "same") after += 1;
     }
   }
-  // Something else than a diff is shown as it is.
+  // Text that is no diff is shown as it is.
   return isInside ? lines : text.split("\n").map((line) => ({ kind: "same", number: null, text: line }));
 }
 

@@ -1,17 +1,17 @@
-// Editing a message where it stands. Sent again, the conversation goes on from there.
+// Edits a message in place. Sending it continues the conversation from there.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
 import { draftOf, editOf, keepDraft } from "../composer/drafts.js";
 import { el } from "../dom.js";
-import { newId } from "../new_id.js";
+import { newId } from "../ids.js";
 import { openSession } from "../session/state.js";
 
 export function canEdit(message) {
   return message.role === "user" && message.source === "user";
 }
 
-// The page was left in the middle of it.
+// Whether the reader left the page while editing this message.
 export function isBeingEdited(message) {
   return Boolean(draftOf(editOf(message.id)));
 }
@@ -54,7 +54,7 @@ function buttons(send, close) {
       onclick: send,
     }),
     el("button", { class: "button button--quiet button--small", type: "button", text: "Cancel", onclick: close }),
-    el("span", { class: "dim type-xs", text: "The conversation goes on from here." }),
+    el("span", { class: "dim", text: "The conversation goes on from here." }),
   );
 }
 

@@ -1,8 +1,8 @@
-// What stands in the place of turns: the start of a session, one that is not there, a server that does not answer.
+// Views for a transcript without turns: a new session, a missing session, an unreachable server.
 
 import { el } from "../dom.js";
 import { newSession } from "../router.js";
-import { hurryLine, refresh } from "../session/session.js";
+import { retryNow, refresh } from "../session/session.js";
 import { firstTurn } from "./first_words.js";
 
 const MAKE = { new: beginning, first: firstTurn, missing, unreachable, older };
@@ -23,7 +23,7 @@ function beginning() {
 function missing() {
   return instead(
     "No such session",
-    "It was deleted, or it is another person's.",
+    "It was deleted, or it belongs to another person.",
     "Start a new session",
     newSession,
   );
@@ -31,10 +31,10 @@ function missing() {
 
 function unreachable() {
   const again = () => {
-    hurryLine();
+    retryNow();
     refresh();
   };
-  return instead("The server does not answer", "It is asked again every few seconds.", "Try now", again);
+  return instead("The server does not answer", "The page tries again every few seconds.", "Try now", again);
 }
 
 function older({ paging }) {

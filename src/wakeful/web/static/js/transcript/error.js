@@ -1,4 +1,4 @@
-// A turn that broke off says why, and that nothing is lost.
+// Says why a turn failed, and that nothing is lost.
 
 import { el, icon } from "../dom.js";
 import { regenerateButton } from "./regenerating.js";

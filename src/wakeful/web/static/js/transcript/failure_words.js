@@ -1,4 +1,4 @@
-// A call that failed, in a word: red where something went wrong, grey where it was held back or cut off.
+// A failed call in a few words: red when something went wrong, grey when it was held back or interrupted.
 
 const FAILED = {
   invalid_arguments: "wrong arguments",

@@ -1,5 +1,4 @@
-// The first words of a session, from the moment they are sent: they stand where the server will list them, until it
-// does.
+// The first message of a session, shown from the moment it is sent until the server lists it.
 
 import { emit, on } from "../bus.js";
 import { el, icon } from "../dom.js";
@@ -21,13 +20,13 @@ export function startFirstWords() {
   on("route", ({ id }) => sent?.session !== id && (sent = null));
 }
 
-// What stands in the place of turns: an entry of the transcript, or null.
+// The entry to show instead of turns, or null.
 export function firstWords() {
   const isHere = sent && sent.session === openSession.id && !openSession.messages.length && !openSession.activeTurn;
   return isHere ? { key: `first:${sent.id}`, what: "first", text: sent.text, at: sent.at } : null;
 }
 
-// As a turn that a person opens looks.
+// Looks like a turn that a person opened.
 export function firstTurn({ text, at }) {
   const node = el("span", { class: "turn__node" }, icon("person"));
   const said = el("div", { class: "said__row" }, el("p", { class: "said", text }));

@@ -1,4 +1,4 @@
-// The line below a turn: what can be done with its answer, how long it took, what it used.
+// The line below a turn: actions on its answer, how long it took, how many tokens it used.
 
 import { copyText } from "../clipboard.js";
 import { el, icon, iconButton } from "../dom.js";

@@ -1,9 +1,8 @@
-// The messages of a turn as the things on the screen: calls in a row share a card, and so do notices that came
-// together.
+// Groups the messages of a turn into items: consecutive calls share a card, and so do notices that arrived together.
 
 const NOTICE = "wake";
 
-// [{kind, key, messages}]: kind is said, wake, answer, tools, error or note. `answered` are questions of this turn.
+// [{kind, key, messages}]: kind is said, wake, answer, tools, error or note. `answered`: approvals of this turn.
 export function itemsOf(messages, answered = []) {
   const items = [];
   for (const message of messages) {
@@ -28,7 +27,7 @@ function joins(item, kind, message) {
   return kind === "tools";
 }
 
-// A question that was answered is one line below the call that asked.
+// Puts an answered approval below the call that asked for it.
 function withApprovals(items, answered) {
   for (const approval of answered) {
     const line = { kind: "approval", key: `approval:${approval.call_id}`, messages: [], approval };

@@ -1,4 +1,4 @@
-// Children that keep their elements: `wanted` is [{key, make, update}] in the order of the screen.
+// Children of an element by key: entries that stay keep their views and elements.
 
 export class Keyed {
   #parent;
@@ -8,7 +8,8 @@ export class Keyed {
     this.#parent = parent;
   }
 
-  // `make(entry)` answers a view with an `element` and `update(entry)`.
+  // `wanted`: entries with a `key`, in the order of the page. `make(entry)` returns a view with an `element` and
+  // `update(entry)`.
   show(wanted, make) {
     const keys = new Set(wanted.map((entry) => entry.key));
     for (const [key, view] of this.#views) {
@@ -18,15 +19,11 @@ export class Keyed {
     }
     let before = null;
     for (const entry of wanted) {
-      before = this.#place(entry, make, before);
+      before = this.#put(entry, make, before);
     }
   }
 
-  get(key) {
-    return this.#views.get(key);
-  }
-
-  #place(entry, make, before) {
+  #put(entry, make, before) {
     let view = this.#views.get(entry.key);
     if (!view) {
       view = make(entry);

@@ -1,8 +1,8 @@
-// Footnotes of an answer lead to each other, and nowhere else: their addresses begin with the id of their message.
+// Links the footnotes of an answer. Their ids begin with the id of the message, so they cannot point outside it.
 
 import { el } from "../dom.js";
 
-export function dressNotes(holder, messageId) {
+export function linkNotes(holder, messageId) {
   for (const mark of holder.querySelectorAll("sup.note")) {
     const { note } = mark.dataset;
     mark.replaceChildren(link(`${messageId}-note-${note}`, note, `Footnote ${note}`));
@@ -11,18 +11,18 @@ export function dressNotes(holder, messageId) {
   for (const footnote of holder.querySelectorAll(".footnote")) {
     const { note } = footnote.dataset;
     footnote.id = `${messageId}-note-${note}`;
-    footnote.append(" ", link(`${messageId}-noted-${note}`, "↩", `Back to where footnote ${note} is named`));
+    footnote.append(" ", link(`${messageId}-noted-${note}`, "↩", `Back to footnote ${note} in the text`));
   }
 }
 
-// The address of the page stays what it is.
+// Moves the focus without changing the address.
 function link(target, text, label) {
   const go = (event) => {
     event.preventDefault();
-    const place = document.getElementById(target);
-    if (!place) return;
-    place.setAttribute("tabindex", "-1");
-    place.focus();
+    const element = document.getElementById(target);
+    if (!element) return;
+    element.setAttribute("tabindex", "-1");
+    element.focus();
   };
   return el("a", { href: `#${target}`, text, "aria-label": label, onclick: go });
 }

@@ -1,14 +1,14 @@
-// Output in a terminal's colours, never as markup. A long one is cut until somebody wants all of it; what the server has
-// cut of one that is not long is fetched at once.
+// Output with terminal colours, never as markup. Long output is cut until the reader asks for all of it; output that
+// only the server has cut is fetched at once.
 
-import { ansiFragment } from "../ansi.js";
+import { ansiFragment } from "../ansi/writer.js";
 import { emit } from "../bus.js";
 import { el } from "../dom.js";
 import { whole } from "../format.js";
 
 const MOST = 20_000;
 
-// `fetchAll` brings the rest of what the server has cut; `size` is how long it then is.
+// `fetchAll` fetches output that the server has cut; `size` is its full length.
 export function outputView(text, label, fetchAll = null, size = text.length) {
   const isLong = text.length > MOST;
   const log = el(

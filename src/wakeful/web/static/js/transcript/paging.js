@@ -1,4 +1,4 @@
-// Earlier messages, fetched when the reader comes near them.
+// Fetches earlier messages when the reader scrolls near them.
 
 import { emit } from "../bus.js";
 import { fetchOlder } from "../session/session.js";
@@ -12,7 +12,7 @@ export class Paging {
 
   constructor(scroller) {
     this.#scroller = scroller;
-    scroller.addEventListener("scroll", () => this.#look(), { passive: true });
+    scroller.addEventListener("scroll", () => this.#loadIfNear(), { passive: true });
   }
 
   async load() {
@@ -27,8 +27,8 @@ export class Paging {
     }
   }
 
-  #look() {
-    // A page that is not longer than its window does not scroll; there is the button.
+  #loadIfNear() {
+    // A transcript that fits its window does not scroll; it has a button instead.
     if (this.#scroller.scrollTop < NEAR_PX && this.#scroller.scrollHeight > this.#scroller.clientHeight) this.load();
   }
 }

@@ -1,4 +1,4 @@
-// What the model thought before it answered: one line until asked.
+// The reasoning before an answer: one line until the reader unfolds it.
 
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";

@@ -1,4 +1,4 @@
-// Another answer to the last question.
+// Asks for another answer to the last message.
 
 import { api } from "../api.js";
 import { emit } from "../bus.js";
@@ -20,7 +20,7 @@ async function regenerate({ currentTarget: button }) {
     emit("sent");
   } catch (error) {
     const words = error.code === "session_busy" ? "Another turn is running. Wait for it, or stop it." : error.message;
-    emit("toast", { kind: "fail", title: "Not asked again", text: words });
+    emit("toast", { kind: "fail", title: "Not regenerated", text: words });
   } finally {
     button.disabled = false;
   }

@@ -1,4 +1,4 @@
-// Brings a turn, the card of a task, or a message into view: for the links of the timeline, the drawer and the search.
+// Scrolls to a turn, the card of a task, or a message: for links in the timeline, the drawer and the search.
 
 import { on } from "../bus.js";
 import { openSessionById } from "../router.js";
@@ -19,8 +19,7 @@ export function startRevealing(inner) {
   });
 }
 
-// A message of a session that is being opened: it is shown when it is there, unless the reader goes on before. One that
-// is older than what the page has fetched is not waited for longer than that.
+// Scrolls to a message of a session that is still loading, unless the reader navigates or sends something first.
 function startRevealingSoon(inner) {
   let wanted = null;
   const find = soon(() => {
@@ -28,7 +27,7 @@ function startRevealingSoon(inner) {
     if (element) wanted = null;
     show(element);
   });
-  // One picture later: what has just been drawn is first followed to its end.
+  // One frame later: drawing new turns first scrolls to the end.
   const look = soon(find);
   on("reveal-soon", ({ message }) => {
     wanted = message;

@@ -1,4 +1,4 @@
-// What a person, or a schedule, has said. It can be edited and sent again.
+// A message of a person or of a schedule. A person's message can be edited and sent again.
 
 import { el, iconButton } from "../dom.js";
 import { canEdit, editInPlace, isBeingEdited } from "./editing.js";

@@ -1,4 +1,4 @@
-// Where the reader is. At the end, new text keeps it in view; anywhere else, nothing moves what is being read.
+// The scroll position. A reader at the end stays there while text arrives; elsewhere nothing moves what is being read.
 
 const NEAR_PX = 48;
 
@@ -7,15 +7,15 @@ export class Scrolling {
   #jump;
   #isAtEnd = true;
   #lastTop = 0;
-  // Of the window itself, on the screen.
+  // The top of the scrolling element on the screen.
   #windowTop = 0;
 
   constructor(scroller, jump) {
     this.#scroller = scroller;
     this.#jump = jump;
-    scroller.addEventListener("scroll", () => this.#look(), { passive: true });
+    scroller.addEventListener("scroll", () => this.#noteEnd(), { passive: true });
     jump.addEventListener("click", () => this.toBottom(true));
-    // The composer grows, the window turns, a fold opens: whoever was at the end stays there.
+    // The composer grows, a phone turns, a fold opens: a reader at the end stays there.
     new ResizeObserver(() => this.#stay()).observe(scroller);
     new ResizeObserver(() => this.#follow()).observe(scroller.firstElementChild);
   }
@@ -27,17 +27,17 @@ export class Scrolling {
     if (returnsFocus) document.getElementById("message")?.focus({ preventScroll: true });
   }
 
-  // Draws without moving the line that the reader reads.
+  // Draws without moving the text that is being read.
   keep(draw) {
     const anchor = this.#isAtEnd ? null : this.#anchor();
     const before = anchor?.getBoundingClientRect().top;
     draw();
     if (this.#isAtEnd) this.#follow();
     else if (anchor?.isConnected) this.#scroller.scrollTop += anchor.getBoundingClientRect().top - before;
-    this.#look();
+    this.#noteEnd();
   }
 
-  // The strip above has grown or gone: text that is being read does not go up or down with it.
+  // The timeline above has changed its height: text that is being read does not move with it.
   #stay() {
     const { top } = this.#scroller.getBoundingClientRect();
     if (!this.#isAtEnd) this.#scroller.scrollTop += top - this.#windowTop;
@@ -49,7 +49,7 @@ export class Scrolling {
     if (this.#isAtEnd) this.#scroller.scrollTop = this.#scroller.scrollHeight;
   }
 
-  // The first turn that is in view.
+  // The first element in view.
   #anchor() {
     const top = this.#scroller.getBoundingClientRect().top;
     for (const turn of this.#scroller.querySelectorAll(".turn")) {
@@ -59,9 +59,9 @@ export class Scrolling {
     return null;
   }
 
-  #look() {
+  #noteEnd() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    // Text that grows below is no leaving: only going up is.
+    // Text that grows below does not mean that the reader has left the end; only scrolling up does.
     if (scrollHeight - scrollTop - clientHeight < NEAR_PX) this.#isAtEnd = true;
     else if (scrollTop < this.#lastTop) this.#isAtEnd = false;
     this.#lastTop = scrollTop;
@@ -69,7 +69,7 @@ export class Scrolling {
   }
 }
 
-// In a long turn, the item that is in view.
+// The first item in view of a long turn.
 function inner(turn, top) {
   return [...turn.querySelectorAll(".turn__items > *, .prose > *")].find(
     (item) => item.getBoundingClientRect().top >= top,

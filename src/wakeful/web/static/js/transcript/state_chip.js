@@ -1,4 +1,4 @@
-// How something is or ended: a shape and a word. {kind: live|ok|fail|off|needs|wake, icon, id, words, since}
+// A state as an icon and words: {kind: live|ok|fail|off|needs, icon, id, words, since}. `since` shows a running time.
 
 import { el, icon } from "../dom.js";
 import { tick } from "../ticker.js";

@@ -1,7 +1,7 @@
-// Below a call: the process that it has started, as far as its output tells how far it is.
+// Below a call: the progress of the process that it started, when the output reports any.
 
 import { el } from "../dom.js";
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 
 export class TaskProgress {
   #words = el("span");

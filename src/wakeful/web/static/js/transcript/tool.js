@@ -1,4 +1,4 @@
-// One call: a line with what it is and how it went; unfolded, its arguments and its result.
+// One call: a line with what it does and how it went; unfolded, its arguments and its result.
 
 import { el, icon } from "../dom.js";
 import { openSession } from "../session/state.js";
@@ -12,7 +12,7 @@ export class ToolView {
   #name = el("span", { class: "tool__name" });
   #what = el("span", { class: "tool__what" });
   #state = el("span", { class: "tool__state" });
-  // Why it failed, without being unfolded.
+  // Why it failed, visible without unfolding.
   #why = el("span", { class: "tool__why" });
   #fold;
   #body = null;
@@ -71,7 +71,7 @@ export class ToolView {
     else this.#body?.remove();
   }
 
-  // Only what is looked at is in the page: results may be long.
+  // The body exists only while it is unfolded: results may be long.
   #fill() {
     const body = toolBody(this.#message);
     if (this.#body?.isConnected) this.#body.replaceWith(body);

@@ -1,4 +1,4 @@
-// The inside of a call: its arguments, and its result as a terminal would show it.
+// The unfolded part of a call: its arguments, and its result as a terminal would show it.
 
 import { api } from "../api.js";
 import { el } from "../dom.js";
@@ -12,7 +12,7 @@ export function toolBody({ id, tool }) {
   const body = el("div", { class: "tool__body" });
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
   if (tool.result === null || tool.result === undefined) return body;
-  // Why it failed stands in its row.
+  // The row already shows the error.
   const text = call.output ?? (call.error ? furtherFields(tool) : tool.result);
   const size = tool.truncated ? tool.full_size : text.length;
   const fetchAll = tool.truncated ? () => wholeResult(id, tool) : null;
@@ -24,7 +24,7 @@ export function toolBody({ id, tool }) {
   return body;
 }
 
-// What a failure tells besides its sentence: the lines that come closest, how often, where.
+// The fields of a failure besides its sentence: the closest lines, the number of matches, the path.
 function furtherFields({ result }) {
   try {
     const { error, code, ...more } = JSON.parse(result);

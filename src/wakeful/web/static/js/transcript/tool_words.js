@@ -1,7 +1,7 @@
-// What a call is about and how it went, read from its name, arguments and result.
+// What a call does and how it went, read from its name, arguments and result.
 
 import { exactDuration } from "../format.js";
-import { shortId } from "../short_id.js";
+import { shortId } from "../ids.js";
 import { codeWords, endedWell } from "../words.js";
 import { readCutFailure, readCutJson } from "./cut_json.js";
 import { failureState } from "./failure_words.js";
@@ -15,11 +15,11 @@ const ICONS = {
   edit_file: "edit",
   delegate_task: "agent",
 };
-// The argument that says most, the first that is there.
+// The argument to show: the first of these that the call has.
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 
-// {icon, what, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" where nothing failed.
+// {icon, what, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" if nothing failed.
 export function readCall(tool) {
   const given = asObject(tool.arguments);
   const result = asObject(tool.result) ?? (tool.truncated ? cutResult(tool) : null);
@@ -35,7 +35,7 @@ export function readCall(tool) {
   };
 }
 
-// `turn` is where the call stands: a call without a result was cut off by the end of its turn.
+// `turn` is the turn of the call: a call without a result was interrupted when its turn ended.
 export function callState({ tool, created_at }, call, tasks, isAsking, turn = {}) {
   if (isAsking) return { kind: "needs", words: "needs you" };
   if (tool.status === "running") return { kind: "live", since: created_at };
@@ -44,7 +44,7 @@ export function callState({ tool, created_at }, call, tasks, isAsking, turn = {}
   if (tasks.length) return groupState(tasks);
   const seconds = tool.seconds === null || tool.seconds === undefined ? "" : exactDuration(tool.seconds);
   if (call.error) return failureState({ code: call.code, seconds });
-  // A command that ran and exited with 3 is a result.
+  // A command that exits with 3 has not failed as a call.
   const words = [call.exitCode ? `exit code ${call.exitCode}` : "", seconds].filter(Boolean).join(" · ");
   return { kind: call.exitCode ? "fail" : "ok", words: words || "done" };
 }
@@ -53,7 +53,7 @@ function cutOff({ status }) {
   return status === "failed" ? failureState({ code: "interrupted" }) : { kind: "off", icon: "stop", words: "stopped" };
 }
 
-// Results of old say so only by their error.
+// Older results have no `error` field: the first line of the result is the error.
 function failure(tool, result) {
   const sentence = typeof result?.error === "string" ? result.error : "";
   return sentence || (tool.is_error && tool.status === "done" ? String(tool.result ?? "").split("\n", 1)[0] : "");
@@ -63,7 +63,7 @@ function cutResult({ result, is_error: isError }) {
   return (isError && readCutFailure(result)) || readCutJson(result);
 }
 
-// A background call keeps showing its process.
+// A background call shows the state of its process.
 function taskState(task) {
   const id = shortId(task.id);
   if (task.status === "running") return { kind: "live", id, since: task.started_at };
@@ -104,7 +104,7 @@ function asObject(value) {
   try {
     return JSON.parse(value);
   } catch {
-    // Half of a long one, or plain text: shown as it is.
+    // Cut in the middle, or plain text: shown as it is.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// The conversation on the screen: turns, the time between them, and whatever there is to say when there are none.
+// The conversation: turns, the time between them, and a view of its own when there are none.
 
 import { on } from "../bus.js";
 import { openSession } from "../session/state.js";
@@ -12,7 +12,7 @@ import { Scrolling } from "./scrolling.js";
 import { TurnView } from "./turn.js";
 
 const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
-// These show only in the turns whose messages they are; the others may show in any.
+// These changes affect only the turns whose messages changed; the others may affect any turn.
 const IN_PLACE = new Set(["messages", "older"]);
 
 export function startTranscript(scroller, inner, jump) {
@@ -43,7 +43,6 @@ export function startTranscript(scroller, inner, jump) {
     isEverywhere ||= changed.some((name) => !IN_PLACE.has(name));
     if (changed.length) drawSoon();
   });
-  on("paging", drawSoon);
   on("connection", ({ state }) => {
     if (state === connection) return;
     connection = state;
@@ -58,7 +57,7 @@ function makeView(entry) {
   return entry.between ? new Betweens() : new TurnView(entry);
 }
 
-// Turns, with what lies between them.
+// The turns and what is between them.
 function entries(paging, isEverywhere) {
   const { id, session, messages, turns, activeTurn } = openSession;
   const first = firstWords();

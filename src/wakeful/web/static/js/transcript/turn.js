@@ -1,4 +1,4 @@
-// A turn: time, node and rail, what was said and done, and a line below it.
+// A turn: its time, node and rail, its items, and the line below it.
 
 import { el, icon } from "../dom.js";
 import { clock } from "../format.js";
@@ -38,7 +38,7 @@ export class TurnView {
   }
 
   update({ turnId, messages, turn, isLast, isEverywhere }) {
-    // Of hundreds of turns, a token changes one.
+    // A token changes one turn out of hundreds: skip the others.
     const shown = `${isLast} ${messages.map((message) => message.rev)}`;
     if (shown === this.#shown && !isEverywhere) return;
     this.#shown = shown;
@@ -66,7 +66,7 @@ export class TurnView {
     this.element.setAttribute("aria-label", turnLabel(messages, turn, isLive));
     if (isLive) this.element.setAttribute("aria-busy", "true");
     else this.element.removeAttribute("aria-busy");
-    // A notice that rode along has a node of its own, in its card.
+    // A notice that came with a message has a node inside its card.
     this.#node.hidden = opener.icon === null;
     if (opener.icon && opener.icon !== this.#nodeIcon) this.#node.replaceChildren(icon(opener.icon));
     this.#nodeIcon = opener.icon;

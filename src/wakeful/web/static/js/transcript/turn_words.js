@@ -1,9 +1,9 @@
 // Who opened a turn, and what it is called.
 
 import { clock } from "../format.js";
-import { shortCommand } from "./wake_words.js";
+import { titleCommand } from "./wake_words.js";
 
-// {isWake, icon}: the icon is null when the first card brings its own.
+// {isWake, icon}: the icon is null when the first card has its own.
 export function openerOf(messages, turn) {
   const [first] = messages;
   if (first?.notice) {
@@ -35,10 +35,10 @@ function openedBy([first], turn) {
 }
 
 function wokenBy({ source, notice }) {
-  return source === "delegation_wakeup" ? "a sub-agent" : shortCommand(notice.command);
+  return source === "delegation_wakeup" ? "a sub-agent" : titleCommand(notice.command);
 }
 
-// Seconds from its opening to its close.
+// Null while the turn is open.
 export function turnSeconds(turn) {
   if (!turn.opened_at || !turn.closed_at) return null;
   return (new Date(turn.closed_at) - new Date(turn.opened_at)) / 1000;

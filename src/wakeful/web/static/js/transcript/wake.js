@@ -1,4 +1,4 @@
-// A wake-up: a card, never something that a person typed. One for each notice, or one for several that came together.
+// A wake-up as a card, unlike anything that a person typed: for one notice, or for several that arrived together.
 
 import { el, icon } from "../dom.js";
 import { openSession } from "../session/state.js";
@@ -29,7 +29,7 @@ export class WakeView {
     this.#fill(messages, how);
   }
 
-  // What was unfolded stays so.
+  // Unfolded parts stay unfolded.
   #fill(messages, how) {
     const open = [...this.element.querySelectorAll("details")].map((fold) => fold.open);
     const isOwnTurn = messages[0].notice.delivered === "opened";
@@ -66,7 +66,7 @@ function single(message, how) {
   return [head, what(message, command), lost, wakeFold(message)];
 }
 
-// What the title has no room for.
+// The part of the command or task that does not fit the title.
 function what({ source, notice }, command) {
   if (source !== "delegation_wakeup")
     return command === notice.command ? null : el("p", { class: "wake__what wake__command" }, el("code", { text: notice.command }));

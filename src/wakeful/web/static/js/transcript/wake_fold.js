@@ -1,10 +1,10 @@
-// The output of a wake-up: its last line until somebody wants more.
+// The output of a wake-up: its last line until the reader unfolds it.
 
 import { el, icon } from "../dom.js";
 import { outputView } from "./output.js";
 import { lastLine, outputSize, wakeOutput } from "./wake_words.js";
 
-// `preview` and `side` take the place of the last line and the size, in a card of several.
+// In a card for several notices, `preview` and `side` replace the last line and the size.
 export function wakeFold(message, preview, side) {
   const output = wakeOutput(message);
   if (!output.trim() && !preview) return null;
@@ -30,5 +30,5 @@ export function wakeFold(message, preview, side) {
 }
 
 function shown(message, output) {
-  return message.notice.cut ? `\x1b[2m… cut: this is its end\x1b[0m\n${output}` : output || "(no output)";
+  return message.notice.cut ? `\x1b[2m… cut: this is the end of the output\x1b[0m\n${output}` : output || "(no output)";
 }

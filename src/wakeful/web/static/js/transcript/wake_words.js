@@ -1,9 +1,9 @@
-// A notice in words: what ended and how, or what was printed; after how long; and how the agent was told.
+// A notice in words: what ended and how, or what was printed; after how long; and how it reached the agent.
 
 import { count, duration, exactDuration } from "../format.js";
 import { codeWords, endLine, endedWell, outcomeWords } from "../words.js";
 
-// Shorter waits than this are none.
+// Shorter waits count as none.
 const AT_ONCE_MS = 1_000;
 const LONGEST_TITLE = 80;
 
@@ -11,26 +11,26 @@ const LONGEST_TITLE = 80;
 export function wakeTitle({ source, notice }) {
   if (source === "delegation_wakeup") return { command: "", words: `Sub-agent ${outcomeWords(job(notice, source))}` };
   const words = source === "watch_match" ? printed(notice) : outcomeWords(notice);
-  return { command: shortCommand(notice.command), words };
+  return { command: titleCommand(notice.command), words };
 }
 
-// The first line of a command, as far as a title has room for it.
-export function shortCommand(command) {
+// The first line of a command, shortened to fit a title.
+export function titleCommand(command) {
   const [line] = command.split("\n", 1);
   const isWhole = line === command && line.length <= LONGEST_TITLE;
   return isWhole ? line : `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…`;
 }
 
-// Of several that came together.
+// For several notices that arrived together.
 export function groupTitle(messages) {
   const sources = new Set(messages.map((message) => message.source));
-  if (sources.size === 1 && sources.has("watch_match")) return `${count(messages.length, "watched line")} came`;
+  if (sources.size === 1 && sources.has("watch_match")) return `${count(messages.length, "watched line")} printed`;
   const jobs = new Set(messages.map((message) => message.notice.task_id)).size;
   const noun = sources.size === 1 && sources.has("delegation_wakeup") ? "sub-agent" : "job";
   return `${count(jobs, noun)} reported`;
 }
 
-// `task` is the job as it is now, if that is known: a match says nothing of the end.
+// `task` is the current job, if known: the notice of a match does not say how the job ended.
 export function wakeState({ source, notice }, task, isShort = false) {
   if (source === "watch_match") return afterMatch(task);
   if (notice.status === "lost") return { kind: "off", icon: "lost", words: "no exit code" };
@@ -46,7 +46,7 @@ export function wakeWhen({ source, notice }) {
   return source === "watch_match" || !notice.seconds ? "" : `after ${duration(notice.seconds)}`;
 }
 
-// How the agent was told. `turns` tells what it waited for.
+// How the notice reached the agent; `turns` shows which turn it waited for.
 export function wakeHow(messages, turns) {
   const [first] = messages;
   const { delivered } = first.notice;
@@ -58,16 +58,16 @@ export function wakeHow(messages, turns) {
   return `waited ${exactDuration(waited / 1000)}${busy ? ` for turn ${busy.number}` : ""}`;
 }
 
-// The output that the agent was shown. Older notices have it only in the text that the agent read.
+// The output that the agent read. Older notices have it only inside their text.
 export function wakeOutput({ content, notice }) {
   if (typeof notice.output === "string") return notice.output;
   const at = /\n(?:Output|Matched output|Result):\n/.exec(content ?? "");
   return at ? content.slice(at.index + at[0].length).replace(/\](?:\n\[Between [^\n]*\])?$/, "") : "";
 }
 
-// The last line says most.
+// The preview: the last line usually says most.
 export function lastLine(output) {
-  // What a terminal would not show is not in the preview either.
+  // Escape sequences are no part of the preview.
   const plain = output.replace(/\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g, "");
   return plain
     .trimEnd()
@@ -92,17 +92,17 @@ function afterMatch(task) {
   return task.status === "running" ? { kind: "live", words: "still running" } : { kind: "off", words: `since then: ${endLine(task)}` };
 }
 
-// Notices of old do not tell their kind.
+// Older notices lack their kind.
 function job(notice, source) {
   return { ...notice, source };
 }
 
-// The step before which it joined; it was read at the next one.
+// The step after which the notice joined the turn; the agent read it at the next one.
 function stepOf({ id }) {
   return Number(id.split(".")[1]);
 }
 
-// The turn that ran when the notice was posted, if that is why it waited.
+// The turn that was running when the notice was posted, if that is why it waited.
 function busyTurn({ turn_id: turnId }, waited, turns) {
   const turn = turns.get(turnId);
   if (!turn?.opened_at) return null;

@@ -1,4 +1,4 @@
-// What a turn that goes on is doing: answering, waiting for a person, or out of sight because the line is cut.
+// What a running turn is doing: answering, waiting for the reader, or unknown because the connection is down.
 
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
@@ -6,17 +6,17 @@ import { openSession } from "../session/state.js";
 import { connectionState } from "../stream/connection.js";
 import { tick } from "../ticker.js";
 
-// A word for it: what is shown changes only when this does.
+// The view is redrawn only when this changes.
 export function workingKind() {
   if (connectionState() !== "live") return "unseen";
-  // A sub-agent's question does not hold this turn up.
+  // A question of a sub-agent does not block this turn.
   return openSession.approvals.some((approval) => !approval.task_id) ? "asking" : "answering";
 }
 
 export function workingView(kind, openedAt) {
   if (kind === "unseen")
     return el("span", { class: "state state--off" }, icon("unplug"), "No connection. The agent goes on; this page catches up.");
-  // Where the message box has room, it says the rest already.
+  // On wide screens the message box shows the same: CSS hides these two there.
   if (kind === "asking")
     return el("span", { class: "state state--off turn__working" }, icon("shield"), "Waits for your answer");
   const words = el("span", { text: "Answering" });

@@ -1,0 +1,109 @@
+"""Builds one answer from the chunks of its stream."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.mended_text import MendedText
+from wakeful.agent.providers.openai.call_builder import CallBuilder
+from wakeful.model.journal.message import AssistantMessage, Usage
+
+
+class AnswerBuilder:
+    def __init__(self, errors: EndpointErrors, *, taken_ids: Collection[str]) -> None:
+        self._errors = errors
+        self._taken_ids = taken_ids
+        self._text = MendedText()
+        self._reasoning = MendedText()
+        self._calls = CallBuilder()
+        self._usage = Usage()
+        self._finish_reason = ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the model has said that it is done: only its usage may follow."""
+        return bool(self._finish_reason)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self._text.whole or self._reasoning.whole or self._calls)
+
+    def add(self, chunk: Mapping[str, Any]) -> list[AnswerPart]:
+        """Return the parts that the chunk adds. Raises ModelError if it reports an error."""
+        complaint = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
+        if complaint:
+            raise self._errors.reported(complaint)
+        # Endpoints that send usage more than once send the sum so far: the last one counts.
+        usage = chunk.get("usage")
+        if isinstance(usage, dict):
+            self._usage = _usage(usage)
+        choices = chunk.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            return []
+        return self._add_choice(choices[0])
+
+    def finish(self) -> list[AnswerPart]:
+        """Return the remaining parts, `Finished` last. Raises ModelError if the answer is unusable."""
+        parts = _parts(self._reasoning.finish(), self._text.finish())
+        is_cut = self._finish_reason == "length"
+        if self._finish_reason == "content_filter":
+            raise self._errors.filtered()
+        if self._finish_reason == "error" or not self._calls.are_named:
+            raise self._errors.broken()
+        # A cut-off text is still an answer. A cut-off call must not run, and reasoning alone is of no use to the user.
+        if is_cut and not (self._calls.are_complete if self._calls else self._text.whole):
+            raise self._errors.cut()
+        calls = self._calls.finish(self._taken_ids)
+        message = AssistantMessage(self._text.whole, self._reasoning.whole, calls)
+        return [*parts, Finished(message, self._usage, is_cut)]
+
+    def _add_choice(self, choice: Mapping[str, Any]) -> list[AnswerPart]:
+        # An endpoint that does not stream sends the whole answer as `message`.
+        delta = choice.get("delta") or choice.get("message")
+        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        if not isinstance(delta, dict):
+            return []
+        for call in delta.get("tool_calls") or ():
+            if isinstance(call, dict):
+                self._calls.add(call)
+        thought, said = _content(delta.get("content") or delta.get("refusal"))
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        if isinstance(reasoning, str):
+            thought += reasoning
+        return _parts(self._reasoning.add(thought) if thought else "", self._text.add(said) if said else "")
+
+
+def _parts(reasoning: str, text: str) -> list[AnswerPart]:
+    parts: list[AnswerPart] = []
+    if reasoning:
+        parts.append(AnswerReasoning(reasoning))
+    if text:
+        parts.append(AnswerText(text))
+    return parts
+
+
+def _content(content: object) -> tuple[str, str]:
+    """Return the reasoning and the text of a `content`, which is a text or a list of blocks of both kinds."""
+    if isinstance(content, str):
+        return "", content
+    if not isinstance(content, list):
+        return "", ""
+    blocks = [block for block in content if isinstance(block, dict)]
+    thought = "".join(_content(block.get("thinking"))[1] for block in blocks if block.get("type") == "thinking")
+    text = "".join(_content(block.get("text"))[1] for block in blocks if block.get("type") == "text")
+    return thought, text
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=_count(usage, "prompt_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
+        cached_tokens=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        reasoning_tokens=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _count(counts: object, name: str) -> int:
+    count = counts.get(name) if isinstance(counts, dict) else None
+    return count if isinstance(count, int) else 0

@@ -1,0 +1,79 @@
+"""Reads the JSON chunks of one response as they arrive, until [DONE] or the end of the body."""
+
+import json
+from typing import Any
+
+import orjson
+
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.http.response import HttpResponse
+from wakeful.agent.providers.openai.sse import EventParser
+
+_DONE = b"[DONE]"
+
+
+class ChunkStream:
+    def __init__(self, response: HttpResponse, errors: EndpointErrors) -> None:
+        self._response = response
+        self._errors = errors
+        self._parser = EventParser()
+        # `has_ended`: nothing more follows, for whatever reason. `is_done`: the endpoint sent [DONE].
+        self.has_ended = False
+        self.is_done = False
+        self.is_empty = True
+
+    async def next(self) -> list[dict[str, Any]]:
+        """Return the chunks of the next read; there may be none."""
+        if self._response.content_type == "application/json":
+            return self._only(await self._response.read_whole())
+        data = await self._response.read()
+        if data:
+            return self._decoded(self._parser.feed(data))
+        self.has_ended = True
+        # An event without its final blank line may be incomplete, and is then ignored.
+        return [chunk for event in self._parser.finish() if (chunk := self._chunk(event)) is not None]
+
+    def _only(self, body: bytes) -> list[dict[str, Any]]:
+        self.has_ended = True
+        chunk = json_or_none(body)
+        if not isinstance(chunk, dict):
+            raise self._errors.incompatible()
+        self.is_empty = False
+        return [chunk]
+
+    def _decoded(self, events: list[bytes]) -> list[dict[str, Any]]:
+        chunks = []
+        for event in events:
+            chunk = self._chunk(event)
+            if self.is_done:
+                break
+            if chunk is not None:
+                chunks.append(chunk)
+            elif event.strip():
+                raise self._errors.broken()
+        return chunks
+
+    def _chunk(self, event: bytes) -> dict[str, Any] | None:
+        """Return None for [DONE], a keep-alive, or anything that is not a JSON object."""
+        words = event.strip()
+        if not words:
+            return None
+        self.is_empty = False
+        if words == _DONE:
+            self.has_ended = self.is_done = True
+            return None
+        chunk = json_or_none(words)
+        return chunk if isinstance(chunk, dict) else None
+
+
+def json_or_none(data: bytes) -> Any:
+    """Return the decoded JSON, None if the bytes are not JSON."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    # The standard library accepts half a surrogate pair, which some endpoints send.
+    try:
+        return json.loads(data.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,182 @@
+"""The journal: what a turn has recorded, keyed (turn, step, index). A resume continues from it.
+
+Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
+results of its n calls, and the rest are inputs that joined the turn before its next step. An answer that was cut off
+has index 0, too, and is the last entry of its turn.
+
+Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import (
+    AssistantMessage,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from wakeful.model.words import Said, pack_cuts
+
+# The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
+# from 1. Any other entry is deleted as a whole.
+EntryPart = str | int
+WHOLE, TEXT, REASONING = "whole", "text", "reasoning"
+
+
+class EntryKind(StrEnum):
+    INPUT = "input"
+    ANSWER = "answer"
+    RESULT = "result"
+    # The words of an answer that was cut off, because its turn was stopped or failed. People see it; models do not.
+    CUT = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    turn_id: str
+    step: int
+    index: int
+    kind: EntryKind
+    payload: bytes
+    # When it was recorded; set by the store.
+    at: float = 0.0
+    # For an answer that is to be written: where its words were cut, see words.py. It is not read with the entry.
+    cuts: bytes | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id as a message."""
+        return f"{self.turn_id}.{self.step}.{self.index}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        decoded: dict[str, Any] = orjson.loads(self.payload)
+        return decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The entries of a turn and of its ancestors, oldest first."""
+
+    # Changes whenever any entry, of any turn, is overwritten.
+    revision: str
+    # The ancestor after which they begin; None: they begin with the first turn.
+    base: str | None
+    entries: list[Entry]
+    # The turn with which they end, if more turns follow; None: they end with the turn that was asked for.
+    last: str | None = None
+
+
+def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) -> Entry:
+    """Make an entry of `data`: the text, its source and message_id, and the data of a notice. A client may also send
+    messages of other roles, calls and their results: see input_message.
+    """
+    return Entry(turn_id, step, index, EntryKind.INPUT, orjson.dumps(data))
+
+
+def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Entry:
+    message = fact.message
+    payload = {
+        "text": message.text,
+        "reasoning": message.reasoning,
+        "calls": message.calls,
+        "usage": fact.usage,
+        "is_cut": fact.is_cut,
+        "client_calls": sorted(fact.client_calls),
+    }
+    return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload), cuts=cuts)
+
+
+def cut_entry(turn_id: str, step: int, said: Said) -> Entry:
+    payload = orjson.dumps({"text": said.text, "reasoning": said.reasoning})
+    return Entry(turn_id, step, 0, EntryKind.CUT, payload, cuts=pack_cuts(said.cuts))
+
+
+def result_entry(
+    turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float, is_error: bool = False
+) -> Entry:
+    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error})
+    return Entry(turn_id, step, index, EntryKind.RESULT, payload)
+
+
+def parts_of(entry: Entry) -> list[Entry]:
+    """Split an entry into one for each message. A client may send a call of the server's back together with its
+    result: to a model those are two messages.
+    """
+    # Hardly any entry has a result, so most are not decoded.
+    result = entry.data.get("result") if entry.kind is EntryKind.INPUT and b'"result"' in entry.payload else None
+    if result is None:
+        return [entry]
+    call = {name: value for name, value in entry.data.items() if name != "result"}
+    answer = {"role": "tool", "call_id": call["calls"][0]["id"], "text": result["text"]}
+    return [replace(entry, payload=orjson.dumps(part)) for part in (call, answer)]
+
+
+def input_message(entry: Entry) -> Message:
+    data = entry.data
+    role = data.get("role", "user")
+    if role == "tool":
+        return ToolMessage(data["call_id"], data["text"])
+    if role == "assistant":
+        return AssistantMessage(data["text"], calls=tuple(ToolCall(**call) for call in data.get("calls", ())))
+    if role in ("system", "developer"):
+        return SystemMessage(data["text"])
+    return UserMessage(data["text"], tuple(data.get("images", ())))
+
+
+def answer_of(entry: Entry) -> AssistantMessage:
+    """Return an answer without its deleted parts."""
+    data = entry.data
+    deleted = data.get("deleted", ())
+    text = "" if TEXT in deleted else data["text"]
+    reasoning = "" if REASONING in deleted else data["reasoning"]
+    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)))
+
+
+def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
+    """Return the calls of an answer that were not deleted, each with its number, which is the index of its result."""
+    data = entry.data
+    deleted = data.get("deleted", ())
+    numbered = enumerate(data["calls"], start=1)
+    return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
+
+
+def without(entry: Entry, part: EntryPart) -> Entry:
+    """Return the entry with this part marked as deleted."""
+    deleted = deleted_parts(entry) | {part}
+    return replace(entry, payload=orjson.dumps(entry.data | {"deleted": sorted(deleted, key=str)}))
+
+
+def deleted_parts(entry: Entry) -> frozenset[EntryPart]:
+    # Hardly any entry has deleted parts, so most are not decoded.
+    return frozenset(entry.data.get("deleted", ())) if b'"deleted"' in entry.payload else frozenset()
+
+
+def is_gone(entry: Entry) -> bool:
+    """Whether nothing of it is left to read; reasoning alone does not count."""
+    deleted = deleted_parts(entry)
+    if not deleted or entry.kind is not EntryKind.ANSWER:
+        return bool(deleted)
+    left = answer_of(entry)
+    return not left.text and not left.calls
+
+
+def usage_of(entry: Entry) -> Usage:
+    return Usage(**entry.data["usage"])
+
+
+def is_cut(entry: Entry) -> bool:
+    return bool(entry.data.get("is_cut"))
+
+
+def client_call_numbers(entry: Entry) -> frozenset[int]:
+    return frozenset(entry.data.get("client_calls", ()))

@@ -1,0 +1,83 @@
+"""What the agent loop yields while a turn runs. The executor records it; the loop never sees a store."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
+from wakeful.model.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepAbandoned:
+    """The stream of an answer broke off and the model is asked again: viewers drop its text."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    step: int
+    message: AssistantMessage
+    usage: Usage
+    # The model reached its output limit, so the text may stop in the middle.
+    is_cut: bool = False
+    # Which of its calls, counted from 1, are for the client to run.
+    client_calls: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    step: int
+    index: int
+    call: ToolCall
+    text: str
+    seconds: float
+    # Tasks whose end this result shows to the agent: their notices are no longer needed.
+    consumes: tuple[str, ...] = ()
+    is_error: bool = False
+
+
+Fact = TextDelta | ReasoningDelta | StepAbandoned | Answered | CallFinished
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call of the last recorded answer that has no recorded result: how far it got is unknown."""
+
+    index: int
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """All that the loop needs to run a turn or to resume one; both look the same to it."""
+
+    turn: Turn
+    # The conversation so far, with the recorded steps of this turn.
+    messages: Sequence[Message]
+    # The last step with a recorded answer; 0 when the turn is new.
+    last_step: int
+    # The calls of that step without a result.
+    open_calls: Sequence[OpenCall]
+    # That step also made calls that the client runs: the turn ends when ours are done.
+    waits_for_client: bool
+    # Nothing is left to do: the last recorded answer made no calls, or only calls that the client runs.
+    is_answered: bool
+    # How many tokens the answers of this turn have so far.
+    output_tokens: int
+    # Claims the inputs that have arrived, after a step (first argument) and from its first free index on (second).
+    take_inputs: Callable[[int, int], Awaitable[Sequence[Message]]]
+    # How many calls of the server's tools the turn has made so far.
+    calls_made: int = 0

@@ -1,1 +1,0 @@
-export { AnsiWriter, ansiFragment } from "./ansi/writer.js";

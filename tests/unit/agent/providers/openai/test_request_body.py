@@ -1,0 +1,79 @@
+from types import MappingProxyType
+
+import orjson
+
+from wakeful.agent.providers.base import ModelRequest
+from wakeful.agent.providers.openai.dialect import Dialect
+from wakeful.agent.providers.openai.request_body import request_body
+from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from wakeful.tools.base import ToolSpec
+
+_SPEC = ToolSpec("read_file", "Read a file.", MappingProxyType({"type": "object"}))
+_CALLING = AssistantMessage("Looking.", "hm", (ToolCall("a", "read_file", '{"path":"x"}'),))
+_REQUEST = ModelRequest("gpt", "Be kind.", [UserMessage("Read x."), _CALLING, ToolMessage("a", "its text")], [_SPEC])
+
+
+def test_a_conversation_is_written_as_chat_completions_want_it() -> None:
+    body = orjson.loads(request_body(_REQUEST, Dialect()))
+
+    function = {"name": "read_file", "arguments": '{"path":"x"}'}
+    assert body == {
+        "model": "gpt",
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "messages": [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "content": "Read x."},
+            {
+                "role": "assistant",
+                "content": "Looking.",
+                "tool_calls": [{"id": "a", "type": "function", "function": function}],
+            },
+            {"role": "tool", "tool_call_id": "a", "content": "its text"},
+        ],
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "read_file", "description": "Read a file.", "parameters": {"type": "object"}},
+            }
+        ],
+    }
+
+
+def test_what_is_not_there_is_not_written() -> None:
+    body = orjson.loads(request_body(ModelRequest("gpt", "", [UserMessage("Hi")], []), Dialect(asks_for_usage=False)))
+
+    assert body == {"model": "gpt", "stream": True, "messages": [{"role": "user", "content": "Hi"}]}
+
+
+def test_reasoning_goes_back_only_after_the_last_user_message() -> None:
+    older: list[Message] = [UserMessage("Before."), AssistantMessage("Yes.", "old thoughts")]
+    request = ModelRequest("gpt", "", [*older, *_REQUEST.messages], [])
+
+    messages = orjson.loads(request_body(request, Dialect(returns_reasoning=True)))["messages"]
+
+    assert [message.get("reasoning_content") for message in messages] == [None, None, None, "hm", None]
+
+
+def test_half_an_emoji_does_not_stop_a_request() -> None:
+    words: list[Message] = [
+        UserMessage("a\ud83db"),
+        AssistantMessage("", calls=(ToolCall("a", "t", '{"x": "\ud83d"}'),)),
+    ]
+
+    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect()))
+
+    assert body["messages"][0]["content"] == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_broken_arguments_of_an_earlier_call_are_sent_as_valid_json() -> None:
+    words: list[Message] = [
+        UserMessage("Hi"),
+        AssistantMessage("", calls=(ToolCall("a", "t", '{"x": '),)),
+        ToolMessage("a", "broken"),
+    ]
+
+    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect()))
+
+    arguments = body["messages"][1]["tool_calls"][0]["function"]["arguments"]
+    assert orjson.loads(arguments) == {"invalid_json": '{"x": '}

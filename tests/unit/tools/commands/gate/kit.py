@@ -1,0 +1,49 @@
+"""Shortcuts to what the gate finds in a command."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.unit.tools.kit import HOME
+from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.reason_kinds import ONCE_ONLY
+from wakeful.model.turn import Turn
+from wakeful.tools.commands.gate.reasons import Scene, find_reasons
+
+
+def reasons_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> tuple[Reason, ...]:
+    return find_reasons(command, Scene(workdir, workspace, home))
+
+
+def kinds_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> list[str]:
+    return list(dict.fromkeys(reason.kind for reason in reasons_of(command, workdir, workspace, home)))
+
+
+class Grantor:
+    """An approver with the rule of grants: covered kinds pass, the others are asked about, some can only be allowed
+    once. It grants for the session until `denies` is set.
+    """
+
+    seconds = 60.0
+
+    def __init__(self) -> None:
+        self.granted: set[str] = set()
+        self.denies = False
+        self.asked: list[Question] = []
+
+    async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
+        left = tuple(reason for reason in question.reasons if reason.kind not in self.granted - ONCE_ONLY)
+        if not left:
+            return Choice.ONCE
+        if self.denies:
+            self.asked.append(replace(question, reasons=left))
+            return Choice.DENY
+        self.granted.update(reason.kind for reason in left)
+        return Choice.SESSION
+
+    async def is_waiting(self, turn: Turn, step: int, index: int) -> bool:
+        return False
+
+    @property
+    def dangers(self) -> list[tuple[str, str]]:
+        """The kind and the excerpt of each reason that was denied."""
+        return [(reason.kind, reason.excerpt) for question in self.asked for reason in question.reasons]
