@@ -15,6 +15,8 @@ class Sender:
     user_id: str = ""
     user_name: str = ""
     chat_name: str = ""
+    # The key of the chat, see messaging/chat.py.
+    chat_key: str = ""
 
     @property
     def packed(self) -> bytes:
