@@ -235,3 +235,16 @@ async def test_rows_turns_and_tasks_keep_who_wrote_to_whom(store: Store) -> None
     assert turn is not None
     assert task is not None
     assert [one.address.sender for one in (row, turn, task)] == [WHERE.sender] * 3
+
+
+async def test_a_purged_session_leaves_no_chat_and_no_post(store: Store) -> None:
+    await have_session(store, "s1", address=WHERE)
+    await store.write(lambda tx: tx.chats.put(a_chat()))
+    await put(store, a_post(session_id="s1"), a_post(2, session_id="s2"))
+    await store.write(lambda tx: tx.outbox_cursors.put("s1", 5))
+
+    assert not await store.write(lambda tx: tx.purges.remove_some("s1", 100), lock=["s1"])
+
+    assert await store.read(lambda tx: tx.chats.get(a_chat().key)) is None
+    assert await store.read(lambda tx: tx.outbox_cursors.get("s1")) == 0
+    assert [post.id for post in await store.read(lambda tx: tx.posts.page(limit=10))] == ["post_2"]
