@@ -1,7 +1,7 @@
 """What the tools need from outside: rows for their background work, a person to ask, sub-agents, and
 chats that take files.
 
-The engine implements the first three. `process_registry` has another ledger, in memory, for processes without an engine.
+The engine implements the first three. `process_registry` has another ledger, in memory, for use without an engine.
 """
 
 from collections.abc import Sequence
