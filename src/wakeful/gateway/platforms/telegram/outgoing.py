@@ -13,7 +13,7 @@ NOT_MODIFIED = ("message is not modified",)
 NO_SUCH_MESSAGE = ("message to edit not found", "message can't be edited", "message_id_invalid")
 _BAD_MARKUP = ("can't parse entities", "message text is empty", "text must be non-empty")
 _NO_ANCHOR = ("message to be replied not found", "message to reply not found", "replied message not found")
-_TOO_LONG = ("message is too long", "caption is too long", "caption_too_long")
+_TOO_LONG = ("message is too long", "text is too long", "caption is too long", "caption_too_long")
 
 
 def target(chat_id: str, thread_id: str = "") -> dict[str, Any]:

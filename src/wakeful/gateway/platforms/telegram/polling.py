@@ -10,13 +10,11 @@ from wakeful.gateway.platforms.telegram.client import TelegramClient
 from wakeful.gateway.platforms.telegram.receiver import Receiver
 from wakeful.gateway.platforms.telegram.wire import ALLOWED_UPDATES, TgUpdate, TgUpdateId, TgWebhookInfo
 
-# Most updates are taken in within this time, and one request less is needed to confirm them.
+# Most updates are taken in within this time: then the next request confirms them.
 _GRACE_SECONDS = 0.25
-# How often news of other chats is asked for while the first unconfirmed update takes longer.
+# How often news of other chats is asked for while an update takes longer. Telegram sends a single update to those who
+# ask twice within half a second for the same.
 _RECHECK_SECONDS = 1.0
-# After a week without updates Telegram begins to count anywhere, maybe below our offset: what was confirmed a day ago
-# need not be confirmed again.
-_OFFSET_SECONDS = 86_400.0
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +29,6 @@ class Polling:
         self._in_hand: dict[int, asyncio.Task[None]] = {}
         # The first update that is wanted; 0: the first that is not confirmed.
         self._offset = 0
-        self._last_news = asyncio.get_running_loop().time()
 
     async def run(self, connected: Callable[[], None]) -> None:
         """Receive until cancelled. Raises as `TelegramClient.call` does; what is unconfirmed comes again."""
@@ -60,16 +57,19 @@ class Polling:
             "getUpdates",
             list[msgspec.Raw],
             extra_seconds=seconds,
-            timeout=seconds,
+            timeout=int(seconds),
             allowed_updates=ALLOWED_UPDATES,
             **({"offset": self._offset} if self._offset else {}),
         )
         news = [update for update in map(read_update, sent) if update.update_id not in self._in_hand]
         for update in news:
             self._in_hand[update.update_id] = asyncio.create_task(self._take(update))
-        if sent:
-            self._last_news = asyncio.get_running_loop().time()
-            await self._wait_a_little(has_news=bool(news))
+        if news:
+            await asyncio.wait(self._in_hand.values(), timeout=_GRACE_SECONDS)
+        elif sent:
+            # Telegram sends again at once what is not confirmed: the first of it holds up the offset.
+            first = next(iter(self._in_hand.values()))
+            await asyncio.wait([first], timeout=_RECHECK_SECONDS)
 
     def _confirm(self) -> None:
         """Move the offset past the updates that are done, up to the first that is not."""
@@ -78,16 +78,6 @@ class Polling:
                 return
             del self._in_hand[update_id]
             self._offset = update_id + 1
-        if asyncio.get_running_loop().time() > self._last_news + _OFFSET_SECONDS:
-            self._offset = 0
-
-    async def _wait_a_little(self, *, has_news: bool) -> None:
-        """Telegram sends again at once what is not confirmed."""
-        under_way = [job for job in self._in_hand.values() if not job.done()]
-        if under_way and has_news:
-            await asyncio.wait(under_way, timeout=_GRACE_SECONDS)
-        elif under_way:
-            await asyncio.wait(under_way, timeout=_RECHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
 
     async def _take(self, update: TgUpdate) -> None:
         try:

@@ -1,5 +1,7 @@
 """What Telegram sends, as far as it is read here. The fields have Telegram's names."""
 
+from typing import Any
+
 from msgspec import Raw, Struct, field
 
 # What the bot is sent: no edits, reactions or posts of channels.
@@ -66,7 +68,7 @@ class TgMessage(Struct, frozen=True):
     reply_to_message: "TgMessage | None" = None
     # The part of the message replied to that the person has picked.
     quote: TgQuote | None = None
-    forum_topic_created: Raw | None = None
+    forum_topic_created: dict[str, Any] | None = None
     migrate_to_chat_id: int | None = None
     migrate_from_chat_id: int | None = None
     document: TgFile | None = None
