@@ -4,9 +4,9 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -41,6 +41,7 @@ from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.files import ChatFiles
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -49,6 +50,7 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import ChatAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -57,6 +59,7 @@ from wakeful.model.event import NOTICE, TOOL_COMPLETE
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
+from wakeful.platform_doors import Doors, open_doors
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
@@ -75,6 +78,7 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
@@ -113,8 +117,10 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+    files: ChatFiles
     # The names of the agent's tools.
     tools: frozenset[str]
+    doors: Doors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,10 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
+        if adopts:
+            doors = await ending.enter_async_context(open_doors(config, running.engine, store, check_model_of(running)))
+            running.files.on_post = doors.wake
+            running = replace(running, doors=doors)
         yield running
 
 
@@ -172,7 +182,7 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
-    binder = AdapterBinder(ADAPTERS)
+    binder = AdapterBinder([*ADAPTERS, *map(ChatAdapter, config.messaging.doors)])
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
@@ -180,7 +190,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     unstored = UnstoredLedger(settings.root)
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
-    tools = build_tools(ledger, keeper, tasks, binder, config.home)
+    files = ChatFiles(store)
+    tools = build_tools(ledger, keeper, tasks, binder, files, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
@@ -188,7 +199,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, names)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -210,7 +221,7 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(
-    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, home: Path
+    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, files: ChatFiles, home: Path
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
@@ -223,6 +234,7 @@ def build_tools(
         TerminalTool(keeper, gate),
         ProcessTool(keeper, tasks, ledger.delegations, gate),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
+        SendFileTool(files, home),
     )
 
 
@@ -239,6 +251,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *api_routes(build_api(config, running)),
             metrics,
             *document.routes(),
+            *(() if running.doors is None else running.doors.routes),
         ],
         health=health,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
@@ -271,16 +284,22 @@ async def open_front_door(config: Config, running: Running, key: str, url: str) 
         yield door
 
 
-def build_web(config: Config, running: Running) -> Web:
+def check_model_of(running: Running) -> Callable[[str], None]:
+    """Return a function that raises ConfigError for a model that no provider answers to."""
+
     def check_model(name: str) -> None:
         running.providers.resolve(name)
 
+    return check_model
+
+
+def build_web(config: Config, running: Running) -> Web:
     return Web(
         engine=running.engine,
         store=running.store,
         tasks=TaskDesk(running.keeper, running.engine.delegations),
         doors=_WEB_DOORS,
-        check_model=check_model,
+        check_model=check_model_of(running),
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),

@@ -15,17 +15,17 @@ _MOST_BYTES = {"telegram": 50_000_000, "discord": 10_000_000, "slack": 50_000_00
 class ChatFiles:
     """The tools' FilePoster."""
 
-    def __init__(self, store: Store, on_post: Callable[[str], None]) -> None:
-        """`on_post` is called with the platform's name when there is a new post."""
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._on_post = on_post
+        # Called with the platform's name after a file was queued; set by the door's side, which is built later.
+        self.on_post: Callable[[str], None] = lambda platform: None
 
     def most_bytes(self, turn: Turn) -> int | None:
         return _MOST_BYTES.get(turn.door.name) if turn.door.name == turn.address.platform else None
 
     async def post_file(self, turn: Turn, step: int, index: int, path: Path, caption: str) -> None:
         await self._store.write(partial(_put, turn, f"{turn.id}:file:{step}.{index}", path, caption))
-        self._on_post(turn.address.platform)
+        self.on_post(turn.address.platform)
 
 
 async def _put(turn: Turn, key: str, path: Path, caption: str, tx: Transaction) -> None:
