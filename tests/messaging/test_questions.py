@@ -36,7 +36,7 @@ async def test_a_question_shows_the_command_the_reason_and_the_answers(store: St
         answer = await asking(chat)
 
         (shown,) = chat.platform.texts("1")
-        assert shown == "May I run this?\n\n<pre>rm -r /srv</pre>\n\ndeletes outside of the folder"
+        assert shown == "May I run this?\n\n<pre>rm -r /srv</pre>\n\nIt deletes outside of the folder."
         assert [button.label for button in buttons(chat)] == ["Once", "Session", "Folder", "Deny"]
         assert all(len(button.value) <= 64 for button in buttons(chat))
         answer.cancel()
