@@ -22,6 +22,7 @@ from wakeful.model.session import NO_SENDER
 from wakeful.store.base import Store, Transaction
 
 _LONGEST_PAUSE_SECONDS = 60.0
+_GRACE_SECONDS = 3.0
 # Where nodes share a store, another one may have added a post and died before its signal was sent.
 _LONGEST_WAIT_SECONDS = 30.0
 
@@ -54,14 +55,19 @@ class Postman:
 
     @asynccontextmanager
     async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
-        """Send while this is open. What is under way when it closes counts as unknown at the next start."""
+        """Send while this is open. What is under way when it closes has a moment to end; what has not ended then counts
+        as unknown at the next start.
+        """
         try:
             async with supervisor.at_work(self.job):
                 yield
         finally:
-            for lane in self._lanes.values():
+            under_way = list(self._lanes.values())
+            if under_way:
+                await asyncio.wait(under_way, timeout=_GRACE_SECONDS)
+            for lane in under_way:
                 lane.cancel()
-            await asyncio.gather(*self._lanes.values(), return_exceptions=True)
+            await asyncio.gather(*under_way, return_exceptions=True)
 
     def grow(self, key: str, text: str) -> None:
         """Let a post show these words of an answer that is being written; they are stored when the answer is."""
