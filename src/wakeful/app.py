@@ -50,7 +50,7 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
-from wakeful.gateway.platforms.chat import ChatAdapter
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -182,7 +182,7 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
-    binder = AdapterBinder([*ADAPTERS, *map(ChatAdapter, config.messaging.doors)])
+    binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)

@@ -20,8 +20,8 @@ from wakeful.gateway.messaging.inbound.ingress import ChatIngress, NewSessions
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.chat import Chat
-from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
@@ -65,7 +65,7 @@ async def build_doors(config: Config, engine: Engine, store: Store, check_model:
     doors = {}
     for name in settings.doors:
         platform = build_platform(name, await _needs(name, config, store, routes))
-        door = Door(name, async_delivery=True)
+        door = CHAT_ADAPTERS[name].door()
         make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new)
         doors[name] = PlatformDoor(engine, store, platform, make_ingress, settings, SystemClock())
     return Doors(people, doors, routes)

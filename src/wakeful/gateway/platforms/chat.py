@@ -9,9 +9,6 @@ from wakeful.model.turn import Turn
 
 
 class ChatAdapter(BasePlatformAdapter):
-    def __init__(self, name: str) -> None:
-        self.name = name
-
     def bind_turn(self, turn: Turn) -> list[Token[Any]]:
         address, sender = turn.address, turn.address.sender
         return set_session_vars(
@@ -28,3 +25,20 @@ class ChatAdapter(BasePlatformAdapter):
             cwd=turn.workspace,
             async_delivery=turn.door.async_delivery,
         )
+
+
+class TelegramAdapter(ChatAdapter):
+    name = "telegram"
+
+
+class DiscordAdapter(ChatAdapter):
+    name = "discord"
+
+
+class SlackAdapter(ChatAdapter):
+    name = "slack"
+
+
+CHAT_ADAPTERS: dict[str, type[ChatAdapter]] = {
+    adapter.name: adapter for adapter in (TelegramAdapter, DiscordAdapter, SlackAdapter)
+}
