@@ -147,13 +147,15 @@ async def test_a_caption_that_is_too_long_has_a_cure(platform: TelegramPlatform,
     assert refusal.value.cure is Cure.SHORTER
 
 
-async def test_where_the_bot_may_not_write_it_is_refused(server: TelegramServer, platform: TelegramPlatform) -> None:
+async def test_what_no_other_form_cures_is_refused(server: TelegramServer, platform: TelegramPlatform) -> None:
     server.chat(GROUP).refusal = "bot was kicked from the group chat"
 
     with pytest.raises(Refused, match="kicked"):
         await platform.send(a_post(GROUP), HELLO)
     with pytest.raises(Refused, match="chat not found"):
         await platform.send(a_post(4711), HELLO)
+    with pytest.raises(Refused, match="text is empty"):
+        await platform.send(a_post(7), Message(" ", is_plain=True))
     with pytest.raises(Refused, match="thread not found"):
         await platform.send(a_post(FORUM, thread=99), HELLO)
     with pytest.raises(Refused, match="not found"):

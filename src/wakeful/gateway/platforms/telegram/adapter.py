@@ -25,7 +25,7 @@ from wakeful.gateway.platforms.telegram.ids import KnownIds
 from wakeful.gateway.platforms.telegram.polling import Polling
 from wakeful.gateway.platforms.telegram.reader import UpdateReader
 from wakeful.gateway.platforms.telegram.receiver import Receiver
-from wakeful.gateway.platforms.telegram.search import UNKNOWABLE, Search
+from wakeful.gateway.platforms.telegram.search import UNKNOWABLE, LostMessageSearch
 from wakeful.gateway.platforms.telegram.webhook import TelegramWebhook
 from wakeful.gateway.platforms.telegram.wire import TgSent, TgUser, TgWebhookInfo
 from wakeful.model.messaging.post import Post
@@ -133,7 +133,7 @@ class TelegramPlatform:
         chat_id, highest = post.address.chat_id, post.details.get("highest")
         if not highest or chat_id in self._moved:
             return UNKNOWABLE
-        return await Search(self._client, self._ids).find(chat_id, highest, message)
+        return await LostMessageSearch(self._client, self._ids).find(chat_id, highest, message)
 
     def highest_id(self, address: Address) -> int:
         return self._ids.highest(self._chat_id(address))

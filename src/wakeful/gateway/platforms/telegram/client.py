@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_SECONDS = 10.0
+# 50 MB, the most that Telegram takes, over a slow line.
+_UPLOAD_SECONDS = 300.0
 _CHUNK_BYTES = 64 * 1024
 _JSON = {"content-type": "application/json"}
 
@@ -67,7 +69,7 @@ class TelegramClient:
             for key, value in params.items():
                 form.add_field(key, value if isinstance(value, str) else orjson.dumps(value).decode())
             form.add_field(name, file, filename=path.name)
-            return await self._request(method, kind, form, {})
+            return await self._request(method, kind, form, {}, _UPLOAD_SECONDS)
 
     async def download(self, file_id: str) -> AsyncIterator[bytes]:
         """Yield a file that somebody has sent. Raises Refused where Telegram does not hand it out, else as `call`."""

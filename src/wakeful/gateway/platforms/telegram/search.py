@@ -18,7 +18,7 @@ UNKNOWABLE = LookedUp(Whereabouts.UNKNOWABLE)
 logger = logging.getLogger(__name__)
 
 
-class Search:
+class LostMessageSearch:
     def __init__(self, client: TelegramClient, ids: KnownIds) -> None:
         self._client = client
         self._ids = ids
