@@ -182,6 +182,18 @@ async def test_what_the_store_knows_to_be_another_message_is_not_taken_for_the_l
     assert found.whereabouts is Whereabouts.ABSENT
 
 
+async def test_of_many_ids_the_highest_are_kept(server: TelegramServer) -> None:
+    async def recall() -> list[tuple[str, str]]:
+        return [("8", str(number)) for number in range(5000, 100, -1)]
+
+    async with open_platform(server, recall=recall) as platform:
+        recent = await platform.look_up(a_post(7, highest=4900), HELLO)
+        old = await platform.look_up(a_post(7, highest=200), HELLO)
+
+        assert platform.highest_id(Address("telegram", "7")) == 5000
+    assert (recent.whereabouts, old.whereabouts) == (Whereabouts.ABSENT, Whereabouts.UNKNOWABLE)
+
+
 async def test_each_supergroup_counts_for_itself_and_all_other_chats_together(
     server: TelegramServer, platform: TelegramPlatform
 ) -> None:

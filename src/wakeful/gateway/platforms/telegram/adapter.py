@@ -80,6 +80,8 @@ class TelegramPlatform:
         self._has_recalled = False
         # Groups that have become supergroups, as a send has found out: the old id and the new one.
         self._moved: dict[str, str] = {}
+        # Posts to an old id that were sent to the new one.
+        self._sent_after_move: set[str] = set()
 
     def routes(self) -> list[Route]:
         """Return what Telegram posts to. No key is needed there: Telegram sends a secret."""
@@ -96,11 +98,11 @@ class TelegramPlatform:
             raise _broken_line(refusal) from None
 
     async def send(self, post: Post, message: Message) -> str:
-        chat_id = self._chat_id(post.address)
+        chat_id, has_moved = self._chat_id(post.address), post.address.chat_id in self._moved
         params = {
             **outgoing.target(chat_id, post.address.thread_id),
             # The messages of a group that has moved have other ids now.
-            **outgoing.anchor_params("" if post.address.chat_id in self._moved else message.reply_to),
+            **outgoing.anchor_params("" if has_moved else message.reply_to),
             **outgoing.button_params(message.buttons),
         }
         with self._ids.sending(chat_id):
@@ -109,9 +111,13 @@ class TelegramPlatform:
             except TelegramRefusal as refusal:
                 raise self._meaning(refusal, post, message) from None
             self._ids.note(chat_id, sent.message_id)
+        if has_moved:
+            self._sent_after_move.add(post.id)
         return str(sent.message_id)
 
     async def edit(self, post: Post, message: Message) -> None:
+        if post.address.chat_id in self._moved and post.id not in self._sent_after_move:
+            raise Refused("The group has become a supergroup: what was sent before cannot be changed.")
         params = {
             **outgoing.target(self._chat_id(post.address)),
             "message_id": outgoing.number_or_name(post.message_id),
