@@ -78,7 +78,7 @@ class TelegramServer:
         self.bot: dict[str, Any] = dict(BOT)
         # What the next requests of a method meet, in order.
         self.troubles: defaultdict[str, list[Trouble]] = defaultdict(list)
-        self.retry_after = 3
+        self.retry_after: float = 3
         self.gate = asyncio.Event()
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.changed = asyncio.Condition()

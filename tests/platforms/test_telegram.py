@@ -29,6 +29,11 @@ def ingress() -> RecordingIngress:
     return RecordingIngress()
 
 
+async def another_poll(server: TelegramServer) -> None:
+    polls = len(server.called("getUpdates"))
+    await server.until(lambda: len(server.called("getUpdates")) > polls)
+
+
 async def test_a_message_comes_in_with_its_address(server: TelegramServer, ingress: RecordingIngress) -> None:
     async with open_platform(server) as platform, receiving(platform, ingress) as name:
         message_id = await server.write(7, "Hello")
@@ -51,8 +56,7 @@ async def test_an_update_is_confirmed_only_after_the_commit(server: TelegramServ
     async with open_platform(server) as platform, receiving(platform, ingress):
         await server.write(7, "Hello")
         await ingress.until(lambda: ingress.reached)
-        polls = len(server.called("getUpdates"))
-        await server.until(lambda: len(server.called("getUpdates")) > polls)
+        await another_poll(server)
         assert list(server.updates), "it was confirmed while it was taken in"
 
         ingress.gates["7"].set()
@@ -88,6 +92,7 @@ async def test_a_slow_chat_holds_up_the_offset_but_no_other_chat(
         await server.write(9, "quick too")
         await ingress.until(lambda: ingress.texts == ["quick", "quick too"])
         assert len(server.updates) == 4
+        assert ingress.reached.count("7") == 1, "messages of a chat were handed in side by side"
 
         ingress.gates["7"].set()
         await server.until(lambda: not server.updates)
@@ -177,13 +182,14 @@ async def test_the_token_is_in_no_log_and_no_error(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     server.troubles["getMe"] = list(Trouble)[:-1]
-    dead = platform_at("http://127.0.0.1:1")
+    away, nowhere = platform_at("http://127.0.0.1:1"), platform_at("no address")
     async with open_platform(server) as platform:
-        for line in (*[platform] * len(server.troubles["getMe"]), dead):
+        for line in (*[platform] * len(server.troubles["getMe"]), away, nowhere):
             with pytest.raises(WakefulError) as broken:
                 await line.run(ingress, lambda name: None)
             assert TOKEN not in "".join(traceback.format_exception(broken.value))
-    await dead.close()
+    await away.close()
+    await nowhere.close()
 
     assert TOKEN not in caplog.text
     assert TOKEN not in repr(platform._settings)
@@ -214,6 +220,7 @@ async def test_a_press_that_takes_long_is_answered_first_and_confirmed_at_its_en
         ingress.gates["7"] = asyncio.Event()
         await server.press(7, message_id, "post_1:once")
         await server.until(lambda: "q1" in server.answers)
+        await another_poll(server)
         assert len(server.updates) == 1
 
         ingress.gates["7"].set()

@@ -1,6 +1,7 @@
 """Telegram, sending: each message once, and a refusal, a limit and a lost answer are told apart."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,13 +148,15 @@ async def test_a_caption_that_is_too_long_has_a_cure(platform: TelegramPlatform,
     assert refusal.value.cure is Cure.SHORTER
 
 
-async def test_where_the_bot_may_not_write_it_is_refused(server: TelegramServer, platform: TelegramPlatform) -> None:
+async def test_what_no_other_form_cures_is_refused(server: TelegramServer, platform: TelegramPlatform) -> None:
     server.chat(GROUP).refusal = "bot was kicked from the group chat"
 
     with pytest.raises(Refused, match="kicked"):
         await platform.send(a_post(GROUP), HELLO)
     with pytest.raises(Refused, match="chat not found"):
         await platform.send(a_post(4711), HELLO)
+    with pytest.raises(Refused, match="text is empty"):
+        await platform.send(a_post(7), Message(" ", is_plain=True))
     with pytest.raises(Refused, match="thread not found"):
         await platform.send(a_post(FORUM, thread=99), HELLO)
     with pytest.raises(Refused, match="not found"):
@@ -222,12 +225,18 @@ async def test_a_group_that_has_become_a_supergroup_is_written_to_under_its_new_
     server.chat(GROUP).migrated_to = FORUM
     old = await server.write(FORUM, "another message")
 
+    post = a_post(GROUP)
     with pytest.raises(NotTaken):
-        await platform.send(a_post(GROUP), HELLO)
-    sent = await platform.send(a_post(GROUP), Message("Hello", reply_to=str(old)))
-
+        await platform.send(post, HELLO)
+    sent = await platform.send(post, Message("Hello", reply_to=str(old)))
     message = server.chat(FORUM).messages[int(sent)]
     assert (message["text"], message["reply_to"]) == ("Hello", None)
+
+    await platform.edit(replace(post, message_id=sent), Message("Hello there"))
+    assert message["text"] == "Hello there"
+    with pytest.raises(Refused):
+        # It was sent to the old group, where ids mean other messages.
+        await platform.edit(a_post(GROUP, message_id=sent), Message("other words"))
 
 
 async def test_typing_is_shown_and_never_fails(server: TelegramServer, platform: TelegramPlatform) -> None:

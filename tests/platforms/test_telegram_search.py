@@ -1,12 +1,18 @@
 """Telegram, searching: what became of a message whose send went unanswered, found out without anybody seeing it."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.platforms.telegram_kit import RecordingIngress, a_post, open_platform, receiving
 from tests.platforms.telegram_server import BOT, TelegramServer, Trouble
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.supervisor import Supervisor
+from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.platform import (
     Button,
     LookedUp,
@@ -15,12 +21,16 @@ from wakeful.gateway.messaging.platform import (
     Unanswered,
     Whereabouts,
 )
+from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
+from wakeful.store.base import Transaction
+from wakeful.store.sqlite.store import SqliteStore
 
 GROUP = -42
 FORUM = -1_000_000_000_777
+QUICK = MessagingSettings({"telegram": DoorSettings()}, settle_seconds=0.01)
 HELLO = Message("<b>Hello</b> &amp; welcome")
 
 
@@ -172,6 +182,18 @@ async def test_what_the_store_knows_to_be_another_message_is_not_taken_for_the_l
     assert found.whereabouts is Whereabouts.ABSENT
 
 
+async def test_of_many_ids_the_highest_are_kept(server: TelegramServer) -> None:
+    async def recall() -> list[tuple[str, str]]:
+        return [("8", str(number)) for number in range(5000, 100, -1)]
+
+    async with open_platform(server, recall=recall) as platform:
+        recent = await platform.look_up(a_post(7, highest=4900), HELLO)
+        old = await platform.look_up(a_post(7, highest=200), HELLO)
+
+        assert platform.highest_id(Address("telegram", "7")) == 5000
+    assert (recent.whereabouts, old.whereabouts) == (Whereabouts.ABSENT, Whereabouts.UNKNOWABLE)
+
+
 async def test_each_supergroup_counts_for_itself_and_all_other_chats_together(
     server: TelegramServer, platform: TelegramPlatform
 ) -> None:
@@ -242,3 +264,26 @@ async def test_a_chat_that_refuses_the_question_is_unknowable(
     server.chat(7).refusal = "bot was blocked by the user"
 
     assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.UNKNOWABLE
+
+
+async def test_the_postman_brings_each_post_once_through_all_troubles(
+    server: TelegramServer, platform: TelegramPlatform, sqlite_path: Path
+) -> None:
+    server.retry_after = 0.01
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
+    await store.open()
+    await platform.send(a_post(7), Message("0"))
+    server.troubles["sendMessage"] = [Trouble.CUT_AFTER, Trouble.LIMITED, Trouble.CUT_BEFORE, Trouble.BROKEN]
+    posts = [replace(a_post(7), wanted=str(number), position=number) for number in range(1, 5)]
+
+    async def put(tx: Transaction) -> None:
+        await tx.platform_doors.hold("telegram", "node_1")
+        for post in posts:
+            await tx.posts.put(post)
+
+    await store.write(put)
+    async with Postman(store, platform, "node_1", QUICK, SystemClock()).at_work(Supervisor()):
+        await server.until(lambda: len(server.chat(7).said) == 5)
+    await store.close()
+
+    assert server.chat(7).said == ["0", "1", "2", "3", "4"]

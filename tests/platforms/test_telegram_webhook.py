@@ -11,8 +11,9 @@ from starlette.applications import Starlette
 
 from tests.platforms.telegram_kit import RecordingIngress, open_platform, receiving
 from tests.platforms.telegram_server import ANN, TelegramServer
+from wakeful.gateway.platforms.telegram import webhook
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
-from wakeful.gateway.platforms.telegram.webhook import TelegramWebhook
+from wakeful.gateway.platforms.telegram.webhook import TelegramWebhook, WebhookGone
 
 SECRET = "a-secret_of-the-store"
 
@@ -110,6 +111,20 @@ async def test_a_webhook_gives_back_what_was_not_taken(server: TelegramServer, i
 
     assert (early.status_code, failed.status_code, again.status_code) == (503, 500, 200)
     assert ingress.texts == ["Hello"]
+
+
+async def test_a_webhook_that_another_program_has_changed_ends_the_line(
+    server: TelegramServer, ingress: RecordingIngress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(webhook, "_CHECK_SECONDS", 0.01)
+    async with webhook_platform(server) as platform:
+        running = asyncio.create_task(platform.run(ingress, lambda name: None))
+        await server.until(lambda: server.called("getWebhookInfo"))
+        assert not running.done()
+
+        server.webhook = {"url": "https://elsewhere.example"}
+        with pytest.raises(WebhookGone):
+            await running
 
 
 async def test_the_check_says_when_telegram_cannot_post_to_us(server: TelegramServer) -> None:

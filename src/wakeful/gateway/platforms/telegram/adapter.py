@@ -25,7 +25,7 @@ from wakeful.gateway.platforms.telegram.ids import KnownIds
 from wakeful.gateway.platforms.telegram.polling import Polling
 from wakeful.gateway.platforms.telegram.reader import UpdateReader
 from wakeful.gateway.platforms.telegram.receiver import Receiver
-from wakeful.gateway.platforms.telegram.search import UNKNOWABLE, Search
+from wakeful.gateway.platforms.telegram.search import UNKNOWABLE, LostMessageSearch
 from wakeful.gateway.platforms.telegram.webhook import TelegramWebhook
 from wakeful.gateway.platforms.telegram.wire import TgSent, TgUser, TgWebhookInfo
 from wakeful.model.messaging.post import Post
@@ -80,6 +80,8 @@ class TelegramPlatform:
         self._has_recalled = False
         # Groups that have become supergroups, as a send has found out: the old id and the new one.
         self._moved: dict[str, str] = {}
+        # Posts to an old id that were sent to the new one.
+        self._sent_after_move: set[str] = set()
 
     def routes(self) -> list[Route]:
         """Return what Telegram posts to. No key is needed there: Telegram sends a secret."""
@@ -96,11 +98,11 @@ class TelegramPlatform:
             raise _broken_line(refusal) from None
 
     async def send(self, post: Post, message: Message) -> str:
-        chat_id = self._chat_id(post.address)
+        chat_id, has_moved = self._chat_id(post.address), post.address.chat_id in self._moved
         params = {
             **outgoing.target(chat_id, post.address.thread_id),
             # The messages of a group that has moved have other ids now.
-            **outgoing.anchor_params("" if post.address.chat_id in self._moved else message.reply_to),
+            **outgoing.anchor_params("" if has_moved else message.reply_to),
             **outgoing.button_params(message.buttons),
         }
         with self._ids.sending(chat_id):
@@ -109,9 +111,13 @@ class TelegramPlatform:
             except TelegramRefusal as refusal:
                 raise self._meaning(refusal, post, message) from None
             self._ids.note(chat_id, sent.message_id)
+        if has_moved:
+            self._sent_after_move.add(post.id)
         return str(sent.message_id)
 
     async def edit(self, post: Post, message: Message) -> None:
+        if post.address.chat_id in self._moved and post.id not in self._sent_after_move:
+            raise Refused("The group has become a supergroup: what was sent before cannot be changed.")
         params = {
             **outgoing.target(self._chat_id(post.address)),
             "message_id": outgoing.number_or_name(post.message_id),
@@ -133,7 +139,7 @@ class TelegramPlatform:
         chat_id, highest = post.address.chat_id, post.details.get("highest")
         if not highest or chat_id in self._moved:
             return UNKNOWABLE
-        return await Search(self._client, self._ids).find(chat_id, highest, message)
+        return await LostMessageSearch(self._client, self._ids).find(chat_id, highest, message)
 
     def highest_id(self, address: Address) -> int:
         return self._ids.highest(self._chat_id(address))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_SECONDS = 10.0
+# 50 MB, the most that Telegram takes, over a slow line.
+_UPLOAD_SECONDS = 300.0
 _CHUNK_BYTES = 64 * 1024
 _JSON = {"content-type": "application/json"}
 
@@ -67,7 +69,7 @@ class TelegramClient:
             for key, value in params.items():
                 form.add_field(key, value if isinstance(value, str) else orjson.dumps(value).decode())
             form.add_field(name, file, filename=path.name)
-            return await self._request(method, kind, form, {})
+            return await self._request(method, kind, form, {}, _UPLOAD_SECONDS)
 
     async def download(self, file_id: str) -> AsyncIterator[bytes]:
         """Yield a file that somebody has sent. Raises Refused where Telegram does not hand it out, else as `call`."""
@@ -98,8 +100,8 @@ class TelegramClient:
                 allow_redirects=False,
                 timeout=_timeout(total=self._timeout + extra_seconds),
             ) as response:
-                status, body = response.status, await response.read()
-        return _result(status, body, kind)
+                status, reason, body = response.status, response.reason, await response.read()
+        return _result(status, reason or "", body, kind)
 
     async def _fetch(self, file_path: str) -> AsyncIterator[bytes]:
         with _own_errors():
@@ -151,7 +153,7 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or type(error).__name__
 
 
-def _result(status: int, body: bytes, kind: type[T]) -> T:
+def _result(status: int, reason: str, body: bytes, kind: type[T]) -> T:
     if status >= 500:
         raise Unanswered(f"Telegram answered {status}.")
     try:
@@ -162,7 +164,7 @@ def _result(status: int, body: bytes, kind: type[T]) -> T:
         if status < 300:
             raise Unanswered("Telegram's answer cannot be read.") from None
         # Of a proxy, or of a server that is no Bot API.
-        reply = TgReply(ok=False, error_code=status, description="no answer of a Bot API: check the address")
+        reply = TgReply(ok=False, error_code=status, description=reason)
     raise _refusal(reply, status)
 
 

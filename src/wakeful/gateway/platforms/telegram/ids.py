@@ -6,6 +6,7 @@ Telegram counts up: with one counter for all private chats and basic groups of t
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from wakeful.gateway.messaging.platform import NotTaken
 
@@ -13,8 +14,11 @@ from wakeful.gateway.messaging.platform import NotTaken
 _SUPERGROUPS = -1_000_000_000_000
 # How far beyond the last known id a lost message is looked for, where no later id is known.
 _AHEAD = 10
-# How many known ids are kept of each counter.
+# How many of the highest known ids are kept of each counter, at least.
 _KEPT = 1000
+# More questions than this are not asked about one message.
+_MOST_QUESTIONS = 50
+# When to try again what a search or a send in the same chat stands in the way of.
 _LOOK_UP_SECONDS = 1.0
 
 
@@ -33,7 +37,7 @@ class KnownIds:
         return series.highest if series else 0
 
     def unknown_after(self, chat_id: str, message_id: int) -> Sequence[int] | None:
-        """Return the ids after this one that a lost message may have; None where that was too long ago to know."""
+        """Return the ids after this one that a lost message may have; None where there are too many to ask for each."""
         return self._series[_counter(chat_id)].unknown_after(message_id)
 
     @contextmanager
@@ -63,24 +67,25 @@ class KnownIds:
 
 class _Series:
     def __init__(self) -> None:
-        # Values do not matter: a dict keeps the order in which ids came.
-        self._known: dict[int, None] = {}
+        self._known: set[int] = set()
         self._highest_dropped = 0
         self.highest = 0
 
     def note(self, message_id: int) -> None:
-        self._known[message_id] = None
+        self._known.add(message_id)
         self.highest = max(self.highest, message_id)
-        if len(self._known) > _KEPT:
-            oldest = next(iter(self._known))
-            del self._known[oldest]
-            self._highest_dropped = max(self._highest_dropped, oldest)
+        if len(self._known) >= 2 * _KEPT:
+            *dropped, first_kept = sorted(self._known)[: _KEPT + 1]
+            self._known = {known for known in self._known if known >= first_kept}
+            self._highest_dropped = dropped[-1]
 
     def unknown_after(self, message_id: int) -> Sequence[int] | None:
         if message_id < self._highest_dropped:
             return None
         last = max(self.highest, message_id + _AHEAD)
-        return [candidate for candidate in range(message_id + 1, last + 1) if candidate not in self._known]
+        unknown = (candidate for candidate in range(message_id + 1, last + 1) if candidate not in self._known)
+        asked = list(islice(unknown, _MOST_QUESTIONS + 1))
+        return None if len(asked) > _MOST_QUESTIONS else asked
 
 
 def _counter(chat_id: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from wakeful.gateway.platforms.telegram.client import TelegramClient
+from wakeful.gateway.platforms.telegram.client import TelegramClient, TelegramRefusal
 from wakeful.gateway.platforms.telegram.receiver import Receiver
-from wakeful.gateway.platforms.telegram.wire import ALLOWED_UPDATES, TgUpdate, TgUpdateId, TgWebhookInfo
+from wakeful.gateway.platforms.telegram.wire import ALLOWED_UPDATES, TgUpdate, TgUpdateId
 
 # Most updates are taken in within this time: then the next request confirms them.
 _GRACE_SECONDS = 0.25
@@ -32,10 +32,8 @@ class Polling:
 
     async def run(self, connected: Callable[[], None]) -> None:
         """Receive until cancelled. Raises as `TelegramClient.call` does; what is unconfirmed comes again."""
-        await self._remove_webhook()
         try:
-            # Does not wait for updates, so that it is known at once whether the line stands.
-            await self._ask(seconds=0.0)
+            await self._begin()
             connected()
             while True:
                 await self._ask(self._seconds)
@@ -45,11 +43,16 @@ class Polling:
                 job.cancel()
             await asyncio.gather(*jobs, return_exceptions=True)
 
-    async def _remove_webhook(self) -> None:
-        info = await self._client.call("getWebhookInfo", TgWebhookInfo)
-        if info.url:
+    async def _begin(self) -> None:
+        """Ask without waiting for updates, so that it is known at once whether the line stands."""
+        try:
+            await self._ask(seconds=0.0)
+        except TelegramRefusal as refusal:
+            if refusal.code != 409 or not refusal.says("webhook is active"):
+                raise
             logger.warning("A webhook was set for this bot on Telegram. It is removed, for this server polls.")
             await self._client.call("deleteWebhook", bool)
+            await self._ask(seconds=0.0)
 
     async def _ask(self, seconds: float) -> None:
         self._confirm()

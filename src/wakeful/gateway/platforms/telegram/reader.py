@@ -5,7 +5,7 @@ from functools import partial
 
 from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Press
 from wakeful.gateway.platforms.telegram.wire import TgChat, TgFile, TgMessage, TgPress, TgUser
-from wakeful.gateway.platforms.telegram.words import words_of
+from wakeful.gateway.platforms.telegram.words import message_words
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.session import Address, Sender
 
@@ -24,7 +24,7 @@ class UpdateReader:
         attachments = [self._attachment(name, file) for name, file in _files(message)]
         if not message.words and not attachments:
             return None
-        words = words_of(message.words, message.entities or message.caption_entities, self._bot)
+        words = message_words(message.words, message.entities or message.caption_entities, self._bot)
         if words.is_for_other:
             return None
         answered = _answered(message)

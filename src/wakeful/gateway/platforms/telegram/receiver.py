@@ -39,6 +39,7 @@ class Receiver:
     async def take(self, update: TgUpdate) -> None:
         """Return when the update may be confirmed."""
         if update.message is not None:
+            self._ids.note(str(update.message.chat.id), update.message.message_id)
             # Held by those who wait for it alone.
             turn = self._turns.setdefault(update.message.chat.id, asyncio.Lock())
             async with turn:
@@ -48,7 +49,6 @@ class Receiver:
 
     async def _take_message(self, message: TgMessage) -> None:
         chat_id = str(message.chat.id)
-        self._ids.note(chat_id, message.message_id)
         # Both groups are told, each in its own order: the new id is known before the first message under it.
         if message.migrate_to_chat_id is not None:
             await self._insist(partial(self._ingress.move_chat, chat_id, str(message.migrate_to_chat_id)))

@@ -10,15 +10,12 @@ from wakeful.gateway.platforms.telegram import outgoing
 from wakeful.gateway.platforms.telegram.client import TelegramClient, TelegramRefusal
 from wakeful.gateway.platforms.telegram.ids import KnownIds
 
-# More questions than this are not asked about one message.
-_MOST_QUESTIONS = 50
-
 UNKNOWABLE = LookedUp(Whereabouts.UNKNOWABLE)
 
 logger = logging.getLogger(__name__)
 
 
-class Search:
+class LostMessageSearch:
     def __init__(self, client: TelegramClient, ids: KnownIds) -> None:
         self._client = client
         self._ids = ids
@@ -27,7 +24,7 @@ class Search:
         """`highest` is the highest id that was known before the send. Raises NotTaken and Unanswered."""
         with self._ids.asking(chat_id):
             candidates = self._ids.unknown_after(chat_id, highest)
-            if candidates is None or len(candidates) > _MOST_QUESTIONS:
+            if candidates is None:
                 return UNKNOWABLE
             try:
                 return await self._first_of_ours(chat_id, candidates, message)

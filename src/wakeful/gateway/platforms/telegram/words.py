@@ -11,7 +11,7 @@ _AFTER_NAME = re.compile(r"^[,:]?\s+|^[,:]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MessageWords:
     # Without the bot's name.
     text: str
     is_for_bot: bool
@@ -28,14 +28,14 @@ class _Call:
     is_other: bool = False
 
 
-def words_of(text: str, entities: Sequence[TgEntity], bot: TgUser) -> Words:
+def message_words(text: str, entities: Sequence[TgEntity], bot: TgUser) -> MessageWords:
     units = text.encode("utf-16-le", "surrogatepass")
     calls = [call for entity in entities for call in _calls(units, entity, bot)]
     # From the end on: what stands before keeps its place.
     for call in sorted(calls, key=lambda call: call.start, reverse=True):
         if call.end > call.start and not call.is_other:
             units = _cut(units, call)
-    return Words(
+    return MessageWords(
         _decoded(units).strip(),
         is_for_bot=any(not call.is_other for call in calls),
         is_for_other=any(call.is_other for call in calls),
