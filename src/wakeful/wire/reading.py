@@ -87,8 +87,9 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> ValueReader:
             raise
         if no_others and given.keys() - readers.keys():
             raise UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
-        if not needed.keys() <= values.keys():
-            values |= {name: _value_left_out(given, field) for name, field in needed.items() if name not in values}
+        for name in needed:
+            if name not in values:
+                values[name] = _value_left_out(given, needed[name])
         return kind(**values)
 
     return read_struct
