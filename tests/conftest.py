@@ -1,6 +1,7 @@
 """The fixtures and options that all tests share."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,9 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def ready_database(postgres_server: PostgresServer) -> ReadyDatabase:
-    return ReadyDatabase(postgres_server)
+def ready_database(postgres_server: PostgresServer) -> Iterator[ReadyDatabase]:
+    with closing(ReadyDatabase(postgres_server)) as database:
+        yield database
 
 
 @pytest.fixture
