@@ -379,7 +379,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
 @contextmanager
 def _registry_serving(engine: Engine) -> Iterator[None]:
-    """While the block runs, a completion marked as consumed on the contract's global leaves this engine's inbox."""
+    """While the block runs, what is marked as consumed in `process_registry` leaves this engine's inbox."""
     loop = asyncio.get_running_loop()
 
     def consume(task_id: str) -> None:
@@ -393,7 +393,7 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
 
 
 def _note_delivered(signal: Signal) -> None:
-    """Mark what this engine has delivered to an agent as consumed on the contract's global."""
+    """Mark what this engine has delivered to an agent as consumed in `process_registry`."""
     for event in signal.events:
         if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
             process_registry.note_delivered(event.data["task_id"])

@@ -1,4 +1,4 @@
-"""A session: one conversation lane."""
+"""A session: one conversation, and the address where its answers go."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

@@ -1,15 +1,18 @@
 """Settings: where they come from, which source wins, and the one sentence for each that is wrong."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from wakeful.config.config import Config
 from wakeful.config.load import forget_secrets, load_config
+from wakeful.config.setting import SETTINGS_BY_NAME
 from wakeful.errors import ConfigError
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
+_MANUAL = Path(__file__).parents[3] / "docs" / "self-hosting.md"
 _SECRET = "hunter2hunter2hunter2"
 _WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 _WEBHOOK = f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_WEBHOOK_SECRET}"'
@@ -360,3 +363,10 @@ def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_i
     forget_secrets(environment)
 
     assert environment == {"PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
+
+
+def test_the_manual_has_a_row_for_every_setting() -> None:
+    _, _, after = _MANUAL.read_text(encoding="utf-8").partition("| In `config.toml` |")
+    table, _, _ = after.partition("\n\n")
+
+    assert set(re.findall(r"^\| `\W*(\w+)", table, re.MULTILINE)) == set(SETTINGS_BY_NAME)
