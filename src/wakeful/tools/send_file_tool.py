@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.commands.workspace import Unusable, path_in_workspace, shown
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.results import file_failure
+from wakeful.tools.files.workspace import path_in_workspace, shown
 from wakeful.tools.ports import FilePoster
 
 _MEGABYTE = 1_000_000
