@@ -66,9 +66,8 @@ class DiscordGateway:
         """Cut every line without a word."""
         for session in self.sessions.values():
             if session.socket is not None and session.socket._req is not None:
-                transport = session.socket._req.transport
-                assert transport is not None
-                transport.abort()
+                if session.socket._req.transport is not None:
+                    session.socket._req.transport.abort()
                 session.socket = None
 
     async def say(self, op: int, data: Any = None) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from tests.patience import PATIENCE
@@ -97,12 +97,11 @@ class Line:
     async def close(self) -> None:
         if self.job is not None:
             self.job.cancel()
-            with suppress(asyncio.CancelledError):
-                await self.job
+            await asyncio.wait([self.job])
 
 
 def settings_for(server: DiscordServer, token: str = TOKEN) -> DiscordSettings:
-    return DiscordSettings(token, server.url, retry_seconds=0.01)
+    return DiscordSettings(token, server.url, retry_seconds=0.01, identify_seconds=0.0)
 
 
 @asynccontextmanager

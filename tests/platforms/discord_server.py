@@ -21,7 +21,7 @@ DM, TEXT, THREAD = 1, 0, 11
 _EPOCH_MILLISECONDS = 1_420_070_400_000
 _MESSAGE_CONTENT = 1 << 18
 _MOST_FILE_BYTES = 10_000_000
-_MEMBER: dict[str, Any] = {"roles": [], "joined_at": None, "deaf": False, "mute": False}
+_MEMBER: dict[str, Any] = {"roles": [], "joined_at": None, "deaf": False, "mute": False, "flags": 0}
 
 Json = dict[str, Any]
 

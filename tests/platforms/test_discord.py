@@ -341,4 +341,3 @@ async def test_the_token_stands_in_no_log_line(server: DiscordServer, caplog: py
         server.gateway.cut()
 
     assert TOKEN not in caplog.text
-    assert server.rooms[CHANNEL].type == TEXT

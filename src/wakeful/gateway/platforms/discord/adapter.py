@@ -51,6 +51,8 @@ class DiscordSettings:
     api_url: str = "https://discord.com/api/v10"
     # After which time something is handed in again that was not taken.
     retry_seconds: float = 1.0
+    # Discord lets a bot begin a session every 5 s.
+    identify_seconds: float = 5.0
 
 
 class DiscordPlatform:
@@ -63,7 +65,7 @@ class DiscordPlatform:
     ) -> None:
         """`commands`: names without the slash, each with a few words about it."""
         self._commands = commands
-        self._client = DiscordClient(settings.token, settings.api_url)
+        self._client = DiscordClient(settings.token, settings.api_url, settings.identify_seconds)
         self._line = DiscordLine(self._client)
         channels = DiscordChannels(self._client)
         self._receiver = DiscordReceiver(

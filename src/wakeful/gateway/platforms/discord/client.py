@@ -6,6 +6,8 @@ repetition is harmless; limits of more than a moment are raised, so that the pos
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,7 +51,8 @@ class DiscordClient(discord.Client):
     # Gets the events; set before the gateway is opened.
     events: GatewayEvents
 
-    def __init__(self, token: str, api_url: str) -> None:
+    def __init__(self, token: str, api_url: str, identify_seconds: float) -> None:
+        """`identify_seconds`: the shortest time between two new sessions of the gateway."""
         # discord.py warns that it cannot speak. It need not.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         Route.BASE = api_url.rstrip("/")
@@ -65,6 +68,8 @@ class DiscordClient(discord.Client):
         self._token = token
         self._logging_in = asyncio.Lock()
         self._is_logged_in = False
+        self._identify_seconds = identify_seconds
+        self._identified_at = -math.inf
         self._files: aiohttp.ClientSession | None = None
         self._under_way = UnderWay()
 
@@ -136,6 +141,10 @@ class DiscordClient(discord.Client):
         if self._files is not None:
             await self._files.close()
         await self.close()
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        await asyncio.sleep(self._identified_at + self._identify_seconds - time.monotonic())
+        self._identified_at = time.monotonic()
 
     async def on_connect(self) -> None:
         self.events.identified()

@@ -1,6 +1,7 @@
 """The line to Discord's gateway. What a RESUME needs outlives a line that breaks."""
 
 import asyncio
+import logging
 from contextlib import suppress
 
 import discord
@@ -16,6 +17,8 @@ _OPEN_SECONDS = 60.0
 _CLOSE_SECONDS = 2.0
 _WRONG_TOKEN = 4004
 _WRONG_INTENTS = frozenset({4013, 4014})
+
+logger = logging.getLogger(__name__)
 
 
 class LineBroken(WakefulError):
@@ -59,7 +62,7 @@ class DiscordLine:
         socket = await self._open()
         try:
             while True:
-                await socket.poll_event()
+                await _receive(socket)
         finally:
             self._session, self._sequence, self._gateway = socket.session_id, socket.sequence, socket.gateway
             # Any code but 1000 and 1001: those end the session.
@@ -79,6 +82,14 @@ class DiscordLine:
                 sequence=self._sequence,
                 resume=resumes,
             )
+
+
+async def _receive(socket: DiscordWebSocket) -> None:
+    try:
+        await socket.poll_event()
+    except (AttributeError, LookupError, TypeError, ValueError):
+        # It is lost, but a RESUME would not bring it in another form.
+        logger.exception("discord.py could not read an event of Discord")
 
 
 def _meaning(closed: discord.ConnectionClosed) -> WakefulError:
