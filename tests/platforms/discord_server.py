@@ -103,6 +103,9 @@ class DiscordServer:
         # What the next requests meet, in order, by method and the last word of the path.
         self.troubles: defaultdict[str, list[Trouble]] = defaultdict(list)
         self.retry_after = 30.0
+        self.is_global_limit = False
+        # Go with every answer.
+        self.headers: dict[str, str] = {}
         self.gate = asyncio.Event()
         self.requests: list[tuple[str, Json]] = []
         self.gateway = DiscordGateway(self._ready, self._first)
@@ -229,12 +232,13 @@ class DiscordServer:
             answer = await handler(request, body)
         except Refusal as refusal:
             return _json(refusal.body, refusal.status)
-        return web.Response(status=204) if answer is None else _json(answer)
+        return web.Response(status=204) if answer is None else _json(answer, headers=self.headers)
 
     async def _break(self, request: web.Request, trouble: Trouble | None) -> web.Response:
         match trouble:
             case Trouble.LIMITED:
-                body = {"message": "You are being rate limited.", "retry_after": self.retry_after, "global": False}
+                body = {"message": "You are being rate limited.", "retry_after": self.retry_after}
+                body["global"] = self.is_global_limit
                 return _json(body, 429, {"Via": "1.1 google", "Retry-After": str(self.retry_after)})
             case Trouble.BANNED:
                 return web.Response(status=429, text="error code: 1015", headers={"Retry-After": "17"})

@@ -263,7 +263,7 @@ async def test_nothing_is_sent_where_no_server_listens(server: DiscordServer, pl
 async def test_a_server_that_comes_up_later_is_logged_in_to(server: DiscordServer, platform: DiscordPlatform) -> None:
     server.troubles["GET users"] = [Trouble.UNAVAILABLE]
 
-    with pytest.raises(Unanswered):
+    with pytest.raises(NotTaken):
         await platform.send(post_to(CHANNEL), words("Hello"))
     await platform.send(post_to(CHANNEL), words("Hello"))
 
@@ -282,6 +282,34 @@ async def test_a_sender_that_gives_up_holds_nothing_up(server: DiscordServer, pl
 
     assert found.whereabouts is Whereabouts.FOUND
     assert server.rooms[CHANNEL].said == ["Hello"]
+
+
+async def test_a_sender_that_gives_up_during_a_global_limit_leaves_the_way_open_for_others(
+    server: DiscordServer, platform: DiscordPlatform
+) -> None:
+    server.room("200")
+    server.troubles["POST messages"] = [Trouble.LIMITED]
+    server.retry_after, server.is_global_limit = 0.1, True
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await platform.send(post_to(CHANNEL), words("Hello"))
+    await platform.send(post_to("200"), words("Here I am"))
+
+    assert server.rooms["200"].said == ["Here I am"]
+
+
+async def test_an_answer_is_not_held_back_by_the_limit_that_it_announces(
+    server: DiscordServer, platform: DiscordPlatform
+) -> None:
+    await platform.check()
+    spent = {"X-RateLimit-Limit": "5", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset-After": "3600"}
+    server.headers = spent | {"X-RateLimit-Bucket": "abc", "X-RateLimit-Reset": str(time.time() + 3600)}
+
+    await platform.send(post_to(CHANNEL), words("one"))
+    await platform.send(post_to(CHANNEL), words("two"))
+
+    assert server.rooms[CHANNEL].said == ["one", "two"]
 
 
 async def test_typing_is_shown_and_its_failure_ignored(server: DiscordServer, platform: DiscordPlatform) -> None:

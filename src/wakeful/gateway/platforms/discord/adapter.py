@@ -26,7 +26,7 @@ from wakeful.gateway.platforms.discord.client import DiscordClient
 from wakeful.gateway.platforms.discord.interactions import DiscordInteractions
 from wakeful.gateway.platforms.discord.line import DiscordLine, IntentsRefused
 from wakeful.gateway.platforms.discord.reader import DiscordReader
-from wakeful.gateway.platforms.discord.receiver import ChatsSince, DiscordReceiver
+from wakeful.gateway.platforms.discord.receiver import ChatsSince, DiscordReceiver, no_chats
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
@@ -61,9 +61,11 @@ class DiscordPlatform:
     typing_seconds = 8.0
 
     def __init__(
-        self, settings: DiscordSettings, commands: Sequence[tuple[str, str]] = (), *, chats: ChatsSince
+        self, settings: DiscordSettings, commands: Sequence[tuple[str, str]] = (), *, chats: ChatsSince = no_chats
     ) -> None:
-        """`commands`: names without the slash, each with a few words about it."""
+        """`commands`: names without the slash, each with a few words about it. `chats`: those that have a session, for
+        what they missed while nothing was connected.
+        """
         self._commands = commands
         self._client = DiscordClient(settings.token, settings.api_url, settings.identify_seconds)
         self._line = DiscordLine(self._client)

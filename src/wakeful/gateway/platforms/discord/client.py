@@ -20,7 +20,7 @@ from discord.http import Route
 from yarl import URL
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.platform import Refused, Unanswered
+from wakeful.gateway.messaging.platform import NotTaken, Refused, Unanswered
 from wakeful.gateway.platforms.discord.failures import own_errors
 from wakeful.under_way import UnderWay
 
@@ -81,19 +81,22 @@ class DiscordClient(discord.Client):
         return self.user
 
     async def log_in(self) -> None:
-        """Find out who the bot is; nothing the second time. Raises as `call` does."""
+        """Find out who the bot is; nothing the second time. Raises NotTaken and TokenRefused."""
         async with self._logging_in:
             if self._is_logged_in:
                 return
             try:
                 with own_errors():
                     await self.login(self._token)
-            except BaseException:
-                # Each login opens a session, and none closes the one before.
-                await self.http.close()
-                self.http.connector = discord.utils.MISSING
-                raise
-            self._is_logged_in = True
+                self._is_logged_in = True
+            except (Unanswered, Refused) as error:
+                # The fault lies with the door: the caller's own request was not made.
+                raise NotTaken(str(error)) from None
+            finally:
+                if not self._is_logged_in:
+                    # Each login opens a session, and none closes the one before.
+                    await self.http.close()
+                    self.http.connector = discord.utils.MISSING
 
     async def call(self, route: Route, payload: Any = None, *, file: Path | None = None) -> Any:
         """Return Discord's answer. Raises NotTaken, Unanswered, Refused and TokenRefused."""

@@ -37,6 +37,10 @@ logger = logging.getLogger(__name__)
 ChatsSince = Callable[[float], Awaitable[list[Chat]]]
 
 
+async def no_chats(since: float) -> list[Chat]:
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class _Missed:
     """Stands in a lane before the events of a new session: what came after this id is read first."""
