@@ -16,7 +16,7 @@ from tests.patience import PATIENCE
 from tests.platforms.discord_gateway import DiscordGateway
 
 TOKEN = "secret-token-of-the-test-bot"
-BOT_ID, APPLICATION_ID, GUILD_ID = "900", "901", "500"
+BOT_ID, APPLICATION_ID, GUILD_ID, ROLE_ID = "900", "901", "500", "600"
 DM, TEXT, THREAD = 1, 0, 11
 _EPOCH_MILLISECONDS = 1_420_070_400_000
 _MESSAGE_CONTENT = 1 << 18
@@ -24,6 +24,19 @@ _MOST_FILE_BYTES = 10_000_000
 _MEMBER: dict[str, Any] = {"roles": [], "joined_at": None, "deaf": False, "mute": False, "flags": 0}
 
 Json = dict[str, Any]
+
+_OWN_ROLE = {
+    "id": ROLE_ID,
+    "name": "Wakeful",
+    "position": 1,
+    "permissions": "0",
+    "color": 0,
+    "hoist": False,
+    "flags": 0,
+    "managed": True,
+    "mentionable": False,
+    "tags": {"bot_id": BOT_ID},
+}
 
 
 def user(id: str, name: str, **parts: Any) -> Json:
@@ -334,6 +347,7 @@ class DiscordServer:
         guild = {
             "id": GUILD_ID,
             "name": "The guild",
+            "roles": [_OWN_ROLE],
             "channels": [room.form for room in rooms if room.type != THREAD],
             "threads": [room.form for room in rooms if room.type == THREAD],
         }

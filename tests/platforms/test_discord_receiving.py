@@ -10,7 +10,7 @@ import pytest
 from tests.platforms.discord_gateway import IDENTIFY, INVALID_SESSION, RECONNECT, RESUME
 from tests.platforms.discord_kit import Line, RecordingIngress, chat_of, open_platform, receiving, words
 from tests.platforms.discord_kit import post_to as post_for
-from tests.platforms.discord_server import BEN, BOT, BOT_ID, DM, GUILD_ID, THREAD, DiscordServer, Trouble, user
+from tests.platforms.discord_server import BEN, BOT, BOT_ID, DM, GUILD_ID, ROLE_ID, THREAD, DiscordServer, Trouble, user
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import Button, Message, TokenRefused
 from wakeful.gateway.platforms.discord.line import LineBroken
@@ -45,11 +45,12 @@ async def test_a_mention_is_cut_out_and_counts_as_for_the_bot(server: DiscordSer
     async with receiving(server) as line:
         await server.write(CHANNEL, f"<@{BOT_ID}> what is new, <@8>?", mentions=[BOT, BEN])
         await server.write(CHANNEL, f"Ask <@!{BOT_ID}>.")
+        await server.write(CHANNEL, f"<@&{ROLE_ID}> hello")
         await server.write(CHANNEL, "Nobody in particular.")
-        await line.ingress.until(lambda: len(line.ingress.messages) == 3)
+        await line.ingress.until(lambda: len(line.ingress.messages) == 4)
 
-    assert line.ingress.texts == ["what is new, <@8>?", "Ask .", "Nobody in particular."]
-    assert [message.is_for_bot for message in line.ingress.messages] == [True, True, False]
+    assert line.ingress.texts == ["what is new, <@8>?", "Ask .", "hello", "Nobody in particular."]
+    assert [message.is_for_bot for message in line.ingress.messages] == [True, True, True, False]
     assert {message.kind for message in line.ingress.messages} == {ChatKind.GROUP}
     assert line.ingress.messages[0].address.sender.chat_name == "general"
 

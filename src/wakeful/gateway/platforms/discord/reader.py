@@ -50,8 +50,11 @@ class DiscordReader:
 
     @property
     def _mention(self) -> re.Pattern[str]:
+        # Discord makes a role with the bot's name, and offers both to who types it.
+        roles = [guild.self_role for guild in self._client.guilds]
+        names = [f"!?{self._client.bot.id}", *(f"&{role.id}" for role in roles if role is not None)]
         # The space after it goes too, so that none is left double.
-        return re.compile(rf"<@!?{self._client.bot.id}> ?")
+        return re.compile(rf"<@(?:{'|'.join(names)})> ?")
 
     def _attachment(self, file: discord.Attachment) -> Attachment:
         return Attachment(file.filename, file.size, partial(self._client.download, file.url))
