@@ -63,6 +63,8 @@ class Trouble(StrEnum):
     SLOW = "slow"
 
 
+# Messages of people, replies among them: Discord's own cannot be replied to.
+_ANSWERABLE = frozenset({0, 19})
 _AFTERWARDS = frozenset({Trouble.CUT_AFTER, Trouble.BAD_GATEWAY_AFTER})
 
 
@@ -296,7 +298,9 @@ class DiscordServer:
             return room.messages[self.nonces[nonce]]
         _check_content(body)
         reference = body.pop("message_reference", None)
-        if reference is not None and int(reference["message_id"]) in room.messages:
+        if reference is not None and (found := room.messages.get(int(reference["message_id"]))) is not None:
+            if found["type"] not in _ANSWERABLE:
+                raise Refusal(400, 50035, "Invalid Form Body", message_reference="Cannot reply to a system message")
             body["message_reference"] = {"message_id": reference["message_id"], "channel_id": room.id}
         elif reference is not None and reference.get("fail_if_not_exists", True):
             raise Refusal(400, 50035, "Invalid Form Body", message_reference="Unknown message")

@@ -237,6 +237,17 @@ async def test_words_that_are_too_long_are_to_be_shortened(server: DiscordServer
     assert caught.value.cure is Cure.SHORTER
 
 
+async def test_an_anchor_that_discord_refuses_is_to_be_left_out(
+    server: DiscordServer, platform: DiscordPlatform
+) -> None:
+    joined = await server.write(CHANNEL, type=7)
+
+    with pytest.raises(NotTaken) as caught:
+        await platform.send(post_to(CHANNEL), words("Welcome", reply_to=joined))
+
+    assert caught.value.cure is Cure.NO_ANCHOR
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 async def test_a_channel_that_is_closed_or_gone_refuses(
     server: DiscordServer, platform: DiscordPlatform, is_known: bool

@@ -327,7 +327,7 @@ async def test_a_press_is_answered_to_the_presser_alone(server: DiscordServer) -
     assert (answer["type"], answer["data"]["content"], answer["data"]["flags"]) == (4, "Approved.", 64)
 
 
-async def test_a_slow_press_is_answered_in_time_and_told_later(
+async def test_a_slow_press_is_answered_in_time_and_completed_later(
     server: DiscordServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wakeful.gateway.platforms.discord.interactions._ANSWER_SECONDS", 0.01)

@@ -49,7 +49,7 @@ class DiscordChannels:
         return [channel.id for channel in found]
 
     async def find(self, id: int, *, is_private: bool) -> DiscordChannel:
-        """`is_private`: as the event says; it is not asked for. Raises as `DiscordClient.call` does, but Refused."""
+        """Ask Discord once for each channel. Raises as `DiscordClient.call` does, except Refused."""
         if is_private:
             return DiscordChannel(ChatKind.PRIVATE, str(id))
         if id not in self._known:

@@ -38,7 +38,7 @@ def _meaning(error: discord.HTTPException) -> WakefulError:
     if error.status == 401:
         return TokenRefused(TOKEN_REFUSED)
     if error.status == 429:
-        # discord.py raises its own RateLimited for Discord's limits: this one is of a proxy in front of Discord.
+        # discord.py raises RateLimited for limits of Discord itself: this one comes from a proxy in front of it.
         return NotTaken("Discord limits us.", seconds=_retry_after(error))
     words = f"Discord answered {error.status}: {error.text}"
     if error.status >= 500:

@@ -13,7 +13,7 @@ from wakeful.gateway.messaging.platform import IncomingMessage, Ingress, Press
 from wakeful.gateway.platforms.discord.channels import DiscordChannel, DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
 
-# After this long Discord is asked for patience, and gets the answer later.
+# Work that takes longer is acknowledged now and answered later.
 _ANSWER_SECONDS = 1.5
 _MESSAGE, _LATER = 4, 5
 _EPHEMERAL = 64
