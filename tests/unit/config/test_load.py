@@ -10,6 +10,7 @@ from wakeful.config.config import Config
 from wakeful.config.load import forget_secrets, load_config
 from wakeful.config.setting import SETTINGS_BY_NAME
 from wakeful.errors import ConfigError
+from wakeful.gateway.messaging.settings import PLATFORMS
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
 _MANUAL = Path(__file__).parents[3] / "docs" / "self-hosting.md"
@@ -368,5 +369,8 @@ def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_i
 def test_the_manual_has_a_row_for_every_setting() -> None:
     _, _, after = _MANUAL.read_text(encoding="utf-8").partition("| In `config.toml` |")
     table, _, _ = after.partition("\n\n")
+    of_platforms = re.findall(r"^\| `WAKEFUL_<P>_(\w+)", after, re.MULTILINE)
 
-    assert set(re.findall(r"^\| `\W*(\w+)", table, re.MULTILINE)) == set(SETTINGS_BY_NAME)
+    rows = set(re.findall(r"^\| `\W*(\w+)", table, re.MULTILINE))
+    rows |= {f"{platform}_{name.lower()}" for platform in PLATFORMS for name in of_platforms}
+    assert rows == set(SETTINGS_BY_NAME)
