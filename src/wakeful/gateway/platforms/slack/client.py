@@ -177,7 +177,7 @@ def _meaning(method: str, response: Any) -> WakefulError:
 
 def _seconds(headers: Mapping[str, str]) -> float:
     try:
-        return max(1.0, float(headers.get("Retry-After", "1")))
+        return float(headers.get("Retry-After", "1"))
     except ValueError:
         return 1.0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.gateway.messaging.platform import LookedUp, Message, Refused, Whereabouts
+from wakeful.gateway.messaging.platform import LookedUp, Message, NotTaken, Refused, Unanswered, Whereabouts
 from wakeful.gateway.platforms.slack.client import SlackClient
 from wakeful.gateway.platforms.slack.search import ABSENT, SlackSearch
 from wakeful.gateway.platforms.slack.wire import SlackMessage
@@ -53,6 +53,9 @@ class SlackFiles:
             size = (await asyncio.to_thread(path.stat)).st_size
             place = await self._client.call("files.getUploadURLExternal", filename=path.name, length=size)
             await self._client.upload(place["upload_url"], path)
+        except Unanswered as error:
+            # What was brought there is not shown to anybody.
+            raise NotTaken(str(error)) from None
         except OSError as error:
             raise Refused(f"The file {path.name} cannot be read ({error.strerror}).") from None
         return str(place["file_id"])
