@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.patience import PATIENCE
@@ -78,14 +78,11 @@ def a_platform(server: SlackServer, *chats: Chat, **changes: Any) -> SlackPlatfo
     async def known(since: float) -> list[Chat]:
         return list(chats)
 
-    given: dict[str, Any] = {
-        "bot_token": BOT_TOKEN,
-        "app_token": APP_TOKEN,
-        "api_url": f"{server.root}/api/",
-        "ping_seconds": 0.05,
-        "retry_seconds": 0.01,
-    }
-    return SlackPlatform(SlackSettings(**given | changes), known)
+    return SlackPlatform(replace(settings_for(server), **changes), known)
+
+
+def settings_for(server: SlackServer) -> SlackSettings:
+    return SlackSettings(BOT_TOKEN, APP_TOKEN, f"{server.root}/api/", ping_seconds=0.05, retry_seconds=0.01)
 
 
 @asynccontextmanager

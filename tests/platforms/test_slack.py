@@ -365,6 +365,18 @@ async def test_a_token_that_slack_refuses_is_named(
     assert (state, name in sentence) == ("fail", True)
 
 
+async def test_a_proxy_is_not_asked_for_hosts_that_the_environment_excludes(
+    slack: SlackServer, ingress: RecordingIngress, unused_tcp_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{unused_tcp_port}")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    async with receiving(slack, ingress):
+        await slack.write("D1", "hello")
+        assert await ingress.texts(1) == ["hello"]
+
+
 async def test_the_doctor_asks_both_tokens(slack: SlackServer) -> None:
     platform = a_platform(slack)
     assert await platform.check() == [("slack", "ok", "@wakeful, Socket Mode")]
