@@ -242,6 +242,17 @@ async def test_files_are_read_with_the_token(slack: SlackServer, ingress: Record
     assert (attachment.name, attachment.size, read) == ("a.txt", 7, b"content")
 
 
+async def test_a_file_of_another_workspace_is_asked_for(slack: SlackServer, ingress: RecordingIngress) -> None:
+    file = slack.put_file("a.txt", b"content")
+    stub = {"id": file["id"], "name": None, "file_access": "check_file_info"}
+    async with receiving(slack, ingress):
+        await slack.write("D1", "", files=[stub], metadata=None)
+        await ingress.texts(1)
+
+    (attachment,) = ingress.messages[0].attachments
+    assert (attachment.name, attachment.size) == ("a.txt", 7)
+
+
 async def test_the_token_is_not_shown_to_other_servers(slack: SlackServer, ingress: RecordingIngress) -> None:
     async with SlackServer() as other:
         file = other.put_file("a.txt", b"content")

@@ -37,7 +37,9 @@ class SlackCatchUp:
 
     async def load(self) -> None:
         """Note which chats are to be read."""
-        for chat in await self._chats(time.time() - _CHAT_SECONDS):
+        chats = await self._chats(time.time() - _CHAT_SECONDS)
+        # Where people wrote last they wait first.
+        for chat in sorted(chats, key=lambda chat: -chat.last_at):
             self._by_channel[chat.chat_id].append(chat)
 
     @property

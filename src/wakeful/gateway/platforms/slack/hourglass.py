@@ -50,11 +50,10 @@ class Hourglass:
         for number in range(_TRIES):
             try:
                 await self._react("remove", channel, ts)
-            except WakefulError as error:
-                logger.info("The hourglass on Slack: %s", error)
-                await asyncio.sleep(error.seconds if isinstance(error, NotTaken) else 2.0**number)
-            else:
                 return
+            except WakefulError as error:
+                logger.info("The hourglass stays on a message on Slack for now: %s", error)
+                await asyncio.sleep(error.seconds if isinstance(error, NotTaken) else 2.0**number)
 
     async def _react(self, verb: str, channel: str, ts: str) -> None:
         try:

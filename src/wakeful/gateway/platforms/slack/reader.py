@@ -1,9 +1,13 @@
 """What people do on Slack as what the ingress takes in; None for what is never a turn."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from msgspec import ValidationError, convert
+
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.inbound.commands import parse_command
 from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Press
 from wakeful.gateway.platforms.slack.client import SlackClient
@@ -19,6 +23,8 @@ _WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 _SLACKBOT = "USLACKBOT"
 # Files that Slack does not have: of other services, deleted, or beyond what a free workspace keeps.
 _ELSEWHERE = frozenset({"external", "tombstone", "hidden_by_limit"})
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +45,15 @@ class SlackReader:
         return is_person and message.subtype in _WRITTEN and bool(message.ts and message.channel)
 
     async def message(self, message: SlackMessage) -> IncomingMessage | None:
-        text = message.text or ""
-        words = await slack_words(text, self._bot.user_id, self._names)
-        attachments = self._attachments(message.files)
+        words = await slack_words(message.text, self._bot.user_id, self._names)
+        attachments = self._attachments([await self._whole(file) for file in message.files])
         if not words and not attachments:
             return None
         return IncomingMessage(
             _kind(message.channel, message.channel_type),
             await self._address(message),
             words,
-            is_for_bot=self._is_for_bot(message, text, words),
+            is_for_bot=self._is_for_bot(message, words),
             attachments=attachments,
         )
 
@@ -71,10 +76,10 @@ class SlackReader:
         address = Address("slack", channel, shown.thread_ts, sender)
         return Press(address, _kind(channel), press.actions[0].value, shown.ts)
 
-    def _is_for_bot(self, message: SlackMessage, text: str, words: str) -> bool:
+    def _is_for_bot(self, message: SlackMessage, words: str) -> bool:
         command = parse_command(words)
         return (
-            mentions(text, self._bot.user_id)
+            mentions(message.text, self._bot.user_id)
             or message.parent_user_id == self._bot.user_id
             or (command is not None and command.is_known)
         )
@@ -87,6 +92,15 @@ class SlackReader:
 
     async def _chat_name(self, kind: ChatKind, channel: str, user_name: str) -> str:
         return user_name if kind is ChatKind.PRIVATE else await self._names.channel(channel)
+
+    async def _whole(self, file: SlackFile) -> SlackFile:
+        if file.file_access != "check_file_info":
+            return file
+        try:
+            return convert((await self._client.call("files.info", file=file.id))["file"], SlackFile)
+        except (WakefulError, ValidationError) as error:
+            logger.warning("A file on Slack cannot be read: %s", error)
+            return file
 
     def _attachments(self, files: Sequence[SlackFile]) -> list[Attachment]:
         return [
@@ -102,5 +116,6 @@ def slack_thread(message: SlackMessage, kind: ChatKind) -> str:
 
 
 def _kind(channel: str, channel_type: str = "") -> ChatKind:
-    is_direct = channel_type == "im" if channel_type else channel.startswith("D")
+    """Mentions, commands and presses do not say the type of their channel."""
+    is_direct = channel_type == "im" or channel.startswith("D")
     return ChatKind.PRIVATE if is_direct else ChatKind.GROUP

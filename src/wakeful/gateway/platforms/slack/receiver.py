@@ -22,7 +22,7 @@ from wakeful.gateway.platforms.slack.history import ts_order
 from wakeful.gateway.platforms.slack.line import Envelope, SlackLine
 from wakeful.gateway.platforms.slack.persistence import until_done
 from wakeful.gateway.platforms.slack.reader import SlackReader
-from wakeful.gateway.platforms.slack.wire import SlackCommand, SlackMessage, SlackPress
+from wakeful.gateway.platforms.slack.wire import SlackCommand, SlackMessage, SlackPress, read_message
 from wakeful.gateway.platforms.slack.words import slack_escaped
 
 # Slack shows a warning at a button that is not answered within three seconds.
@@ -86,7 +86,7 @@ class SlackReceiver:
     def _sort(self, line: SlackLine, envelope: Envelope) -> None:
         event = envelope.payload.get("event") or {}
         if envelope.type == "events_api" and event.get("type") in ("message", "app_mention"):
-            message = msgspec.convert(event, SlackMessage)
+            message = read_message(event)
             if self._reader.is_turn(message):
                 self._add(message, (line, envelope.envelope_id))
                 return

@@ -1,7 +1,7 @@
 """What Slack sends, as far as it is read here."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, ValidationError, convert, field
@@ -13,10 +13,12 @@ class SlackFile(Struct):
     id: str = ""
     name: str | None = None
     size: int | None = None
-    url_private: str = ""
-    url_private_download: str = ""
+    url_private: str | None = None
+    url_private_download: str | None = None
     # `external` lies with another service, `tombstone` is deleted, and so on; most are `hosted`.
     mode: str = "hosted"
+    # `check_file_info`: of another workspace; only files.info says more.
+    file_access: str = ""
 
 
 class SlackMetadata(Struct):
@@ -32,7 +34,7 @@ class SlackMessage(Struct):
     # `im` is a direct message. Mentions, and messages in a history, do not say it.
     channel_type: str = ""
     user: str = ""
-    text: str | None = None
+    text: str = ""
     thread_ts: str = ""
     subtype: str = ""
     bot_id: str = ""
@@ -79,10 +81,15 @@ class SlackCommand(Struct):
     text: str = ""
 
 
+def read_message(message: Mapping[str, Any]) -> SlackMessage:
+    """Raises msgspec.ValidationError. What Slack says to be null is as good as not said."""
+    return convert({name: value for name, value in message.items() if value is not None}, SlackMessage)
+
+
 def read_messages(found: Iterable[dict[str, Any]]) -> Iterator[SlackMessage]:
     """Yield the messages of a history, but for those of a form that is not known."""
     for message in found:
         try:
-            yield convert(message, SlackMessage)
+            yield read_message(message)
         except ValidationError as error:
             logger.info("A message on Slack cannot be read and is passed over: %s", error)
