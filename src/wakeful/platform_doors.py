@@ -25,7 +25,10 @@ from wakeful.model.messaging.chat import Chat
 from wakeful.store.base import Store, Transaction
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
-_BUILDERS = {"telegram": "wakeful.gateway.platforms.telegram.build:build_telegram"}
+_BUILDERS = {
+    "telegram": "wakeful.gateway.platforms.telegram.build:build_telegram",
+    "slack": "wakeful.gateway.platforms.slack.build:build_slack",
+}
 _RECALLED = 1000
 
 
