@@ -70,6 +70,7 @@ class SlackServer:
         # What was said to one person alone.
         self.whispers: list[dict[str, Any]] = []
         self.bot_token, self.app_token = BOT_TOKEN, APP_TOKEN
+        self.scopes = "chat:write"
         # What the next requests of a method meet, in order.
         self.troubles: defaultdict[str, list[Trouble]] = defaultdict(list)
         self.retry_after = 3
@@ -230,7 +231,9 @@ class SlackServer:
         await self._changes()
         if trouble is Trouble.FATAL:
             return web.json_response(Refusal("fatal_error").body)
-        return _cut(request) if trouble is Trouble.CUT_AFTER else web.json_response(body)
+        if trouble is Trouble.CUT_AFTER:
+            return _cut(request)
+        return web.json_response(body, headers={"x-oauth-scopes": self.scopes})
 
     def _act(self, method: str, params: dict[str, Any], authorization: str) -> dict[str, Any]:
         acts: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.platforms.slack_kit import RecordingIngress, a_chat, a_platform, rece
 from tests.platforms.slack_server import ANN, APP_TOKEN, BOT, BOT_TOKEN, SlackServer, Trouble
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, Refused, TokenRefused
+from wakeful.gateway.platforms.slack.adapter import SCOPES
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 from wakeful.model.session import Address, Sender
 
@@ -178,6 +180,22 @@ async def test_a_slash_command_is_a_message(
     assert message.is_for_bot
     assert message.address == Address("slack", "C1", "")
     assert float(message.address.sender.message_id) == pytest.approx(time.time(), abs=PATIENCE)
+
+
+async def test_a_slash_command_that_slack_sends_again_counts_once(
+    slack: SlackServer, ingress: RecordingIngress
+) -> None:
+    ingress.held = ["D1"]
+    async with receiving(slack, ingress):
+        await slack.command("D1", "new")
+        await ingress.until(lambda: ingress.tries == 1)
+        await slack.send_again()
+        await slack.write("D2", "after it")
+        await ingress.texts(1)
+        ingress.gate.set()
+        await slack.until(lambda: not slack.unacknowledged)
+
+    assert [message.text for message in ingress.messages] == ["after it", "/new"]
 
 
 @pytest.mark.parametrize("has_url", [True, False])
@@ -388,11 +406,27 @@ async def test_a_proxy_is_not_asked_for_hosts_that_the_environment_excludes(
         assert await ingress.texts(1) == ["hello"]
 
 
-async def test_the_doctor_asks_both_tokens(slack: SlackServer) -> None:
+async def test_the_doctor_tries_both_tokens_and_names_missing_scopes(slack: SlackServer) -> None:
     platform = a_platform(slack)
+    scopes = sorted(SCOPES)
+
+    slack.scopes = ",".join(scopes)
     assert await platform.check() == [("slack", "ok", "@wakeful, Socket Mode")]
+    assert {method for method, _ in slack.requests} == {"auth.test", "apps.connections.open"}
+    slack.scopes = ",".join(scopes[:-1])
+    ((_, state, sentence),) = await platform.check()
     await platform.close()
-    assert [method for method, _ in slack.requests] == ["auth.test", "apps.connections.open"]
+
+    assert state == "warn"
+    assert f"the scopes {scopes[-1]}," in sentence
+
+
+def test_the_manifest_in_the_documentation_asks_for_all_scopes() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "slack.md").read_text(encoding="utf-8")
+    manifest = text.partition("```yaml\n")[2].partition("```")[0]
+    asked = manifest.partition("bot:\n")[2].partition("settings:")[0].replace("-", "").split()
+
+    assert set(asked) == SCOPES
 
 
 async def test_a_line_that_cannot_be_opened_is_no_refusal_of_the_token(

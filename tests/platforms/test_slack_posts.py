@@ -104,7 +104,7 @@ async def test_a_send_without_an_answer_is_not_repeated_but_looked_up(
 
 
 async def test_a_slow_answer_is_no_answer(slack: SlackServer) -> None:
-    platform = a_platform(slack, timeout=0.05)
+    platform = a_platform(slack, timeout=0.5)
     slack.troubles["chat.postMessage"] = [Trouble.SLOW]
 
     with pytest.raises(Unanswered):

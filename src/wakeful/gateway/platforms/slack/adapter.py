@@ -34,6 +34,27 @@ from wakeful.gateway.platforms.slack.search import SlackSearch
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
+# What the bot token has to allow for everything to work.
+SCOPES = frozenset(
+    [
+        "app_mentions:read",
+        "channels:history",
+        "channels:read",
+        "chat:write",
+        "commands",
+        "files:read",
+        "files:write",
+        "groups:history",
+        "groups:read",
+        "im:history",
+        "im:read",
+        "metadata.message:read",
+        "mpim:history",
+        "mpim:read",
+        "reactions:write",
+        "users:read",
+    ]
+)
 _UNKNOWABLE = LookedUp(Whereabouts.UNKNOWABLE)
 
 
@@ -124,8 +145,11 @@ class SlackPlatform:
         try:
             bot = await self._log_in()
             await self._open_url()
+            scopes = await self._client.scopes()
         except WakefulError as error:
             return [(self.name, "fail", str(error))]
+        if scopes and (missing := sorted(SCOPES - scopes)):
+            return [(self.name, "warn", f"Give the app the scopes {', '.join(missing)}, and install it again.")]
         return [(self.name, "ok", f"@{bot.name}, Socket Mode")]
 
     async def close(self) -> None:

@@ -83,6 +83,12 @@ class SlackClient:
             answer: Any = (await self.web.api_call(method, data=params)).data
             return dict(answer)
 
+    async def scopes(self) -> frozenset[str]:
+        """Return what the bot token allows; nothing where Slack does not say."""
+        with _own_errors("auth.test"):
+            headers = (await self.web.auth_test()).headers
+        return frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip())
+
     async def open_line(self) -> str:
         """Return the address of a new Socket Mode connection."""
         return str((await self.call("apps.connections.open", app_token=self._app_token))["url"])
