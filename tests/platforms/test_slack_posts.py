@@ -147,12 +147,15 @@ async def test_a_chat_that_is_closed_to_the_bot_is_refused(
 
 
 async def test_a_message_that_is_too_long_is_to_be_made_shorter(slack: SlackServer, platform: SlackPlatform) -> None:
+    ts = await platform.send(a_post(), words())
     slack.longest = 10
 
-    with pytest.raises(NotTaken) as raised:
+    with pytest.raises(NotTaken) as sent:
         await platform.send(a_post(), words("x" * 11))
+    with pytest.raises(NotTaken) as edited:
+        await platform.edit(replace(a_post(), message_id=ts), words("x" * 11))
 
-    assert raised.value.cure is Cure.SHORTER
+    assert [sent.value.cure, edited.value.cure] == [Cure.SHORTER, Cure.SHORTER]
 
 
 async def test_without_its_thread_a_post_goes_to_the_channel(slack: SlackServer, platform: SlackPlatform) -> None:

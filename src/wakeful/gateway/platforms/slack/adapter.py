@@ -23,10 +23,9 @@ from wakeful.gateway.platforms.slack.names import SlackNames
 from wakeful.gateway.platforms.slack.outgoing import (
     BAD_TOKEN,
     NO_THREAD,
+    meaning_of_refusal,
     message_params,
     new_message_params,
-    refused_edit,
-    refused_send,
 )
 from wakeful.gateway.platforms.slack.reader import SlackBot, SlackReader
 from wakeful.gateway.platforms.slack.receiver import SlackReceiver
@@ -110,7 +109,7 @@ class SlackPlatform:
         except SlackRefusal as refusal:
             if thread_id and refusal.code in NO_THREAD:
                 self._gone.add((post.address.chat_id, thread_id))
-            raise refused_send(refusal, message, has_thread=bool(thread_id)) from None
+            raise meaning_of_refusal(refusal, message, has_thread=bool(thread_id)) from None
         return str(sent["ts"])
 
     async def edit(self, post: Post, message: Message) -> None:
@@ -120,7 +119,7 @@ class SlackPlatform:
         try:
             await self._client.call("chat.update", ts=post.message_id, **message_params(post, message))
         except SlackRefusal as refusal:
-            raise refused_edit(refusal) from None
+            raise meaning_of_refusal(refusal, message) from None
 
     async def look_up(self, post: Post, message: Message) -> LookedUp:
         try:

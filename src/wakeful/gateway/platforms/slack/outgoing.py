@@ -46,18 +46,16 @@ def message_params(post: Post, message: Message) -> dict[str, Any]:
     }
 
 
-def refused_send(refusal: SlackRefusal, message: Message, *, has_thread: bool) -> WakefulError:
-    """Return what to raise for a message that Slack has refused."""
+def meaning_of_refusal(refusal: SlackRefusal, message: Message, *, has_thread: bool = False) -> WakefulError:
+    """Return what to raise for a message that Slack has refused. `has_thread`: it was to go to a thread."""
+    if refusal.code in BAD_TOKEN:
+        # The fault lies with the door, and the message can wait for it to open again.
+        return NotTaken(str(refusal))
     if refusal.code in NO_THREAD and has_thread:
         return NotTaken(str(refusal), cure=Cure.NO_ANCHOR)
     if refusal.code in _TOO_LONG and len(message.text) > 1:
         return NotTaken(str(refusal), cure=Cure.SHORTER)
-    return refused_edit(refusal)
-
-
-def refused_edit(refusal: SlackRefusal) -> WakefulError:
-    # With a token that Slack refuses the fault lies with the door, and the message can wait for it to open again.
-    return NotTaken(str(refusal)) if refusal.code in BAD_TOKEN else Refused(str(refusal))
+    return Refused(str(refusal))
 
 
 def _blocks(text: str, buttons: Sequence[Button]) -> list[dict[str, Any]]:
