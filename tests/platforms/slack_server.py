@@ -73,7 +73,7 @@ class SlackServer:
         self.scopes = "chat:write"
         # What the next requests of a method meet, in order.
         self.troubles: defaultdict[str, list[Trouble]] = defaultdict(list)
-        self.retry_after = 3
+        self.retry_after = 3.0
         self.longest = 4000
         self.gate = asyncio.Event()
         self.requests: list[tuple[str, dict[str, Any]]] = []

@@ -14,6 +14,7 @@ from tests.platforms.slack_kit import RecordingIngress, a_chat, a_platform, rece
 from tests.platforms.slack_server import ANN, APP_TOKEN, BOT, BOT_TOKEN, SlackServer, Trouble
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, Refused, TokenRefused
+from wakeful.gateway.platforms.slack import receiver
 from wakeful.gateway.platforms.slack.adapter import SCOPES
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 from wakeful.model.session import Address, Sender
@@ -218,7 +219,10 @@ async def test_a_press_is_handed_in_and_answered_to_the_presser_alone(
     assert whisper.get("user") == ANN or whisper["response_type"] == "ephemeral"
 
 
-async def test_a_press_is_acknowledged_though_it_takes_long(slack: SlackServer, ingress: RecordingIngress) -> None:
+async def test_a_press_is_acknowledged_though_it_takes_long(
+    slack: SlackServer, ingress: RecordingIngress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiver, "_ANSWER_SECONDS", 0.05)
     ingress.held = ["D1"]
     async with receiving(slack, ingress):
         ts = await slack.write("D1", "May I?", by=BOT)

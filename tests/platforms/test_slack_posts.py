@@ -11,6 +11,7 @@ import pytest
 from tests.platforms.slack_kit import a_platform, a_post, words
 from tests.platforms.slack_server import SlackServer, Trouble
 from wakeful.gateway.messaging.platform import Button, Cure, LookedUp, NotTaken, Refused, Unanswered, Whereabouts
+from wakeful.gateway.platforms.slack import hourglass
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform
 
 ABSENT = LookedUp(Whereabouts.ABSENT)
@@ -249,7 +250,7 @@ async def test_a_file_that_is_not_shown_yet_is_not_taken(
 async def test_an_hourglass_stands_on_the_message_while_it_is_answered(
     slack: SlackServer, platform: SlackPlatform
 ) -> None:
-    slack.retry_after = 0
+    slack.retry_after = 0.01
     asked = await slack.write("D1", "question")
     address = a_post("D1", "", asked).address
     reactions = slack.reactions["D1", asked]
@@ -295,6 +296,21 @@ async def test_an_hourglass_that_was_cut_off_on_its_way_is_taken_off(
     await platform.show_typing(address, is_over=True)
 
     assert slack.reactions["D1", asked] == set()
+
+
+async def test_a_turn_does_not_wait_long_for_its_hourglass(
+    slack: SlackServer, platform: SlackPlatform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hourglass, "_END_SECONDS", 0.05)
+    asked = await slack.write("D1", "question")
+    address = a_post("D1", "", asked).address
+    await platform.show_typing(address)
+    slack.troubles["reactions.remove"] = [Trouble.SLOW]
+
+    await platform.show_typing(address, is_over=True)
+    assert slack.reactions["D1", asked] == HOURGLASS
+    slack.gate.set()
+    await slack.until(lambda: not slack.reactions["D1", asked])
 
 
 async def test_nothing_is_shown_where_there_is_no_message(slack: SlackServer, platform: SlackPlatform) -> None:

@@ -152,6 +152,7 @@ class SlackPlatform:
         return [(self.name, "ok", f"@{bot.name}, Socket Mode")]
 
     async def close(self) -> None:
+        await self._hourglass.close()
         await self._client.close()
 
     async def _log_in(self) -> SlackBot:

@@ -10,9 +10,10 @@ from wakeful.gateway.platforms.slack.history import ts_order
 from wakeful.model.session import Address
 
 _REACTION = "hourglass_flowing_sand"
-# Taking it off is tried so often, and within this time.
-_TRIES = 3
-_END_SECONDS = 15.0
+# How long the end of a turn waits until it is taken off; after that it goes on beside, so many times.
+_END_SECONDS = 2.0
+_TRIES = 8
+_LONGEST_PAUSE_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ class Hourglass:
         self._client = client
         # Messages that bear it, as channel and id, or may do so.
         self._shown: set[tuple[str, str]] = set()
+        self._removals: set[asyncio.Task[None]] = set()
 
     async def show(self, address: Address) -> None:
         key = address.chat_id, address.sender.message_id
@@ -40,11 +42,16 @@ class Hourglass:
         if key not in self._shown:
             return
         self._shown.discard(key)
-        try:
-            async with asyncio.timeout(_END_SECONDS):
-                await self._remove(*key)
-        except TimeoutError:
-            logger.info("The hourglass stays on a message on Slack: there was no answer in time.")
+        removal = asyncio.create_task(self._remove(*key))
+        self._removals.add(removal)
+        removal.add_done_callback(self._removals.discard)
+        await asyncio.wait([removal], timeout=_END_SECONDS)
+
+    async def close(self) -> None:
+        removals = list(self._removals)
+        for removal in removals:
+            removal.cancel()
+        await asyncio.gather(*removals, return_exceptions=True)
 
     async def _remove(self, channel: str, ts: str) -> None:
         for number in range(_TRIES):
@@ -53,7 +60,8 @@ class Hourglass:
                 return
             except WakefulError as error:
                 logger.info("The hourglass stays on a message on Slack for now: %s", error)
-                await asyncio.sleep(error.seconds if isinstance(error, NotTaken) else 2.0**number)
+                wanted = error.seconds if isinstance(error, NotTaken) else 0.0
+                await asyncio.sleep(wanted or min(2.0**number, _LONGEST_PAUSE_SECONDS))
 
     async def _react(self, verb: str, channel: str, ts: str) -> None:
         try:

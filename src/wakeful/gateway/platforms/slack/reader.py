@@ -88,7 +88,7 @@ class SlackReader:
         kind = _kind(message.channel, message.channel_type)
         name = await self._names.user(message.user)
         sender = Sender(message.ts, message.user, name, await self._chat_name(kind, message.channel, name))
-        return Address("slack", message.channel, slack_thread(message, kind), sender)
+        return Address("slack", message.channel, _thread_id(message, kind), sender)
 
     async def _chat_name(self, kind: ChatKind, channel: str, user_name: str) -> str:
         return user_name if kind is ChatKind.PRIVATE else await self._names.channel(channel)
@@ -110,7 +110,7 @@ class SlackReader:
         ]
 
 
-def slack_thread(message: SlackMessage, kind: ChatKind) -> str:
+def _thread_id(message: SlackMessage, kind: ChatKind) -> str:
     """Return the thread that a message is answered in. At the top of a channel it begins one of its own."""
     return message.thread_ts or ("" if kind is ChatKind.PRIVATE else message.ts)
 
