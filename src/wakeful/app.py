@@ -42,6 +42,7 @@ from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -83,6 +84,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -240,13 +242,15 @@ def build_tools(
 
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
+    web, desk = build_web(config, running), build_desk(config, running)
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home, desk.statuses)
     document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
-            *web_routes(build_web(config, running)),
+            *web_routes(web),
+            *messaging_routes(web, desk),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
             metrics,
@@ -321,6 +325,11 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def build_desk(config: Config, running: Running) -> Doors:
+    """Return the open doors, or what a command without any needs in their place."""
+    return running.doors or Doors(People(running.store, config.messaging.doors))
 
 
 def document_families() -> list[Family]:

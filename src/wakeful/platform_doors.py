@@ -22,6 +22,8 @@ from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.door import DoorStatus
+from wakeful.model.messaging.pairing import Pairing
 from wakeful.store.base import Store, Transaction
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
@@ -37,6 +39,12 @@ class Doors:
     doors: dict[str, PlatformDoor] = field(default_factory=dict)
     # What platforms call.
     routes: Sequence[Route] = ()
+
+    def statuses(self) -> dict[str, DoorStatus]:
+        return {name: door.status for name, door in self.doors.items()}
+
+    async def pair(self, code: str) -> Pairing:
+        return await self.people.pair(code)
 
     def wake(self, platform: str) -> None:
         """A post was added for this platform."""
