@@ -40,8 +40,11 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.gateway.hooks.intake import HookIntake
+from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.inbound.ingress import NewSessions
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
@@ -52,6 +55,7 @@ from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -103,7 +107,13 @@ _FAMILIES = (
 )
 
 # The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
-ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
+ADAPTERS: Sequence[BasePlatformAdapter] = (
+    WebAdapter(),
+    TerminalAdapter(),
+    AskAdapter(),
+    APIServerAdapter(),
+    HookAdapter(),
+)
 # The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
 
@@ -253,6 +263,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *messaging_routes(web, desk),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
+            *build_hooks(config, running),
             metrics,
             *document.routes(),
             *(() if running.doors is None else running.doors.routes),
@@ -330,6 +341,12 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
 def build_desk(config: Config, running: Running) -> Doors:
     """Return the open doors, or what a command without any needs in their place."""
     return running.doors or Doors(People(running.store, config.messaging.doors))
+
+
+def build_hooks(config: Config, running: Running) -> list[Route]:
+    new = NewSessions(OPERATOR, config.model, config.workspace)
+    intake = HookIntake(running.engine, running.store, config.messaging.doors, new)
+    return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
 
 
 def document_families() -> list[Family]:

@@ -104,6 +104,14 @@ class NotAllowed(WakefulError):
     """Only the operator may do this."""
 
 
+class HookNotFound(WakefulError):
+    """There is no such hook."""
+
+
+class BadSignature(WakefulError):
+    """The signature of the request is missing or wrong."""
+
+
 class TooManyDelegations(WakefulError):
     """There are too many sub-agents."""
 

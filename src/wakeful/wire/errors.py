@@ -51,6 +51,8 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.PostNotFound: (404, "not_found"),
     errors.NoSuchCode: (404, "not_found"),
     errors.PairingNotFound: (404, "not_found"),
+    errors.HookNotFound: (404, "not_found"),
+    errors.BadSignature: (401, "bad_signature"),
     errors.NotAllowed: (403, "not_allowed"),
     errors.PostNotOpen: (409, "wrong_state"),
     errors.OnceOnly: (400, "once_only"),
