@@ -21,6 +21,7 @@ _COMMANDS = {
     "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "pair": ("wakeful.cli.pair:pair", "List who may talk on messaging platforms, and let people in."),
+    "doctor": ("wakeful.cli.doctor.doctor:doctor", "Check the settings, the database and the platforms."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "logins": ("wakeful.cli.logins:logins", "List the browsers that are logged in, or log them out."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
