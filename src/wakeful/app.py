@@ -40,8 +40,13 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.gateway.hooks.intake import HookIntake
+from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.inbound.ingress import NewSessions
+from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -51,6 +56,7 @@ from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -59,7 +65,6 @@ from wakeful.model.event import NOTICE, TOOL_COMPLETE
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
-from wakeful.platform_doors import Doors, open_doors
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
@@ -83,6 +88,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -93,6 +99,8 @@ _VERSION = version("wakeful")
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
+# Loaded only where a messenger has a token: their markup takes as long to load as half of the server.
+_OPEN_DOORS = "wakeful.platform_doors:open_doors"
 # Loaded when the document is first requested: 25 small files that most commands do not need.
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
@@ -101,7 +109,13 @@ _FAMILIES = (
 )
 
 # The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
-ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
+ADAPTERS: Sequence[BasePlatformAdapter] = (
+    WebAdapter(),
+    TerminalAdapter(),
+    AskAdapter(),
+    APIServerAdapter(),
+    HookAdapter(),
+)
 # The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
 
@@ -155,8 +169,9 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
-        if adopts:
-            doors = await ending.enter_async_context(open_doors(config, running.engine, store, check_model_of(running)))
+        if adopts and config.messaging.doors:
+            opening = _load(_OPEN_DOORS)(config, running.engine, store, check_model_of(running))
+            doors = await ending.enter_async_context(opening)
             running.files.on_post = doors.wake
             running = replace(running, doors=doors)
         yield running
@@ -240,15 +255,18 @@ def build_tools(
 
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
+    web, desk = build_web(config, running), build_desk(config, running)
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home, desk.statuses)
     document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
-            *web_routes(build_web(config, running)),
+            *web_routes(web),
+            *messaging_routes(web, desk),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
+            *build_hooks(config, running),
             metrics,
             *document.routes(),
             *(() if running.doors is None else running.doors.routes),
@@ -321,6 +339,17 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def build_desk(config: Config, running: Running) -> Doors:
+    """Return the open doors, or what a command without any needs in their place."""
+    return running.doors or Doors(People(running.store, config.messaging.doors))
+
+
+def build_hooks(config: Config, running: Running) -> list[Route]:
+    new = NewSessions(OPERATOR, config.model, config.workspace)
+    intake = HookIntake(running.engine, running.store, config.messaging.doors, new)
+    return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
 
 
 def document_families() -> list[Family]:

@@ -1,9 +1,8 @@
 """Builds the doors of the messaging platforms that the settings name, and opens them."""
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 
@@ -15,6 +14,7 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.errors import ConfigError
 from wakeful.gateway.messaging.door import PlatformDoor
+from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.inbound.commands import COMMANDS, Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress, NewSessions
 from wakeful.gateway.messaging.inbound.people import People
@@ -22,6 +22,7 @@ from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.door import DoorStatus
 from wakeful.store.base import Store, Transaction
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
@@ -33,46 +34,46 @@ _BUILDERS = {
 _RECALLED = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Doors:
-    """The messaging doors of a server, by the names of their platforms."""
-
-    people: People
-    doors: dict[str, PlatformDoor] = field(default_factory=dict)
-    # What platforms call.
-    routes: Sequence[Route] = ()
-
-    def wake(self, platform: str) -> None:
-        """A post was added for this platform."""
-        if platform in self.doors:
-            self.doors[platform].outbox.postman.job.wake()
-
-
 @asynccontextmanager
 async def open_doors(
     config: Config, engine: Engine, store: Store, check_model: Callable[[str], None]
 ) -> AsyncIterator[Doors]:
     """Open the doors that the settings name; nothing waits for a platform to answer."""
-    doors = await build_doors(config, engine, store, check_model)
+    people = People(store, config.messaging.doors)
+    routes: list[Route] = []
+    doors = await _build_doors(config, engine, store, people, check_model, routes)
+
+    def statuses() -> dict[str, DoorStatus]:
+        return {name: door.status for name, door in doors.items()}
+
+    def wake(platform: str) -> None:
+        if platform in doors:
+            doors[platform].outbox.postman.job.wake()
+
     async with AsyncExitStack() as ending:
-        for door in doors.doors.values():
+        for door in doors.values():
             await ending.enter_async_context(door.at_work())
-        yield doors
+        yield Doors(people, statuses, wake, routes)
 
 
-async def build_doors(config: Config, engine: Engine, store: Store, check_model: Callable[[str], None]) -> Doors:
+async def _build_doors(
+    config: Config,
+    engine: Engine,
+    store: Store,
+    people: People,
+    check_model: Callable[[str], None],
+    routes: list[Route],
+) -> dict[str, PlatformDoor]:
     settings = config.messaging
-    people = People(store, settings.doors)
     commands = Commands(engine, store, check_model, config.model)
     new = NewSessions(OPERATOR, config.model, config.workspace)
-    routes: list[Route] = []
     doors = {}
     for name in settings.doors:
         platform = build_platform(name, await _needs(name, config, store, routes))
         door = CHAT_ADAPTERS[name].door()
         make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new)
         doors[name] = PlatformDoor(engine, store, platform, make_ingress, settings, SystemClock())
-    return Doors(people, doors, routes)
+    return doors
 
 
 def build_platform(name: str, needs: PlatformNeeds) -> Platform:

@@ -19,6 +19,7 @@ from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, SlackAdapter, TelegramAdapter
+from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
@@ -36,6 +37,7 @@ TABLE: list[tuple[type[BasePlatformAdapter], str, bool, bool]] = [
     (TelegramAdapter, "telegram", True, True),
     (DiscordAdapter, "discord", True, True),
     (SlackAdapter, "slack", True, True),
+    (HookAdapter, "hook", True, True),
 ]
 ADAPTERS = [adapter for adapter, *_ in TABLE]
 PARTS = ("PLATFORM", "SOURCE", "CHAT_ID", "CHAT_NAME", "THREAD_ID", "USER_ID", "USER_NAME", "KEY", "ID", "MESSAGE_ID")

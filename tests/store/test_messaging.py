@@ -47,6 +47,17 @@ def test_the_id_of_a_post_fits_into_a_nonce() -> None:
     assert len({new_post_id() for _ in range(100)}) == 100
 
 
+async def test_a_chat_is_pointed_to_a_new_session_only_from_the_one_that_was_seen(store: Store) -> None:
+    chat = replace(a_chat(), session_id="s1")
+
+    assert await store.write(lambda tx: tx.chats.put_if_at(chat, ""))
+    assert not await store.write(lambda tx: tx.chats.put_if_at(replace(chat, session_id="s2"), ""))
+    assert not await store.write(lambda tx: tx.chats.put_if_at(replace(chat, session_id="s2"), "s0"))
+    assert await store.read(lambda tx: tx.chats.get(chat.key)) == chat
+    assert await store.write(lambda tx: tx.chats.put_if_at(replace(chat, session_id="s2"), "s1"))
+    assert await store.read(lambda tx: tx.chats.of_session("s2")) is not None
+
+
 async def test_a_chat_points_to_its_newest_session(store: Store) -> None:
     await store.write(lambda tx: tx.chats.put(a_chat()))
     await store.write(lambda tx: tx.chats.put(replace(a_chat(), session_id="s2", last_message_id="60", last_at=200.0)))
@@ -55,6 +66,9 @@ async def test_a_chat_points_to_its_newest_session(store: Store) -> None:
 
     assert found == replace(a_chat(), session_id="s2", last_message_id="60", last_at=200.0)
     assert await store.read(lambda tx: tx.chats.of_session("s2")) == found
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, found.thread_id)) == found
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, "other")) is None
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, None)) == found
     assert await store.read(lambda tx: tx.chats.of_session("s1")) is None
     assert await store.read(lambda tx: tx.chats.of_platform("telegram", 200.0)) == [found]
     assert await store.read(lambda tx: tx.chats.of_platform("telegram", 200.1)) == []

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -28,13 +28,18 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.inbound.people import People
+from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
+from wakeful.model.messaging.door import DoorStatus
+from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
 from wakeful.web.web import Web
@@ -70,6 +75,25 @@ class FakeTasks:
 
     def progress(self, task: Task) -> int | None:
         return self.percent.get(task.id)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The messaging doors as the routes see them: real people, and states that a test sets."""
+
+    people: People
+    doors: dict[str, DoorStatus] = field(default_factory=dict)
+    # The platforms whose posts were looked at again.
+    woken: list[str] = field(default_factory=list)
+
+    def statuses(self) -> dict[str, DoorStatus]:
+        return self.doors
+
+    async def pair(self, code: str) -> Pairing:
+        return await self.people.pair(code)
+
+    def wake(self, platform: str) -> None:
+        self.woken.append(platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +170,7 @@ class Served:
     http: aiohttp.ClientSession
     server: asyncio.Task[None]
     desk: LoginDesk
+    messaging: Desk
 
     async def get(self, path: str, who: str = "ann", **query: Any) -> Reply:
         return await self.request("GET", path, who, params=query)
@@ -260,10 +285,15 @@ async def served(
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     desk, address = LoginDesk(store, KEYS), address or OwnAddress()
+    messaging = Desk(People(store, {"telegram": DoorSettings()}))
     app = http_app(
         Keyring(KEYS),
-        [*web_routes(web), *_front_door(desk, url, Password(password), address)],
-        health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace),
+        [
+            *web_routes(web),
+            *messaging_routes(web, messaging),
+            *_front_door(desk, url, Password(password), address),
+        ],
+        health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace, messaging.statuses),
         desk=desk,
         address=address,
     )
@@ -274,7 +304,7 @@ async def served(
             connector = aiohttp.TCPConnector(limit=0)
             timeout = aiohttp.ClientTimeout(total=30)
             async with aiohttp.ClientSession(url, connector=connector, timeout=timeout) as http:
-                yield Served(engine, store, agent, tasks, url, http, server, desk)
+                yield Served(engine, store, agent, tasks, url, http, server, desk, messaging)
     finally:
         await engine.stop()
 

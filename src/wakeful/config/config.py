@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.settings import EngineSettings
+from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 
@@ -56,6 +57,9 @@ class Config:
     # Receivers of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
+    # Where other programs may post messages, and the largest body that they may send.
+    hooks: tuple[Hook, ...] = ()
+    hook_body_kib: int = 1024
 
     @property
     def database_file(self) -> Path:
@@ -68,6 +72,7 @@ class Config:
         known = {*self.api_keys.values(), endpoint.api_key, self.password}
         known |= {token for access in self.messaging.access.values() for token in (access.token, access.app_token)}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
+        known |= {part for hook in self.hooks for part in (hook.secret, *hook.secret.split())}
         for url in (self.database_url, endpoint.base_url):
             parts = urlsplit(url)
             password = parts.password or ""

@@ -51,6 +51,7 @@ def load_config(
     values |= {name: _read(found) for name, found in given.items()}
     config = _compose(home, values, {name: found.origin for name, found in given.items()})
     _refuse_unknown_owners(config)
+    _refuse_closed_targets(config)
     return config
 
 
@@ -149,6 +150,16 @@ def _refuse_unknown_owners(config: Config) -> None:
             raise ConfigError(
                 f"{config.origins['webhooks']}: no API key belongs to the owner {_shown(webhook.owner)}; "
                 f"the names are {', '.join(sorted(known))}."
+            )
+
+
+def _refuse_closed_targets(config: Config) -> None:
+    """Raise ConfigError for a hook that delivers to a platform without a door: its answers would reach nobody."""
+    for hook in config.hooks:
+        if hook.deliver is not None and hook.deliver.platform not in config.messaging.doors:
+            raise ConfigError(
+                f"{config.origins['hooks']}: the hook {hook.name} delivers to {hook.deliver.platform}, which is not "
+                f"set up; the platforms with a token are {', '.join(config.messaging.doors) or 'none'}."
             )
 
 

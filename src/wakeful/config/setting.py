@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from wakeful.config import values
+from wakeful.config.hooks import read_hooks
 from wakeful.config.values import Read
 from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
 from wakeful.model.inbox import IfBusy
@@ -81,6 +82,9 @@ _ALL = [
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),
+    Setting("hooks", read_hooks, is_secret=True),
+    # Eight of the largest fit into the memory for all bodies.
+    Setting("hook_body_kib", values.whole_number(1, 16 * 1024)),
     Setting("telegram_token", values.secret, is_secret=True),
     Setting("telegram_mode", values.one_of("polling", "webhook")),
     Setting("discord_token", values.secret, is_secret=True),

@@ -1,6 +1,6 @@
 """A session: one conversation, and the address where its answers go."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 
 import orjson
@@ -40,6 +40,10 @@ class Address:
     chat_id: str = ""
     thread_id: str = ""
     sender: Sender = field(default=NO_SENDER, compare=False)
+
+    def without_anchor(self) -> "Address":
+        """Return the address for what replies to no message."""
+        return replace(self, sender=replace(self.sender, message_id=""))
 
 
 class TitleOrigin(StrEnum):

@@ -10,8 +10,9 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
 from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
-from wakeful.gateway.messaging.platform import DoorState, DoorStatus, Ingress, Platform, TokenRefused
+from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.store.base import Store
 
 # How often a node looks whether the door is still its own, or free.

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from wakeful.gateway.messaging.outbox.projection import without_anchor
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
@@ -32,7 +31,7 @@ async def _put(turn: Turn, key: str, path: Path, caption: str, tx: Transaction) 
     post = Post(
         new_post_id(),
         key,
-        without_anchor(turn.address),
+        turn.address.without_anchor(),
         PostKind.FILE,
         caption,
         turn.session_id,

@@ -16,13 +16,6 @@ from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
 
-class DoorState(StrEnum):
-    CONNECTING = "connecting"
-    CONNECTED = "connected"
-    RETRYING = "retrying"
-    REFUSED = "refused"
-
-
 @dataclass(frozen=True, slots=True)
 class Button:
     # What the person reads, and what comes back when they press it: at most 64 bytes.
@@ -142,18 +135,6 @@ class Ingress(Protocol):
     async def move_chat(self, old_chat_id: str, new_chat_id: str) -> None:
         """A group has another id from now on."""
         ...
-
-
-@dataclass(slots=True)
-class DoorStatus:
-    """How a door is doing; `/health` and the page show it."""
-
-    state: DoorState = DoorState.CONNECTING
-    # Since when, by the clock on the wall.
-    since: float = 0.0
-    # The name of the bot, once the platform has said it.
-    bot: str = ""
-    error: str = ""
 
 
 class Platform(Protocol):

@@ -25,7 +25,8 @@ TRANSITIONS: dict[PostState, frozenset[PostState]] = {
     PostState.SENDING: frozenset({PostState.SENT, PostState.WAITING, PostState.UNKNOWN, PostState.REFUSED}),
     PostState.UNKNOWN: frozenset({PostState.SENT, PostState.WAITING}),
     PostState.SENT: frozenset({PostState.REFUSED}),
-    PostState.REFUSED: frozenset({PostState.WAITING, PostState.DROPPED}),
+    # Back to sent: an edit of it was refused, and is tried again.
+    PostState.REFUSED: frozenset({PostState.WAITING, PostState.SENT, PostState.DROPPED}),
     PostState.DROPPED: frozenset(),
 }
 

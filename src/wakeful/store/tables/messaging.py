@@ -15,8 +15,18 @@ class Chats(Protocol):
         """Write a chat, or let the one with this key point to another session and bear another name."""
         ...
 
+    async def put_if_at(self, chat: Chat, session_id: str) -> bool:
+        """Write a chat that points to this session so far, or a new one if that is empty; false when the chat points
+        to another session by now.
+        """
+        ...
+
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
         """Return the chats that have taken in a message since then."""
+        ...
+
+    async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
+        """Return the chat at this place, or that of any thread without one. Of several, the one that was used last."""
         ...
 
     async def of_session(self, session_id: str) -> Chat | None:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 
-from wakeful.errors import WakefulError
+from wakeful.errors import NoSuchCode
 from wakeful.gateway.messaging.platform import IncomingMessage
 from wakeful.gateway.messaging.settings import EVERYBODY, DoorSettings, Strangers
 from wakeful.model.messaging.chat import ChatKind
@@ -16,10 +16,6 @@ from wakeful.store.base import Store, Transaction
 # Without letters and digits that look alike.
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _CODE_LENGTH = 8
-
-
-class NoSuchCode(WakefulError):
-    """No person waits with this code: it is wrong, or older than an hour. Ask for a new one by writing to the bot."""
 
 
 class People:

@@ -26,7 +26,7 @@ from wakeful.model.inbox import RowKind
 from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
-from wakeful.model.session import NO_SENDER, Address, Session
+from wakeful.model.session import Address, Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 
@@ -177,7 +177,7 @@ class PostWriter:
                 else Post(
                     new_post_id(),
                     keys[number],
-                    address if number == 0 else without_anchor(address),
+                    address if number == 0 else address.without_anchor(),
                     kind,
                     part,
                     self._session.id,
@@ -230,7 +230,7 @@ class PostWriter:
         """
         anchors = turn.is_wakeup or f":{ChatKind.GROUP}:" in self._session.chat_key
         if not anchors or await self._tx.posts.of_turn(turn.id):
-            return without_anchor(turn.address)
+            return turn.address.without_anchor()
         return turn.address
 
     async def _turn(self, turn_id: str) -> Turn | None:
@@ -253,8 +253,3 @@ def _answered_step(event: Event) -> int | None:
 def is_live(turn: Turn) -> bool:
     """Whether people see its words as they are written: those of a person's turn, and not of one that wakes them."""
     return turn.source == "user" and not turn.is_wakeup
-
-
-def without_anchor(address: Address) -> Address:
-    sender = replace(address.sender, message_id="")
-    return replace(address, sender=NO_SENDER if sender == NO_SENDER else sender)

@@ -26,6 +26,7 @@ CREATE TABLE chats (
 
 CREATE INDEX chats_by_session ON chats (session_id);
 CREATE INDEX chats_by_platform ON chats (platform, last_at);
+CREATE INDEX chats_by_place ON chats (platform, chat_id);
 
 -- Messages that were taken in, whichever session they went to: a platform may hand one out twice.
 CREATE TABLE taken_messages (

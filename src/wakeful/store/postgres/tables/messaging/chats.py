@@ -20,11 +20,26 @@ class PostgresChats:
     async def put(self, chat: Chat) -> None:
         await self._connection.execute(_PUT, *chat_values(chat))
 
+    async def put_if_at(self, chat: Chat, session_id: str) -> bool:
+        # Waits for another transaction that writes the same chat, and sees what it has committed.
+        guard = f"WHERE chats.session_id = ${len(CHAT) + 1} RETURNING TRUE"
+        return await self._connection.fetchval(f"{_PUT} {guard}", *chat_values(chat), session_id) is not None
+
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
         rows = await self._connection.fetch(
             "SELECT * FROM chats WHERE platform = $1 AND last_at >= $2 ORDER BY key", platform, since
         )
         return [chat_from(row) for row in rows]
+
+    async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
+        row = await self._connection.fetchrow(
+            """SELECT * FROM chats WHERE platform = $1 AND chat_id = $2 AND thread_id = coalesce($3, thread_id)
+               ORDER BY last_at DESC, key LIMIT 1""",
+            platform,
+            chat_id,
+            thread_id,
+        )
+        return None if row is None else chat_from(row)
 
     async def of_session(self, session_id: str) -> Chat | None:
         return await self._find("session_id = $1", session_id)

@@ -21,11 +21,23 @@ class SqliteChats:
     async def put(self, chat: Chat) -> None:
         self._connection.execute(_PUT, chat_values(chat))
 
+    async def put_if_at(self, chat: Chat, session_id: str) -> bool:
+        cursor = self._connection.execute(f"{_PUT} WHERE chats.session_id = ?", (*chat_values(chat), session_id))
+        return cursor.rowcount == 1
+
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
         rows = self._connection.execute(
             "SELECT * FROM chats WHERE platform = ? AND last_at >= ? ORDER BY key", (platform, since)
         )
         return [chat_from(row) for row in rows]
+
+    async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
+        row = self._connection.execute(
+            """SELECT * FROM chats WHERE platform = ?1 AND chat_id = ?2 AND thread_id = coalesce(?3, thread_id)
+               ORDER BY last_at DESC, key LIMIT 1""",
+            (platform, chat_id, thread_id),
+        ).fetchone()
+        return None if row is None else chat_from(row)
 
     async def of_session(self, session_id: str) -> Chat | None:
         return self._find("session_id = ?", session_id)
