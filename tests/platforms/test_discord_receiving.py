@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.platforms.discord_gateway import IDENTIFY, INVALID_SESSION, RECONNECT, RESUME
-from tests.platforms.discord_kit import Line, RecordingIngress, chat_of, open_platform, receiving, words
+from tests.platforms.discord_kit import Line, chat_of, open_platform, receiving, words
 from tests.platforms.discord_kit import post_to as post_for
 from tests.platforms.discord_server import BEN, BOT, BOT_ID, DM, GUILD_ID, ROLE_ID, THREAD, DiscordServer, Trouble, user
+from tests.platforms.recording_ingress import RecordingIngress
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import Button, Message, TokenRefused
 from wakeful.gateway.platforms.discord.line import LineBroken

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.platforms.telegram_kit import RecordingIngress, open_platform, platform_at, receiving
+from tests.platforms.recording_ingress import RecordingIngress
+from tests.platforms.telegram_kit import open_platform, platform_at, receiving
 from tests.platforms.telegram_server import TOKEN, TelegramServer, Trouble
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, TokenRefused, Unanswered

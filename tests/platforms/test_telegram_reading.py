@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.platforms.telegram_kit import RecordingIngress, open_platform, receiving
+from tests.platforms.recording_ingress import RecordingIngress
+from tests.platforms.telegram_kit import open_platform, receiving
 from tests.platforms.telegram_server import ANN, BOT, TelegramServer
 from wakeful.gateway.messaging.platform import IncomingMessage, Refused
 from wakeful.model.messaging.chat import ChatKind

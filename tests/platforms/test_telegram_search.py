@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.platforms.telegram_kit import RecordingIngress, a_post, open_platform, receiving
+from tests.platforms.recording_ingress import RecordingIngress
+from tests.platforms.telegram_kit import a_post, open_platform, receiving
 from tests.platforms.telegram_server import BOT, TelegramServer, Trouble
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.supervisor import Supervisor

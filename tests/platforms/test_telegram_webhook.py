@@ -9,7 +9,8 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from tests.platforms.telegram_kit import RecordingIngress, open_platform, receiving
+from tests.platforms.recording_ingress import RecordingIngress
+from tests.platforms.telegram_kit import open_platform, receiving
 from tests.platforms.telegram_server import ANN, TelegramServer
 from wakeful.gateway.platforms.telegram import webhook
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
