@@ -84,6 +84,14 @@ class GrantNotFound(WakefulError):
     """There is no such grant."""
 
 
+class JobNotFound(WakefulError):
+    """There is no such schedule."""
+
+
+class NotAllowed(WakefulError):
+    """Only the operator may do this."""
+
+
 class TooManyDelegations(WakefulError):
     """There are too many sub-agents."""
 

@@ -53,6 +53,9 @@ async def test_a_chat_points_to_its_newest_session(store: Store) -> None:
 
     assert found == replace(a_chat(), session_id="s2", last_message_id="60", last_at=200.0)
     assert await store.read(lambda tx: tx.chats.of_session("s2")) == found
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, found.thread_id)) == found
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, "other")) is None
+    assert await store.read(lambda tx: tx.chats.at("telegram", found.chat_id, None)) == found
     assert await store.read(lambda tx: tx.chats.of_session("s1")) is None
     assert await store.read(lambda tx: tx.chats.of_platform("telegram", 200.0)) == [found]
     assert await store.read(lambda tx: tx.chats.of_platform("telegram", 200.1)) == []

@@ -48,6 +48,8 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.LoginNotFound: (404, "not_found"),
     errors.ApprovalNotFound: (404, "not_found"),
     errors.GrantNotFound: (404, "not_found"),
+    errors.JobNotFound: (404, "not_found"),
+    errors.NotAllowed: (403, "not_allowed"),
     errors.OnceOnly: (400, "once_only"),
     errors.NoFolderToGrant: (400, "invalid_request"),
     errors.SessionBusy: (409, "session_busy"),

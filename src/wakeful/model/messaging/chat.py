@@ -33,6 +33,12 @@ class Chat:
     last_at: float = 0.0
 
 
+def likely_kind(platform: str, chat_id: str) -> ChatKind:
+    """Guess the kind of a chat from its id alone, before any message of it was taken in."""
+    is_private = {"telegram": not chat_id.startswith("-"), "slack": chat_id.startswith("D")}.get(platform, False)
+    return ChatKind.PRIVATE if is_private else ChatKind.GROUP
+
+
 def chat_key(platform: str, kind: ChatKind, chat_id: str, thread_id: str, user_id: str, scope: SessionScope) -> str:
     parts = [platform, kind, chat_id]
     if thread_id and scope is not SessionScope.CHAT:

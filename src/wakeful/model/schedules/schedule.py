@@ -97,8 +97,8 @@ class Cron:
 
 
 def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0.0) -> Schedule:
-    """Read a schedule that was made at `start`. Raises ScheduleError."""
-    schedule = _parse(text.strip(), zone_of(zone), start)
+    """Read and check a schedule that is made at `start`. Raises ScheduleError."""
+    schedule = read_schedule(text, zone, start)
     times = list(islice(schedule.after(start), _SAMPLE))
     if not times:
         raise ScheduleError("schedule", f"{text!r} never fires: its time is over, or no day fits it.")
@@ -108,6 +108,11 @@ def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0
             "schedule", f"{text!r} fires faster than every {min_seconds:g} seconds, which is the least."
         )
     return schedule
+
+
+def read_schedule(text: str, zone: str, start: float) -> Schedule:
+    """Read a schedule that was made at `start`. Raises ScheduleError."""
+    return _parse(text.strip(), zone_of(zone), start)
 
 
 def zone_of(name: str) -> ZoneInfo:

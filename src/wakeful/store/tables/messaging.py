@@ -19,6 +19,10 @@ class Chats(Protocol):
         """Return the chats that have taken in a message since then."""
         ...
 
+    async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
+        """Return the chat at this place, or that of any thread without one. Of several, the one that was used last."""
+        ...
+
     async def of_session(self, session_id: str) -> Chat | None:
         """Return the chat whose messages go to this session now."""
         ...

@@ -26,6 +26,7 @@ CREATE TABLE chats (
 
 CREATE INDEX chats_by_session ON chats (session_id);
 CREATE INDEX chats_by_platform ON chats (platform, last_at);
+CREATE INDEX chats_by_place ON chats (platform, chat_id);
 
 -- Messages that were taken in, whichever session they went to: a platform may hand one out twice.
 CREATE TABLE taken_messages (
@@ -111,6 +112,7 @@ CREATE TABLE cron_jobs (
     is_fresh          BOOLEAN NOT NULL,
     catch_up_seconds  DOUBLE PRECISION NOT NULL,
     status            TEXT NOT NULL,
+    starts_at         DOUBLE PRECISION NOT NULL,
     next_at           DOUBLE PRECISION,
     last_at           DOUBLE PRECISION,
     created_at        DOUBLE PRECISION NOT NULL
@@ -132,5 +134,7 @@ CREATE TABLE cron_runs (
 );
 
 CREATE INDEX cron_runs_by_turn ON cron_runs (turn_id) WHERE turn_id <> '';
+CREATE INDEX cron_runs_open ON cron_runs (job_id) WHERE status IN ('queued', 'running');
+CREATE INDEX cron_runs_by_age ON cron_runs (fire_at);
 
 CREATE SEQUENCE post_positions;

@@ -26,6 +26,16 @@ class PostgresChats:
         )
         return [chat_from(row) for row in rows]
 
+    async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
+        row = await self._connection.fetchrow(
+            """SELECT * FROM chats WHERE platform = $1 AND chat_id = $2 AND thread_id = coalesce($3, thread_id)
+               ORDER BY last_at DESC, key LIMIT 1""",
+            platform,
+            chat_id,
+            thread_id,
+        )
+        return None if row is None else chat_from(row)
+
     async def of_session(self, session_id: str) -> Chat | None:
         return await self._find("session_id = $1", session_id)
 
