@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -23,11 +23,14 @@ from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
+from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
@@ -49,11 +52,13 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
+from wakeful.model.messaging.chat import SessionScope
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
@@ -61,6 +66,7 @@ from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.ports import TaskLedger
@@ -81,6 +87,7 @@ from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
@@ -97,7 +104,13 @@ _FAMILIES = (
 )
 
 # The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
-ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
+ADAPTERS: Sequence[BasePlatformAdapter] = (
+    WebAdapter(),
+    TerminalAdapter(),
+    AskAdapter(),
+    APIServerAdapter(),
+    CronAdapter(),
+)
 # The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
 
@@ -113,6 +126,7 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+    schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
 
@@ -149,6 +163,8 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
+        if adopts:
+            await ending.enter_async_context(running.engine.supervisor.at_work(running.schedules.job))
         yield running
 
 
@@ -180,7 +196,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     unstored = UnstoredLedger(settings.root)
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
-    tools = build_tools(ledger, keeper, tasks, binder, config.home)
+    schedules = build_schedules(config, ledger, providers, platforms={})
+    tools = build_tools(ledger, keeper, tasks, binder, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
@@ -188,7 +205,27 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, schedules, names)
+
+
+def build_schedules(
+    config: Config, ledger: Ledger, providers: ProviderRegistry, platforms: Mapping[str, SessionScope]
+) -> ScheduleDesk:
+    """`platforms` are the messaging platforms that are configured."""
+
+    def check_model(name: str) -> None:
+        providers.resolve(name)
+
+    settings = ScheduleSettings(
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+        timezone=config.timezone or machine_zone(),
+        catch_up_seconds=config.cron_catch_up_seconds,
+        min_seconds=config.cron_min_seconds,
+        platforms=platforms,
+    )
+    return ScheduleDesk(ledger, settings, check_model)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -210,7 +247,12 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(
-    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, home: Path
+    ledger: Ledger,
+    keeper: ProcessKeeper,
+    tasks: TaskLedger,
+    binder: AdapterBinder,
+    schedules: ScheduleDesk,
+    home: Path,
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
@@ -223,6 +265,7 @@ def build_tools(
         TerminalTool(keeper, gate),
         ProcessTool(keeper, tasks, ledger.delegations, gate),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
+        CronjobTool(schedules),
     )
 
 
@@ -235,6 +278,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         Keyring({OPERATOR: key, **config.api_keys}),
         [
             *web_routes(build_web(config, running)),
+            *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
             metrics,

@@ -19,6 +19,7 @@ _COMMANDS = {
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
     "approvals": ("wakeful.cli.approvals:approvals", "List what agents ask you, and answer it."),
     "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
+    "cron": ("wakeful.cli.cron:cron", "Schedule prompts, and see how they went."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "logins": ("wakeful.cli.logins:logins", "List the browsers that are logged in, or log them out."),

@@ -54,6 +54,11 @@ class Config:
     # Receivers of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
+    # For schedules that name no zone; empty: the machine's.
+    timezone: str = ""
+    # How old a missed firing may be to be made up for, and how close together firings may be.
+    cron_catch_up_seconds: float = 3600.0
+    cron_min_seconds: float = 60.0
 
     @property
     def database_file(self) -> Path:

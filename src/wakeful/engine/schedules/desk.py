@@ -4,8 +4,8 @@ A job belongs to its maker. Only the operator may make one that delivers to a ch
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
+from itertools import islice, takewhile
 from typing import Any
 
 from wakeful.engine.ledger import Ledger
@@ -14,7 +14,7 @@ from wakeful.engine.schedules.scheduler import Scheduler
 from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.errors import ConfigError, JobNotFound, NotAllowed
 from wakeful.model.ids import new_id
-from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, JobStatus, RunStatus
+from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, JobStatus, ListedJob
 from wakeful.model.schedules.schedule import Schedule, ScheduleError, moment_of, parse_schedule, read_schedule
 from wakeful.model.schedules.target import parse_target
 from wakeful.model.session import Address
@@ -24,14 +24,9 @@ _CHANGEABLE = (
     "name", "schedule", "timezone", "prompt", "deliver", "model", "is_fresh", "catch_up_seconds", "status",
     "starts_at", "next_at",
 )  # fmt: skip
+# In the year 9000: not much later, times cannot be written any more.
+_LAST_TIME = 221_845_392_000.0
 _ONLY_OPERATOR = "Only the operator may use schedules that deliver to a chat."
-
-
-@dataclass(frozen=True, slots=True)
-class ListedJob:
-    job: CronJob
-    # How its newest run went; None before the first.
-    last_status: RunStatus | None
 
 
 class ScheduleDesk:
@@ -111,7 +106,8 @@ class ScheduleDesk:
     async def next_times(self, schedule: str, timezone: str, since: str, count: int) -> list[float]:
         """Return when a schedule would fire after `since`, an RFC 3339 time; after now without one."""
         start = moment_of(since, "from") if since else await self._store.read(lambda tx: tx.now())
-        return list(islice(self._parsed(schedule, timezone, start).after(start), count))
+        times = takewhile(lambda at: at < _LAST_TIME, self._parsed(schedule, timezone, start).after(start))
+        return list(islice(times, count))
 
     async def owner_of(self, session_id: str) -> str:
         """Return the principal for whom an agent of this session acts. Raises NotAllowed if it is not stored."""

@@ -35,7 +35,7 @@ class AdapterBinder:
 
 
 def _bind_cron_target(turn: Turn) -> None:
-    """Bind where a scheduled turn answers; nothing for other turns, which may begin in the context of a scheduled one."""
+    """Bind where a scheduled turn answers; for others nothing, as they may begin in the context of a scheduled one."""
     address = turn.address
     if turn.source == CRON and address.platform != CRON:
         set_cron_auto_delivery(address.platform, address.chat_id, address.thread_id)

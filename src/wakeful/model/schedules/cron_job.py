@@ -49,6 +49,13 @@ class CronJob:
     created_at: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ListedJob:
+    job: CronJob
+    # How its newest run went; None before the first.
+    last_status: RunStatus | None
+
+
 class JobFields(TypedDict, total=False):
     """What a person or an agent says about a job, new or known: unchecked, and only what is to change."""
 

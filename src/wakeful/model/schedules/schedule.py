@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -24,8 +24,12 @@ _FORMS = (
     "A schedule is five cron fields (six: seconds first), @hourly, @daily, @weekly, @monthly, "
     "`every 10m`, `in 2h` or `at 2027-01-31T09:00:00Z`."
 )
-# So many firings show how close together those of a cron expression come.
+# So many firings, or those of so many seconds, show how close together those of a cron expression come.
 _SAMPLE = 200
+_SAMPLE_SECONDS = 5 * 366 * 86_400
+_LONGEST_DAYS = 3660
+# Times beyond these years are mistakes, and later ones than 9999 cannot be written.
+_YEARS = range(1970, 3000)
 
 
 class ScheduleError(WakefulError):
@@ -99,8 +103,8 @@ class Cron:
 def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0.0) -> Schedule:
     """Read and check a schedule that is made at `start`. Raises ScheduleError."""
     schedule = read_schedule(text, zone, start)
-    times = list(islice(schedule.after(start), _SAMPLE))
-    if not times:
+    times = list(islice(takewhile(lambda at: at <= start + _SAMPLE_SECONDS, schedule.after(start)), _SAMPLE))
+    if not times and next(schedule.after(start), None) is None:
         raise ScheduleError("schedule", f"{text!r} never fires: its time is over, or no day fits it.")
     shortest = min((later - earlier for earlier, later in pairwise(times)), default=min_seconds)
     if shortest < min_seconds:
@@ -128,6 +132,8 @@ def _parse(text: str, zone: ZoneInfo, start: float) -> Schedule:
         seconds = int(found[2]) * _SECONDS[found[3].lower()]
         if not seconds:
             raise ScheduleError("schedule", f"{text!r} names no time: the number must be at least 1.")
+        if seconds > _LONGEST_DAYS * _SECONDS["d"]:
+            raise ScheduleError("schedule", f"{text!r} is too long: {_LONGEST_DAYS} days are the most.")
         return Interval(start, seconds) if found[1].lower() == "every" else Once(start + seconds)
     if found := _MOMENT.fullmatch(text):
         return Once(moment_of(found[1], "schedule"))
@@ -147,6 +153,8 @@ def moment_of(text: str, field: str) -> float:
         raise ScheduleError(field, f"{text!r} is no time: write it like 2027-01-31T09:00:00Z.") from error
     if moment.tzinfo is None:
         raise ScheduleError(field, f"{text!r} names no zone: end it with Z or an offset like +01:00.")
+    if moment.year not in _YEARS:
+        raise ScheduleError(field, f"{text!r} is too far away: the years are {_YEARS.start} to {_YEARS.stop - 1}.")
     return moment.timestamp()
 
 
