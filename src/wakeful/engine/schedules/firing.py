@@ -116,7 +116,9 @@ class Firing:
             return run, None
         if lane.chat is not None:
             await tx.chats.put(lane.chat)
-        _, assignment = await self.intake.accept(tx, self._submission(job, run, lane))
+        receipt, assignment = await self.intake.accept(tx, self._submission(job, run, lane))
+        if receipt.turn is not None:
+            run = replace(run, status=RunStatus.RUNNING, started_at=receipt.turn.opened_at)
         return run, assignment
 
     def _submission(self, job: CronJob, run: CronRun, lane: FiringLane) -> Submission:

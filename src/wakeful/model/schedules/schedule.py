@@ -79,20 +79,51 @@ class Cron:
     is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
+        return self._real_times(moment) if self._goes_by_real_time else self._fixed_times(moment)
+
+    def _fixed_times(self, moment: float) -> Iterator[float]:
+        start = datetime.fromtimestamp(moment, self.zone)
+        # Where the hour comes twice, its first turn is long over when its second one is left out.
+        shown = start.replace(tzinfo=None, fold=0) - timedelta(hours=start.fold)
         last = moment
-        for at in self._times(datetime.fromtimestamp(moment, self.zone)):
+        for at in (_first_real(at, self.zone) for at in CronSim(self.expression, shown)):
             # Two times that the clock leaves out fire as one, and the hour that comes twice is entered from its end.
             if at > last:
                 yield at
                 last = at
 
-    def _times(self, start: datetime) -> Iterator[float]:
-        if self._goes_by_real_time:
-            yield from (at.timestamp() for at in CronSim(self.expression, start))
-            return
-        # Where the hour comes twice, its first turn is long over when its second one is left out.
-        shown = start.replace(tzinfo=None, fold=0) - timedelta(hours=start.fold)
-        yield from (_first_real(at, self.zone) for at in CronSim(self.expression, shown))
+    def _real_times(self, moment: float) -> Iterator[float]:
+        """Yield the times of clocks that are never set, until these clocks are; then go on with the new ones.
+
+        CronSim would go by real time itself, but takes every change of the clocks for one of a whole hour.
+        """
+        at: float | None = moment
+        offset = self._offset(moment)
+        while at is not None:
+            last, at = at, None
+            for shown in CronSim(self.expression, datetime.fromtimestamp(last, UTC).replace(tzinfo=None) + offset):
+                real = (shown - offset).replace(tzinfo=UTC).timestamp()
+                if (change := self._change_between(last, real, offset)) is not None:
+                    at, offset = change - 1, self._offset(change)
+                    break
+                yield real
+                last = real
+
+    def _change_between(self, start: float, end: float, offset: timedelta) -> float | None:
+        """Return when the clocks are first set to another offset up to `end`, to the second."""
+        before = start
+        # Clocks are set at most once a day.
+        while self._offset(until := min(before + _SECONDS["d"], end)) == offset:
+            if until == end:
+                return None
+            before = until
+        while until - before > 1:
+            middle = (before + until) // 2
+            before, until = (middle, until) if self._offset(middle) == offset else (before, middle)
+        return until
+
+    def _offset(self, moment: float) -> timedelta:
+        return datetime.fromtimestamp(moment, self.zone).utcoffset() or timedelta()
 
     @property
     def _goes_by_real_time(self) -> bool:
