@@ -3,7 +3,7 @@
 So restarts and several nodes fire nothing twice, and a crash leaves either all of it or nothing.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from wakeful.engine.cron_runs import CRON
 from wakeful.engine.inbox.assignment import Assignment
@@ -32,14 +32,12 @@ class _LaneChanged(WakefulError):
     """The chat has another session than a moment ago."""
 
 
-@dataclass(frozen=True, slots=True)
 class Firing:
-    ledger: Ledger
-    settings: ScheduleSettings
-    intake: Intake = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "intake", Intake(self.ledger.dispatcher))
+    def __init__(self, ledger: Ledger, settings: ScheduleSettings) -> None:
+        self._store = ledger.store
+        self._commits = ledger.commits
+        self._intake = Intake(ledger.dispatcher)
+        self._settings = settings
 
     async def fire_due(self, job_id: str) -> None:
         """Fire a job if its time has come, and set its next time."""
@@ -54,7 +52,7 @@ class Firing:
 
     async def _commit(self, job_id: str, *, is_manual: bool) -> CronRun | None:
         while True:
-            locked = await self.ledger.store.read(lambda tx: self._known_session(tx, job_id))
+            locked = await self._store.read(lambda tx: self._known_session(tx, job_id))
 
             async def body(tx: Transaction, locked: str = locked) -> tuple[CronRun | None, Assignment | None]:
                 job = await tx.cron_jobs.lock(job_id)
@@ -64,7 +62,7 @@ class Firing:
 
             try:
                 lock = [locked] if locked else []
-                return await self.ledger.commits.commit(body, lock=lock, patience=_PATIENCE_SECONDS)
+                return await self._commits.commit(body, lock=lock, patience=_PATIENCE_SECONDS)
             except _LaneChanged:
                 continue
 
@@ -73,7 +71,7 @@ class Firing:
         job = await tx.cron_jobs.get(job_id)
         if job is None or self._refusal(job):
             return ""
-        lane = await lane_of(tx, job, self.settings)
+        lane = await lane_of(tx, job, self._settings)
         return "" if lane.is_new else lane.session.id
 
     async def _now(self, tx: Transaction, job: CronJob, locked: str) -> tuple[CronRun, Assignment | None]:
@@ -108,7 +106,7 @@ class Firing:
         if run.status is not RunStatus.QUEUED:
             await tx.cron_jobs.add_run(run)
             return run, None
-        lane = await lane_of(tx, job, self.settings)
+        lane = await lane_of(tx, job, self._settings)
         if ("" if lane.is_new else lane.session.id) != locked:
             raise _LaneChanged
         run = replace(run, session_id=lane.session.id, turn_id=new_id("turn"))
@@ -116,7 +114,7 @@ class Firing:
             return run, None
         if lane.chat is not None:
             await tx.chats.put(lane.chat)
-        receipt, assignment = await self.intake.accept(tx, self._submission(job, run, lane))
+        receipt, assignment = await self._intake.accept(tx, self._submission(job, run, lane))
         if receipt.turn is not None:
             run = replace(run, status=RunStatus.RUNNING, started_at=receipt.turn.opened_at)
         return run, assignment
@@ -128,7 +126,7 @@ class Firing:
             door=lane.door,
             address=lane.address,
             dedupe_key=f"cron:{job.id}:{'now' if run.is_manual else 'at'}:{run.fire_at!r}",
-            model=job.model or lane.session.model or self.settings.model,
+            model=job.model or lane.session.model or self._settings.model,
             source=CRON,
             turn_id=run.turn_id,
             session=lane.session if lane.is_new else None,
@@ -136,6 +134,6 @@ class Firing:
 
     def _refusal(self, job: CronJob) -> str:
         """Return why the job cannot be delivered; empty if it can."""
-        if job.deliver is None or job.deliver.platform in self.settings.platforms:
+        if job.deliver is None or job.deliver.platform in self._settings.platforms:
             return ""
         return f"{job.deliver.platform} is not configured: set its token, or give the schedule another target."

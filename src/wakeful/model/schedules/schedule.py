@@ -4,6 +4,7 @@ Daylight saving follows Debian's cron. A fixed time that the clock leaves out fi
 the clock shows twice fires the first time; a schedule with `*` in its minutes or hours goes by real time.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,10 +67,11 @@ class Interval:
     is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
-        count = max(1, int((moment - self.start) // self.seconds) + 1)
-        while True:
-            yield self.start + count * self.seconds
-            count += 1
+        # One too early: floating point may round a time of firing to before itself.
+        first = max(1, int((moment - self.start) // self.seconds))
+        for count in itertools.count(first):
+            if (at := self.start + count * self.seconds) > moment:
+                yield at
 
 
 @dataclass(frozen=True, slots=True)
