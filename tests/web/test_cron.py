@@ -56,6 +56,7 @@ async def test_a_job_is_made_with_defaults_and_listed(web: Served) -> None:
         ("prompt", " "),
         ("model", "nobody:knows"),
         ("name", "two\nlines"),
+        ("name", "next"),
         ("catch_up_seconds", -1),
         ("fresh", "yes"),
     ],

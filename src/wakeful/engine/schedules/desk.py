@@ -26,6 +26,8 @@ _CHANGEABLE = (
 )  # fmt: skip
 # In the year 9000: not much later, times cannot be written any more.
 _LAST_TIME = 221_845_392_000.0
+# /api/cron/next lists the times of a schedule.
+_RESERVED_NAME = "next"
 _ONLY_OPERATOR = "Only the operator may use schedules that deliver to a chat."
 
 
@@ -163,7 +165,7 @@ class ScheduleDesk:
             "timezone": ("timezone", lambda zone: zone or self._settings.timezone),
             "prompt": ("prompt", _prompt),
             "deliver": ("deliver", self._target),
-            "name": ("name", str.strip),
+            "name": ("name", _name),
             "model": ("model", self._model),
             "fresh": ("is_fresh", bool),
             "catch_up_seconds": ("catch_up_seconds", float),
@@ -209,6 +211,12 @@ def _next_time(job: CronJob, now: float) -> float:
     if upcoming is None:
         raise ScheduleError("schedule", f"{job.schedule!r} does not fire any more: its time is over.")
     return upcoming
+
+
+def _name(text: str) -> str:
+    if text.strip() == _RESERVED_NAME:
+        raise ScheduleError("name", f"A schedule cannot be named {_RESERVED_NAME}: choose another name.")
+    return text.strip()
 
 
 def _prompt(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -45,6 +46,15 @@ class _JobPath(Incoming):
     id: Id
 
 
+class _JobConvertor(StringConvertor):
+    """Any id or name but that of the route which lists times."""
+
+    regex = "(?!next$)[^/]+"
+
+
+register_url_convertor("job", _JobConvertor())
+
+
 class CronRoutes:
     def __init__(self, desk: ScheduleDesk) -> None:
         self._desk = desk
@@ -53,12 +63,11 @@ class CronRoutes:
         return [
             Route("/api/cron", self.page, methods=["GET"]),
             Route("/api/cron", self.add, methods=["POST"]),
-            # Before the jobs: `next` is no id.
             Route("/api/cron/next", self.next_times, methods=["GET"]),
-            Route("/api/cron/{id}", self.change, methods=["PATCH"]),
-            Route("/api/cron/{id}", self.remove, methods=["DELETE"]),
-            Route("/api/cron/{id}/run", self.run, methods=["POST"]),
-            Route("/api/cron/{id}/runs", self.runs, methods=["GET"]),
+            Route("/api/cron/{id:job}", self.change, methods=["PATCH"]),
+            Route("/api/cron/{id:job}", self.remove, methods=["DELETE"]),
+            Route("/api/cron/{id:job}/run", self.run, methods=["POST"]),
+            Route("/api/cron/{id:job}/runs", self.runs, methods=["GET"]),
         ]
 
     async def page(self, request: Request) -> Response:

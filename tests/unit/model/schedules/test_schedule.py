@@ -144,11 +144,11 @@ def test_times_that_cannot_be_meant_are_refused(text: str) -> None:
         parse_schedule(text, "UTC", 0.0)
 
 
-@pytest.mark.parametrize("start", [1_794_824_600.586, 1_794_824_601.1234567, 0.1])
+@pytest.mark.parametrize("start", [1_794_824_600.586, 3.3])
 def test_an_interval_never_stands_still_whatever_floating_point_makes_of_it(start: float) -> None:
     schedule = parse_schedule("every 7s", "UTC", start)
     at, steps = start, 0
-    while steps < 2000:
+    while steps < 5000:
         later = next(schedule.after(at))
         assert at < later < at + 7.1
         at, steps = later, steps + 1
