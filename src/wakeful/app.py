@@ -4,9 +4,9 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -44,6 +44,7 @@ from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.files import ChatFiles
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -52,16 +53,17 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
 from wakeful.gateway.webhooks.sender import WebhookSender
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
-from wakeful.model.messaging.chat import SessionScope
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
+from wakeful.platform_doors import Doors, open_doors
 from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
@@ -81,6 +83,7 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
@@ -126,9 +129,11 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+    files: ChatFiles
     schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
+    doors: Doors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,9 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
         if adopts:
             await ending.enter_async_context(running.engine.supervisor.at_work(running.schedules.job))
+            doors = await ending.enter_async_context(open_doors(config, running.engine, store, check_model_of(running)))
+            running.files.on_post = doors.wake
+            running = replace(running, doors=doors)
         yield running
 
 
@@ -188,7 +196,7 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
-    binder = AdapterBinder(ADAPTERS)
+    binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
@@ -196,8 +204,9 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     unstored = UnstoredLedger(settings.root)
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
-    schedules = build_schedules(config, ledger, providers, platforms={})
-    tools = build_tools(ledger, keeper, tasks, binder, schedules, config.home)
+    files = ChatFiles(store)
+    schedules = build_schedules(config, ledger, providers)
+    tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
@@ -205,14 +214,10 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
 
 
-def build_schedules(
-    config: Config, ledger: Ledger, providers: ProviderRegistry, platforms: Mapping[str, SessionScope]
-) -> ScheduleDesk:
-    """`platforms` are the messaging platforms that are configured."""
-
+def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
     def check_model(name: str) -> None:
         providers.resolve(name)
 
@@ -223,7 +228,7 @@ def build_schedules(
         timezone=config.timezone or machine_zone(),
         catch_up_seconds=config.cron_catch_up_seconds,
         min_seconds=config.cron_min_seconds,
-        platforms=platforms,
+        platforms={name: door.sessions for name, door in config.messaging.doors.items()},
     )
     return ScheduleDesk(ledger, settings, check_model)
 
@@ -251,6 +256,7 @@ def build_tools(
     keeper: ProcessKeeper,
     tasks: TaskLedger,
     binder: AdapterBinder,
+    files: ChatFiles,
     schedules: ScheduleDesk,
     home: Path,
 ) -> Sequence[Tool]:
@@ -266,6 +272,7 @@ def build_tools(
         ProcessTool(keeper, tasks, ledger.delegations, gate),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
+        SendFileTool(files, home),
     )
 
 
@@ -283,6 +290,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *api_routes(build_api(config, running)),
             metrics,
             *document.routes(),
+            *(() if running.doors is None else running.doors.routes),
         ],
         health=health,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
@@ -315,16 +323,22 @@ async def open_front_door(config: Config, running: Running, key: str, url: str) 
         yield door
 
 
-def build_web(config: Config, running: Running) -> Web:
+def check_model_of(running: Running) -> Callable[[str], None]:
+    """Return a function that raises ConfigError for a model that no provider answers to."""
+
     def check_model(name: str) -> None:
         running.providers.resolve(name)
 
+    return check_model
+
+
+def build_web(config: Config, running: Running) -> Web:
     return Web(
         engine=running.engine,
         store=running.store,
         tasks=TaskDesk(running.keeper, running.engine.delegations),
         doors=_WEB_DOORS,
-        check_model=check_model,
+        check_model=check_model_of(running),
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
@@ -404,7 +418,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
 @contextmanager
 def _registry_serving(engine: Engine) -> Iterator[None]:
-    """While the block runs, a completion marked as consumed on the contract's global leaves this engine's inbox."""
+    """While the block runs, what is marked as consumed in `process_registry` leaves this engine's inbox."""
     loop = asyncio.get_running_loop()
 
     def consume(task_id: str) -> None:
@@ -418,7 +432,7 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
 
 
 def _note_delivered(signal: Signal) -> None:
-    """Mark what this engine has delivered to an agent as consumed on the contract's global."""
+    """Mark what this engine has delivered to an agent as consumed in `process_registry`."""
     for event in signal.events:
         if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
             process_registry.note_delivered(event.data["task_id"])

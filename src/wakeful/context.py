@@ -1,4 +1,5 @@
 """The session that a turn runs for, in context variables, so that concurrent turns never share it.
+Their names are hermes-agent's, which tools ask for.
 
 Plain threads and thread pools do not inherit them: use `asyncio.to_thread`, or `copy_context().run`.
 """

@@ -18,12 +18,13 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, SlackAdapter, TelegramAdapter
 from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
 from wakeful.model.opening import Opening
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Door, Turn
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -34,6 +35,9 @@ TABLE: list[tuple[type[BasePlatformAdapter], str, bool, bool]] = [
     (AskAdapter, "ask", False, False),
     (APIServerAdapter, "api_server", False, False),
     (CronAdapter, "cron", True, True),
+    (TelegramAdapter, "telegram", True, True),
+    (DiscordAdapter, "discord", True, True),
+    (SlackAdapter, "slack", True, True),
 ]
 ADAPTERS = [adapter for adapter, *_ in TABLE]
 PARTS = ("PLATFORM", "SOURCE", "CHAT_ID", "CHAT_NAME", "THREAD_ID", "USER_ID", "USER_NAME", "KEY", "ID", "MESSAGE_ID")
@@ -41,8 +45,9 @@ TURNS = 200
 
 
 def test_the_table_names_every_adapter() -> None:
-    # The binder's class for removed doors is not an adapter of a door.
-    public = [kind for kind in BasePlatformAdapter.__subclasses__() if not kind.__name__.startswith("_")]
+    # The binder's class for removed doors, and the base of the messaging doors, are no adapters of a door.
+    kinds = [*BasePlatformAdapter.__subclasses__(), *ChatAdapter.__subclasses__()]
+    public = [kind for kind in kinds if not kind.__name__.startswith("_") and kind is not ChatAdapter]
 
     assert {kind for kind in public if kind.__module__.startswith("wakeful.")} == set(ADAPTERS)
 
@@ -127,6 +132,25 @@ def test_where_a_scheduled_turn_answers_is_bound_in_that_turn_alone() -> None:
         return seen
 
     assert Context().run(bound) == [["slack", "C1", "17.5"], ["", "", ""], ["", "", ""]]
+
+
+def test_a_turn_of_a_chat_knows_who_wrote_what_where() -> None:
+    sender = Sender("55", "9", "Ada", "Kitchen", "telegram:group:-1:7")
+    turn = replace(_turn_of(TelegramAdapter), address=Address("telegram", "-1", "7", sender))
+
+    seen = _bound_by(TelegramAdapter(), turn)
+
+    names = ("CHAT_ID", "CHAT_NAME", "THREAD_ID", "USER_ID", "USER_NAME", "KEY", "ID", "MESSAGE_ID")
+    assert [seen[f"HERMES_SESSION_{name}"] for name in names] == [
+        "-1",
+        "Kitchen",
+        "7",
+        "9",
+        "Ada",
+        "telegram:group:-1:7",
+        "session",
+        "55",
+    ]
 
 
 def test_the_api_has_no_parameter_to_claim_that_it_delivers_later() -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.bare_engine import bare_engine
-from tests.engine.kit import LedAgent
+from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.engine.clock import SystemClock
@@ -49,6 +49,16 @@ class Chatting:
             while len(self.agent.briefs) < number:  # noqa: ASYNC110 - the agent has no event for it
                 await asyncio.sleep(0.002)
         return list(self.agent.briefs)[number - 1]
+
+    async def spawn(self, turn_id: str, name: str) -> None:
+        """Write background work of a running turn, as a tool does before it starts the process."""
+        turn = self.agent.briefs[turn_id].turn
+        lease = replace(turn.lease, node=self.engine.node)
+        task = task_for(turn.session_id, turn.id, name, address=turn.address)
+        await self.engine.tasks.begin(lease, replace(task, door=turn.door, owner="operator"))
+
+    async def end(self, name: str, code: int = 0) -> None:
+        await self.engine.tasks.finish(name, exit_of(name, code))
 
     async def shows(self, *texts: str, chat_id: str = "1", thread_id: str = "") -> None:
         """Wait until the chat shows exactly these messages."""

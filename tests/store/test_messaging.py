@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import pytest
+
 from tests.store.nouns import a_row, a_task, have_row, have_session, have_task, have_turn, some_events
 from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
 from wakeful.model.messaging.pairing import Pairing
@@ -238,3 +240,31 @@ async def test_rows_turns_and_tasks_keep_who_wrote_to_whom(store: Store) -> None
     assert turn is not None
     assert task is not None
     assert [one.address.sender for one in (row, turn, task)] == [WHERE.sender] * 3
+
+
+async def test_a_purged_session_leaves_no_chat_and_no_post(store: Store) -> None:
+    await have_session(store, "s1", address=WHERE)
+    await store.write(lambda tx: tx.chats.put(a_chat()))
+    await put(store, a_post(session_id="s1"), a_post(2, session_id="s2"))
+    await store.write(lambda tx: tx.outbox_cursors.put("s1", 5))
+
+    assert not await store.write(lambda tx: tx.purges.remove_some("s1", 100), lock=["s1"])
+
+    assert await store.read(lambda tx: tx.chats.get(a_chat().key)) is None
+    assert await store.read(lambda tx: tx.outbox_cursors.get("s1")) == 0
+    assert [post.id for post in await store.read(lambda tx: tx.posts.page(limit=10))] == ["post_2"]
+
+
+# One engine holds a SQLite file, so there the node that asks is the only one.
+@pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+async def test_a_door_stays_with_its_node_while_that_has_a_lease(store: Store) -> None:
+    async def renew(tx: Transaction) -> None:
+        await tx.nodes.renew("node_1", await tx.now() + 60, host="host")
+
+    await store.write(renew)
+    assert await store.write(lambda tx: tx.platform_doors.hold("slack", "node_1"))
+
+    assert not await store.write(lambda tx: tx.platform_doors.hold("slack", "node_2"))
+    await store.write(lambda tx: tx.nodes.retire("node_1"))
+    assert await store.write(lambda tx: tx.platform_doors.hold("slack", "node_2"))
+    assert not await store.write(lambda tx: tx.platform_doors.is_held_by("slack", "node_1"))

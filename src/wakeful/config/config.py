@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.settings import EngineSettings
+from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 
 
@@ -21,6 +22,7 @@ class Config:
     origins: Mapping[str, str]
     # The folder that the tools of new sessions work in.
     workspace: Path
+    messaging: MessagingSettings
     model: str = "demo:wakeful"
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)
@@ -69,6 +71,7 @@ class Config:
         """All values that must never appear in a log."""
         endpoint = self.providers.openai
         known = {*self.api_keys.values(), endpoint.api_key, self.password}
+        known |= {token for access in self.messaging.access.values() for token in (access.token, access.app_token)}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
         for url in (self.database_url, endpoint.base_url):
             parts = urlsplit(url)

@@ -15,10 +15,12 @@ from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
 from wakeful.config.home import HOME_VARIABLE, find_home
+from wakeful.config.messaging import messaging_settings
 from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
 from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
+from wakeful.gateway.messaging.settings import PLATFORMS
 
 _SHOWN_LIMIT = 80
 
@@ -126,9 +128,12 @@ def _shown(value: object) -> str:
 
 
 def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+    messaging = messaging_settings(values)
+    closed = frozenset(PLATFORMS) - messaging.doors.keys()
     return Config(
         home=home,
-        engine=EngineSettings(**_fields_of(EngineSettings, values)),
+        engine=EngineSettings(**_fields_of(EngineSettings, values), closed_platforms=closed),
+        messaging=messaging,
         agent=AgentSettings(**_fields_of(AgentSettings, values)),
         providers=ProviderSettings(openai=_endpoint(values)),
         origins=origins,

@@ -112,6 +112,25 @@ def endpoint_url(value: object) -> str:
     return text(value)
 
 
+def web_url(value: object) -> str:
+    """Read the address of an API, without its last slash."""
+    try:
+        parts = urlsplit(text(value))
+    except (Unfit, ValueError):
+        raise Unfit("an address such as https://api.example.org") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise Unfit("an address such as https://api.example.org")
+    return text(value).rstrip("/")
+
+
+def ids(value: object) -> frozenset[str]:
+    """Read user ids, or * for everybody."""
+    given = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(one, str | int) and str(one).strip() for one in given):
+        raise Unfit("user ids, as in 12345,67890, or * for everybody")
+    return frozenset(str(one).strip() for one in given)
+
+
 def secret(value: object) -> str:
     """Parse a key that can be sent in a header."""
     if not isinstance(value, str) or not _is_key(value.strip()):

@@ -1,4 +1,4 @@
-"""A session: one conversation lane."""
+"""A session: one conversation, and the address where its answers go."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -15,6 +15,8 @@ class Sender:
     user_id: str = ""
     user_name: str = ""
     chat_name: str = ""
+    # The key of the chat, see messaging/chat.py.
+    chat_key: str = ""
 
     @property
     def packed(self) -> bytes:

@@ -1,9 +1,11 @@
-"""What the tools need from outside: rows for their background work, a person to ask, sub-agents.
+"""What the tools need from outside: rows for their background work, a person to ask, sub-agents, and
+chats that take files.
 
-The engine implements them all. `process_registry` has another ledger, in memory, for processes that no engine owns.
+The engine implements the first three. `process_registry` has another ledger, in memory, for use without an engine.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question
@@ -121,3 +123,13 @@ class Schedules(Protocol):
     async def remove(self, principal: str, reference: str) -> CronJob: ...
 
     async def run_now(self, principal: str, reference: str) -> CronRun: ...
+
+
+class FilePoster(Protocol):
+    def most_bytes(self, turn: Turn) -> int | None:
+        """Return how large a file may be in the chat of this turn; None where files cannot be sent."""
+        ...
+
+    async def post_file(self, turn: Turn, step: int, index: int, path: Path, caption: str) -> None:
+        """Queue a file for the chat of a turn. A call that was cut off and runs again queues it once."""
+        ...

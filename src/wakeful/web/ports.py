@@ -5,7 +5,7 @@ from typing import Protocol
 from wakeful.model.tasks.task import LogPage, Task
 
 
-class TaskDoor(Protocol):
+class TaskAccess(Protocol):
     async def kill_task(self, task: Task) -> bool:
         """End the task without waking its session. Return False if it has already ended."""
         ...

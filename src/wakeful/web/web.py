@@ -15,7 +15,7 @@ from wakeful.web.feeds.news_feed import NewsFeed
 from wakeful.web.feeds.row_feed import RowFeed
 from wakeful.web.fields import DoorHeader, read_headers
 from wakeful.web.messages.answers import Answers
-from wakeful.web.ports import TaskDoor
+from wakeful.web.ports import TaskAccess
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
 
@@ -24,7 +24,7 @@ from wakeful.wire.sse import StreamSettings
 class Web:
     engine: Engine
     store: Store
-    tasks: TaskDoor
+    tasks: TaskAccess
     # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
     # Raises ConfigError if no provider serves the model.

@@ -12,7 +12,7 @@ from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.body_room import NoRoom
-from wakeful.wire.error_types import Failure, Problem, api_problem
+from wakeful.wire.error_types import Failure, Problem, api_problem, short_sentence
 
 _API_PATH = "/v1/"
 # Codes that OpenAI's clients know under another name.
@@ -74,7 +74,7 @@ def error_response(
     """Build an error response. Under /v1 it has OpenAI's shape, which adds the error's type and parameter."""
     if path.startswith(_API_PATH):
         return JsonAnswer(api_problem(status, _API_CODES.get(code, code), message, param), status, headers)
-    failure = Failure(code=code, message=message, active_stream_id=active_stream_id)
+    failure = Failure(code=code, message=short_sentence(message), active_stream_id=active_stream_id)
     return JsonAnswer(Problem(error=failure), status, headers)
 
 

@@ -29,7 +29,7 @@ async def lane_of(tx: Transaction, job: CronJob, settings: ScheduleSettings) -> 
         return FiringLane(_new_session(job, Address(CRON), settings), True, Door(CRON, True), Address(CRON))
     door = Door(target.platform, async_delivery=True)
     chat = await _chat_at(tx, target, settings)
-    address = replace(target, sender=Sender(chat_name=chat.name))
+    address = replace(target, sender=Sender(chat_name=chat.name, chat_key=chat.key))
     known = None if job.is_fresh or not chat.session_id else await tx.sessions.get(chat.session_id)
     if known is not None and not known.is_deleted:
         return FiringLane(known, False, door, address)

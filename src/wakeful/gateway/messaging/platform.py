@@ -92,7 +92,8 @@ class Attachment:
     name: str
     # As the platform says; None where it does not.
     size: int | None
-    # Reads the file from the platform, piece by piece.
+    # Reads the file from the platform, piece by piece. Raises Refused where the platform does not hand it out, NotTaken
+    # and Unanswered where it cannot be had now.
     read: Callable[[], AsyncIterator[bytes]]
 
 

@@ -1,12 +1,14 @@
 """What an operator may set about each messaging door, and about all of them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wakeful.model.inbox import IfBusy
 from wakeful.model.messaging.chat import SessionScope
 
 EVERYBODY = "*"
+PLATFORMS = ("telegram", "discord", "slack")
 
 
 class Strangers(StrEnum):
@@ -42,8 +44,22 @@ class DoorSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PlatformAccess:
+    """How a platform is reached. The tokens show in no repr, and so in no log."""
+
+    api_url: str
+    token: str = field(repr=False)
+    # Slack's second one, for Socket Mode.
+    app_token: str = field(default="", repr=False)
+    # Telegram's: `polling` or `webhook`.
+    mode: str = "polling"
+
+
+@dataclass(frozen=True, slots=True)
 class MessagingSettings:
-    doors: dict[str, DoorSettings]
+    # Of the platforms that have a door.
+    doors: Mapping[str, DoorSettings] = field(default_factory=dict)
+    access: Mapping[str, PlatformAccess] = field(default_factory=dict)
     attachment_bytes: int = 20 * 1024 * 1024
     # How long a request to a platform may go unanswered.
     send_timeout: float = 30.0

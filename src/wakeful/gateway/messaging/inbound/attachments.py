@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wakeful.gateway.messaging.platform import Attachment
+from wakeful.gateway.messaging.platform import Attachment, Refused
 
 _LONGEST_NAME = 100
 _FOLDER = "inbox"
@@ -28,7 +28,11 @@ async def save_all(attachments: Sequence[Attachment], message_id: str, workspace
     for attachment in attachments:
         name = _free_name(f"{message_id}-{_safe_name(attachment.name)}", taken)
         taken.add(name)
-        size = await _save(attachment, workspace / _FOLDER / name, most_bytes)
+        try:
+            size = await _save(attachment, workspace / _FOLDER / name, most_bytes)
+        except Refused as refusal:
+            remarks.append(f"{attachment.name} could not be fetched and was left out: {refusal}")
+            continue
         if size is None:
             remarks.append(_too_large(attachment, most_bytes))
         else:

@@ -163,7 +163,7 @@ class ChatIngress:
             session_id=session.id,
             text=text,
             door=self._door,
-            address=address,
+            address=replace(address, sender=replace(address.sender, chat_key=self._key(message))),
             dedupe_key=f"{address.platform}:{address.chat_id}:{address.sender.message_id}",
             model=session.model or self._new.model,
             if_busy=self._mine.busy,

@@ -17,11 +17,14 @@ from wakeful.gateway.messaging.platform import Cure, NotTaken, Platform, Refused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.messaging.text.form import FORMS
 from wakeful.gateway.messaging.text.split import split
-from wakeful.model.messaging.post import Post, PostState, new_post_id
+from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import NO_SENDER
 from wakeful.store.base import Store, Transaction
 
 _LONGEST_PAUSE_SECONDS = 60.0
+_GRACE_SECONDS = 3.0
+# So many times as long as any other post.
+_FILE_TIMES = 10
 # Where nodes share a store, another one may have added a post and died before its signal was sent.
 _LONGEST_WAIT_SECONDS = 30.0
 
@@ -54,14 +57,19 @@ class Postman:
 
     @asynccontextmanager
     async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
-        """Send while this is open. What is under way when it closes counts as unknown at the next start."""
+        """Send while this is open. What is under way when it closes has a moment to end; what has not ended then counts
+        as unknown at the next start.
+        """
         try:
             async with supervisor.at_work(self.job):
                 yield
         finally:
-            for lane in self._lanes.values():
+            under_way = list(self._lanes.values())
+            if under_way:
+                await asyncio.wait(under_way, timeout=_GRACE_SECONDS)
+            for lane in under_way:
                 lane.cancel()
-            await asyncio.gather(*self._lanes.values(), return_exceptions=True)
+            await asyncio.gather(*under_way, return_exceptions=True)
 
     def grow(self, key: str, text: str) -> None:
         """Let a post show these words of an answer that is being written; they are stored when the answer is."""
@@ -149,7 +157,7 @@ class Postman:
         if begun is None:
             return
         try:
-            async with asyncio.timeout(self._settings.send_timeout):
+            async with asyncio.timeout(self._send_seconds(begun)):
                 message_id = await self._platform.send(begun, message_of(begun, text))
         except NotTaken as refusal:
             await self._take_back(begun, refusal)
@@ -162,6 +170,11 @@ class Postman:
             self._pace(begun, self._edit_seconds)
             self._shown[begun.key] = text
             await self._store.write(partial(self._mark_sent, begun, message_id, text))
+
+    def _send_seconds(self, post: Post) -> float:
+        """A file may take longer, on a slow line."""
+        seconds = self._settings.send_timeout
+        return seconds * _FILE_TIMES if post.kind is PostKind.FILE else seconds
 
     async def _mark_sending(self, post: Post, tx: Transaction) -> Post | None:
         """Commit before the request is written: a process that dies with it leaves word. None when it is not ours."""
@@ -201,12 +214,13 @@ class Postman:
         form = FORMS[post.address.platform]
         first, *rest = split(post.wanted, replace(form, limit=max(1, len(post.wanted) // 2)))
         values = {"wanted": first, "error": "It was too long and is sent in parts."}
-        await tx.posts.change(post.id, PostState.WAITING, [PostState.SENDING], **values)
+        state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
+        await tx.posts.change(post.id, state, [post.state], **values)
+        # A file and buttons stay with the first part.
+        details = {name: value for name, value in post.details.items() if name not in ("path", "choices")}
         for number, part in enumerate(rest, start=1):
-            key = f"{post.key}/{number}"
-            await tx.posts.put(
-                replace(post, id=new_post_id(), key=key, wanted=part, part=post.part + number, state=PostState.WAITING)
-            )
+            later = replace(post, id=new_post_id(), key=f"{post.key}/{number}", part=post.part + number, wanted=part)
+            await tx.posts.put(replace(later, state=PostState.WAITING, details=details))
 
     async def _look_up(self, post: Post) -> None:
         try:
@@ -230,7 +244,9 @@ class Postman:
             async with asyncio.timeout(self._settings.send_timeout):
                 await self._platform.edit(post, message_of(post, text))
         except NotTaken as refusal:
-            if changes := _cured(post, refusal.cure):
+            if refusal.cure is Cure.SHORTER and post.key not in self._growing:
+                await self._store.write(partial(self._halve, post))
+            elif changes := _cured(post, refusal.cure):
                 await self._change(post, PostState.SENT, **changes)
             else:
                 self._note_failure(post, refusal, refusal.seconds)

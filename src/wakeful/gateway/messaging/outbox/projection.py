@@ -145,7 +145,7 @@ class PostWriter:
             turn = None if self._session.active is None else await self._turn(self._session.active)
             address = self._session.address if turn is None else await self._address(turn)
             block = f"```\n{data['command']}\n```"
-            text = f"May I run this?\n{block}\n{data['reason']}"
+            text = f"May I run this?\n{block}\nIt {data['reason']}."
             details = {"call_id": data["call_id"], "choices": data["choices"]}
             await self._put(self._session.active, address, PostKind.APPROVAL, key, text, details=details)
             return

@@ -19,6 +19,9 @@ _TABLES = {
     "events": "session_seq",
     "inbox": "id",
     "tasks": "id",
+    "posts": "id",
+    "chats": "key",
+    "outbox_cursors": "session_id",
     # Left by a node that died while it was streaming words.
     "words": "turn_id",
 }

@@ -21,6 +21,9 @@ _TABLES = {
     "events": "session_seq",
     "inbox": "id",
     "tasks": "id",
+    "posts": "id",
+    "chats": "key",
+    "outbox_cursors": "session_id",
 }
 
 

@@ -179,6 +179,17 @@ async def test_a_post_that_is_too_long_goes_out_in_parts_before_the_next(store: 
     assert len(platform.texts("1")) > 2
 
 
+async def test_an_edit_that_is_too_long_leaves_the_rest_to_new_posts(store: Store) -> None:
+    platform = ScriptedPlatform()
+    post = a_post(1, state=PostState.SENT, wanted="one two three four", shown="one", message_id="1")
+    await have(store, post)
+    platform.chats["1", ""]["1"] = "one"
+    platform.troubles["1"] = [NotTaken("Too long.", cure=Cure.SHORTER)]
+
+    async with sending(store, platform):
+        await platform.until(lambda: " ".join(platform.texts("1")) == "one two three four")
+
+
 async def test_a_refused_post_stays_and_the_next_one_is_tried(store: Store) -> None:
     platform = ScriptedPlatform()
     platform.troubles["1"] = [Refused("The bot was kicked out.")]
