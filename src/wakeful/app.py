@@ -23,11 +23,14 @@ from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
+from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
@@ -56,6 +59,7 @@ from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
@@ -69,6 +73,7 @@ from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.ports import TaskLedger
@@ -91,6 +96,7 @@ from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
@@ -115,6 +121,7 @@ ADAPTERS: Sequence[BasePlatformAdapter] = (
     AskAdapter(),
     APIServerAdapter(),
     HookAdapter(),
+    CronAdapter(),
 )
 # The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
@@ -132,6 +139,7 @@ class Running:
     webhooks: StoredQueue
     metrics: Metrics
     files: ChatFiles
+    schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
     doors: Doors | None = None
@@ -169,6 +177,8 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
+        if adopts:
+            await ending.enter_async_context(running.engine.supervisor.at_work(running.schedules.job))
         if adopts and config.messaging.doors:
             opening = _load(_OPEN_DOORS)(config, running.engine, store, check_model_of(running))
             doors = await ending.enter_async_context(opening)
@@ -206,7 +216,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
     files = ChatFiles(store)
-    tools = build_tools(ledger, keeper, tasks, binder, files, config.home)
+    schedules = build_schedules(config, ledger, providers)
+    tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
@@ -214,7 +225,23 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
+
+
+def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
+    def check_model(name: str) -> None:
+        providers.resolve(name)
+
+    settings = ScheduleSettings(
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+        timezone=config.timezone or machine_zone(),
+        catch_up_seconds=config.cron_catch_up_seconds,
+        min_seconds=config.cron_min_seconds,
+        platforms={name: door.sessions for name, door in config.messaging.doors.items()},
+    )
+    return ScheduleDesk(ledger, settings, check_model)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -236,7 +263,13 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(
-    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, files: ChatFiles, home: Path
+    ledger: Ledger,
+    keeper: ProcessKeeper,
+    tasks: TaskLedger,
+    binder: AdapterBinder,
+    files: ChatFiles,
+    schedules: ScheduleDesk,
+    home: Path,
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
@@ -249,6 +282,7 @@ def build_tools(
         TerminalTool(keeper, gate),
         ProcessTool(keeper, tasks, ledger.delegations, gate),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
+        CronjobTool(schedules),
         SendFileTool(files, home),
     )
 
@@ -264,6 +298,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         [
             *web_routes(web),
             *messaging_routes(web, desk),
+            *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
             *build_hooks(config, running),

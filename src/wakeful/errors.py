@@ -100,6 +100,10 @@ class PairingNotFound(WakefulError):
     """No such person is paired or waits to be."""
 
 
+class JobNotFound(WakefulError):
+    """There is no such schedule."""
+
+
 class NotAllowed(WakefulError):
     """Only the operator may do this."""
 

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from tests.store.nouns import a_turn, have_session
-from wakeful.context import current_cwd
+from wakeful.context import current_cwd, session_environment
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
 from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, SlackAdapter, TelegramAdapter
+from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
@@ -34,6 +35,7 @@ TABLE: list[tuple[type[BasePlatformAdapter], str, bool, bool]] = [
     (TerminalAdapter, "terminal", True, True),
     (AskAdapter, "ask", False, False),
     (APIServerAdapter, "api_server", False, False),
+    (CronAdapter, "cron", True, True),
     (TelegramAdapter, "telegram", True, True),
     (DiscordAdapter, "discord", True, True),
     (SlackAdapter, "slack", True, True),
@@ -112,6 +114,26 @@ def test_a_turn_is_bound_by_its_own_columns(monkeypatch: pytest.MonkeyPatch) -> 
         "cwd": "/workspace",
         "async_delivery": True,
     }
+
+
+def test_where_a_scheduled_turn_answers_is_bound_in_that_turn_alone() -> None:
+    scheduled = replace(_turn_of(WebAdapter), source="cron", address=Address("slack", "C1", "17.5"))
+    homeless = replace(scheduled, address=Address("cron"))
+    names = [f"HERMES_CRON_AUTO_DELIVER_{part}" for part in ("PLATFORM", "CHAT_ID", "THREAD_ID")]
+
+    def bound() -> list[list[str]]:
+        seen = []
+        with _binder().bind(scheduled):
+            seen.append([get_session_env(name) for name in names])
+            assert {name: session_environment().get(name) for name in names} == dict(zip(names, seen[0], strict=True))
+            for turn in (_turn_of(WebAdapter), homeless):
+                # As a turn that begins where another one has ended.
+                with _binder().bind(turn):
+                    seen.append([get_session_env(name) for name in names])
+                    assert not session_environment().keys() & set(names)
+        return seen
+
+    assert Context().run(bound) == [["slack", "C1", "17.5"], ["", "", ""], ["", "", ""]]
 
 
 def test_a_turn_of_a_chat_knows_who_wrote_what_where() -> None:

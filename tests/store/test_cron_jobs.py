@@ -59,7 +59,7 @@ async def test_jobs_are_due_when_their_time_has_come(store: Store) -> None:
     due = await store.read(lambda tx: tx.cron_jobs.due(100.0, 10))
 
     assert [job.id for job in due] == ["j2", "j1"]
-    assert await store.read(lambda tx: tx.cron_jobs.next_due()) == 50.0
+    assert await store.read(lambda tx: tx.cron_jobs.next_due(100.0)) == 101.0
 
 
 async def test_a_firing_is_one_run(store: Store) -> None:
@@ -70,10 +70,11 @@ async def test_a_firing_is_one_run(store: Store) -> None:
     assert not await store.write(lambda tx: tx.cron_jobs.add_run(replace(run, turn_id="t2")))
     assert await store.write(lambda tx: tx.cron_jobs.add_run(replace(run, fire_at=160.0, turn_id="")))
 
-    await store.write(lambda tx: tx.cron_jobs.change_run("j1", 100.0, status=RunStatus.RUNNING, started_at=101.0))
-    running = replace(run, status=RunStatus.RUNNING, started_at=101.0)
-    assert await store.read(lambda tx: tx.cron_jobs.run_of_turn("t1")) == running
-    assert await store.read(lambda tx: tx.cron_jobs.run_of_turn("")) is None
+    await store.write(lambda tx: tx.cron_jobs.change_run_of("t1", status=RunStatus.DONE, started_at=101.0))
+    await store.write(lambda tx: tx.cron_jobs.change_run_of("", status=RunStatus.DONE))
+    changed = replace(run, status=RunStatus.DONE, started_at=101.0)
+    assert (await store.read(lambda tx: tx.cron_jobs.runs("j1", 10)))[1] == changed
+    assert await store.read(lambda tx: tx.cron_jobs.has_open_run("j1"))
     assert [run.fire_at for run in await store.read(lambda tx: tx.cron_jobs.runs("j1", 10))] == [160.0, 100.0]
 
 
@@ -89,3 +90,17 @@ async def test_runs_go_with_their_job_and_with_time(store: Store) -> None:
 
     assert await store.read(lambda tx: tx.cron_jobs.get("j1")) is None
     assert await store.read(lambda tx: tx.cron_jobs.runs("j1", 10)) == []
+
+
+async def test_the_open_runs_of_a_session_end_together(store: Store) -> None:
+    await have(store, a_job(), a_job("j2"))
+    queued, running = RunStatus.QUEUED, RunStatus.RUNNING
+    await store.write(lambda tx: tx.cron_jobs.add_run(CronRun("j1", 1.0, queued, session_id="s1", turn_id="t1")))
+    await store.write(lambda tx: tx.cron_jobs.add_run(CronRun("j2", 2.0, running, session_id="s2", turn_id="t2")))
+
+    await store.write(lambda tx: tx.cron_jobs.fail_open_runs("s1", "gone"))
+
+    assert not await store.read(lambda tx: tx.cron_jobs.has_open_run("j1"))
+    assert await store.read(lambda tx: tx.cron_jobs.has_open_run("j2"))
+    (failed,) = await store.read(lambda tx: tx.cron_jobs.runs("j1", 10))
+    assert (failed.status, failed.reason) == (RunStatus.FAILED, "gone")

@@ -13,12 +13,15 @@ import aiohttp
 import orjson
 from starlette.routing import Route
 
-from tests.bare_engine import bare_engine
+from tests.bare_engine import NoProcesses, bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
 from wakeful.cli.server.http_server import serving
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.auth import Keyring
@@ -31,6 +34,7 @@ from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
+from wakeful.model.messaging.chat import SessionScope
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.session import Address
@@ -42,6 +46,7 @@ from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
 from wakeful.web.web import Web
 from wakeful.wire.sse import StreamSettings
 
@@ -267,8 +272,18 @@ async def served(
     address: OwnAddress | None = None,
 ) -> AsyncIterator[Served]:
     agent, tasks = LedAgent(), FakeTasks()
-    engine = bare_engine(store, agent, SystemClock(), settings or QUICK)
+    ledgers: list[Ledger] = []
+
+    def make_processes(ledger: Ledger) -> NoProcesses:
+        ledgers.append(ledger)
+        return NoProcesses()
+
+    engine = bare_engine(store, agent, SystemClock(), settings or QUICK, make_processes=make_processes)
     tasks.engine = engine
+    platforms = {"telegram": SessionScope.THREAD}
+    schedules = ScheduleDesk(
+        ledgers[0], ScheduleSettings("operator", "demo:led", str(workspace), platforms=platforms), check_model
+    )
     web = Web(
         engine=engine,
         store=store,
@@ -291,6 +306,7 @@ async def served(
         [
             *web_routes(web),
             *messaging_routes(web, messaging),
+            *CronRoutes(schedules).routes(),
             *_front_door(desk, url, Password(password), address),
         ],
         health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace, messaging.statuses),

@@ -19,6 +19,7 @@ _COMMANDS = {
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
     "approvals": ("wakeful.cli.approvals:approvals", "List what agents ask you, and answer it."),
     "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
+    "cron": ("wakeful.cli.cron:cron", "Schedule prompts, and see how they went."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
     "pair": ("wakeful.cli.pair:pair", "List who may talk on messaging platforms, and let people in."),
     "doctor": ("wakeful.cli.doctor.doctor:doctor", "Check the settings, the database and the platforms."),

@@ -60,6 +60,11 @@ class Config:
     # Where other programs may post messages, and the largest body that they may send.
     hooks: tuple[Hook, ...] = ()
     hook_body_kib: int = 1024
+    # For schedules that name no zone; empty: the machine's.
+    timezone: str = ""
+    # How old a missed firing may be to be made up for, and how close together firings may be.
+    cron_catch_up_seconds: float = 3600.0
+    cron_min_seconds: float = 60.0
 
     @property
     def database_file(self) -> Path:

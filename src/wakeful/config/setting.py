@@ -85,6 +85,9 @@ _ALL = [
     Setting("hooks", read_hooks, is_secret=True),
     # Eight of the largest fit into the memory for all bodies.
     Setting("hook_body_kib", values.whole_number(1, 16 * 1024)),
+    Setting("timezone", values.timezone),
+    Setting("cron_catch_up_seconds", values.seconds(0, 365 * _DAY)),
+    Setting("cron_min_seconds", values.seconds(1, 365 * _DAY)),
     Setting("telegram_token", values.secret, is_secret=True),
     Setting("telegram_mode", values.one_of("polling", "webhook")),
     Setting("discord_token", values.secret, is_secret=True),

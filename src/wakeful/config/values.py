@@ -78,6 +78,16 @@ def model(value: object) -> str:
     return text(value)
 
 
+def timezone(value: object) -> str:
+    # Imported here: it takes some milliseconds, and hardly anybody sets a zone.
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(text(value)).key
+    except (Unfit, KeyError, ValueError, OSError):
+        raise Unfit("the name of a time zone, as in Europe/Berlin or UTC") from None
+
+
 def folder(value: object) -> Path:
     try:
         path = Path(text(value)).expanduser()

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
+from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
 from wakeful.model.turn import Lease, Turn
 
@@ -94,6 +96,33 @@ class MemoryDelegator(Protocol):
         cancelling this call stops them. Raises TooManyDelegations.
         """
         ...
+
+
+class Schedules(Protocol):
+    """The cron jobs of those for whom agents act. A job is named by its id, or by the name that its owner gave to it.
+
+    Methods raise ScheduleError for fields that do not fit, JobNotFound, and NotAllowed.
+    """
+
+    async def owner_of(self, session_id: str) -> str:
+        """Return the principal for whom an agent of this session acts."""
+        ...
+
+    def delivers_to(self, address: Address) -> bool:
+        """Return whether answers can go to this address later."""
+        ...
+
+    async def add(self, principal: str, fields: JobFields, job_id: str = "") -> ListedJob:
+        """Make a job. One that exists with this id already is returned as it is."""
+        ...
+
+    async def all(self, principal: str) -> list[ListedJob]: ...
+
+    async def change(self, principal: str, reference: str, fields: JobFields) -> ListedJob: ...
+
+    async def remove(self, principal: str, reference: str) -> CronJob: ...
+
+    async def run_now(self, principal: str, reference: str) -> CronRun: ...
 
 
 class FilePoster(Protocol):

@@ -51,6 +51,7 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.PostNotFound: (404, "not_found"),
     errors.NoSuchCode: (404, "not_found"),
     errors.PairingNotFound: (404, "not_found"),
+    errors.JobNotFound: (404, "not_found"),
     errors.HookNotFound: (404, "not_found"),
     errors.BadSignature: (401, "bad_signature"),
     errors.NotAllowed: (403, "not_allowed"),

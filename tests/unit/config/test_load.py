@@ -3,11 +3,13 @@
 import os
 import re
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from wakeful.config.config import Config
 from wakeful.config.load import forget_secrets, load_config
+from wakeful.config.machine_zone import machine_zone
 from wakeful.config.setting import SETTINGS_BY_NAME
 from wakeful.errors import ConfigError
 from wakeful.gateway.messaging.settings import PLATFORMS
@@ -364,6 +366,18 @@ def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_i
     forget_secrets(environment)
 
     assert environment == {"PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
+
+
+def test_a_time_zone_is_named_as_the_world_knows_it(tmp_path: Path) -> None:
+    assert load(tmp_path).timezone == ""
+    assert load(tmp_path, WAKEFUL_TIMEZONE="Europe/Berlin").timezone == "Europe/Berlin"
+    with pytest.raises(ConfigError, match="the name of a time zone"):
+        load(tmp_path, WAKEFUL_TIMEZONE="Middle/Earth")
+
+
+def test_the_zone_of_the_machine_is_that_of_its_environment_or_some_other_that_exists() -> None:
+    assert machine_zone({"TZ": ":America/New_York"}) == "America/New_York"
+    assert machine_zone({"TZ": "nonsense"}) == machine_zone({}) == ZoneInfo(machine_zone({})).key
 
 
 def test_the_manual_has_a_row_for_every_setting() -> None:

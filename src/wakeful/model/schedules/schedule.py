@@ -4,11 +4,12 @@ Daylight saving follows Debian's cron. A fixed time that the clock leaves out fi
 the clock shows twice fires the first time; a schedule with `*` in its minutes or hours goes by real time.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -24,8 +25,12 @@ _FORMS = (
     "A schedule is five cron fields (six: seconds first), @hourly, @daily, @weekly, @monthly, "
     "`every 10m`, `in 2h` or `at 2027-01-31T09:00:00Z`."
 )
-# So many firings show how close together those of a cron expression come.
+# So many firings, or those of so many seconds, show how close together those of a cron expression come.
 _SAMPLE = 200
+_SAMPLE_SECONDS = 5 * 366 * 86_400
+_LONGEST_DAYS = 3660
+# Times beyond these years are mistakes, and later ones than 9999 cannot be written.
+_YEARS = range(1970, 3000)
 
 
 class ScheduleError(WakefulError):
@@ -62,10 +67,11 @@ class Interval:
     is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
-        count = max(1, int((moment - self.start) // self.seconds) + 1)
-        while True:
-            yield self.start + count * self.seconds
-            count += 1
+        # One too early: floating point may round a time of firing to before itself.
+        first = max(1, int((moment - self.start) // self.seconds))
+        for count in itertools.count(first):
+            if (at := self.start + count * self.seconds) > moment:
+                yield at
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +81,51 @@ class Cron:
     is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
+        return self._real_times(moment) if self._goes_by_real_time else self._fixed_times(moment)
+
+    def _fixed_times(self, moment: float) -> Iterator[float]:
+        start = datetime.fromtimestamp(moment, self.zone)
+        # Where the hour comes twice, its first turn is long over when its second one is left out.
+        shown = start.replace(tzinfo=None, fold=0) - timedelta(hours=start.fold)
         last = moment
-        for at in self._times(datetime.fromtimestamp(moment, self.zone)):
+        for at in (_first_real(at, self.zone) for at in CronSim(self.expression, shown)):
             # Two times that the clock leaves out fire as one, and the hour that comes twice is entered from its end.
             if at > last:
                 yield at
                 last = at
 
-    def _times(self, start: datetime) -> Iterator[float]:
-        if self._goes_by_real_time:
-            yield from (at.timestamp() for at in CronSim(self.expression, start))
-            return
-        # Where the hour comes twice, its first turn is long over when its second one is left out.
-        shown = start.replace(tzinfo=None, fold=0) - timedelta(hours=start.fold)
-        yield from (_first_real(at, self.zone) for at in CronSim(self.expression, shown))
+    def _real_times(self, moment: float) -> Iterator[float]:
+        """Yield the times of clocks that are never set, until these clocks are; then go on with the new ones.
+
+        CronSim would go by real time itself, but takes every change of the clocks for one of a whole hour.
+        """
+        at: float | None = moment
+        offset = self._offset(moment)
+        while at is not None:
+            last, at = at, None
+            for shown in CronSim(self.expression, datetime.fromtimestamp(last, UTC).replace(tzinfo=None) + offset):
+                real = (shown - offset).replace(tzinfo=UTC).timestamp()
+                if (change := self._change_between(last, real, offset)) is not None:
+                    at, offset = change - 1, self._offset(change)
+                    break
+                yield real
+                last = real
+
+    def _change_between(self, start: float, end: float, offset: timedelta) -> float | None:
+        """Return when the clocks are first set to another offset up to `end`, to the second."""
+        before = start
+        # Clocks are set at most once a day.
+        while self._offset(until := min(before + _SECONDS["d"], end)) == offset:
+            if until == end:
+                return None
+            before = until
+        while until - before > 1:
+            middle = (before + until) // 2
+            before, until = (middle, until) if self._offset(middle) == offset else (before, middle)
+        return until
+
+    def _offset(self, moment: float) -> timedelta:
+        return datetime.fromtimestamp(moment, self.zone).utcoffset() or timedelta()
 
     @property
     def _goes_by_real_time(self) -> bool:
@@ -97,10 +134,10 @@ class Cron:
 
 
 def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0.0) -> Schedule:
-    """Read a schedule that was made at `start`. Raises ScheduleError."""
-    schedule = _parse(text.strip(), zone_of(zone), start)
-    times = list(islice(schedule.after(start), _SAMPLE))
-    if not times:
+    """Read and check a schedule that is made at `start`. Raises ScheduleError."""
+    schedule = read_schedule(text, zone, start)
+    times = list(islice(takewhile(lambda at: at <= start + _SAMPLE_SECONDS, schedule.after(start)), _SAMPLE))
+    if not times and next(schedule.after(start), None) is None:
         raise ScheduleError("schedule", f"{text!r} never fires: its time is over, or no day fits it.")
     shortest = min((later - earlier for earlier, later in pairwise(times)), default=min_seconds)
     if shortest < min_seconds:
@@ -108,6 +145,11 @@ def parse_schedule(text: str, zone: str, start: float, *, min_seconds: float = 0
             "schedule", f"{text!r} fires faster than every {min_seconds:g} seconds, which is the least."
         )
     return schedule
+
+
+def read_schedule(text: str, zone: str, start: float) -> Schedule:
+    """Read a schedule that was made at `start`. Raises ScheduleError."""
+    return _parse(text.strip(), zone_of(zone), start)
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -123,6 +165,8 @@ def _parse(text: str, zone: ZoneInfo, start: float) -> Schedule:
         seconds = int(found[2]) * _SECONDS[found[3].lower()]
         if not seconds:
             raise ScheduleError("schedule", f"{text!r} names no time: the number must be at least 1.")
+        if seconds > _LONGEST_DAYS * _SECONDS["d"]:
+            raise ScheduleError("schedule", f"{text!r} is too long: {_LONGEST_DAYS} days are the most.")
         return Interval(start, seconds) if found[1].lower() == "every" else Once(start + seconds)
     if found := _MOMENT.fullmatch(text):
         return Once(moment_of(found[1], "schedule"))
@@ -142,6 +186,8 @@ def moment_of(text: str, field: str) -> float:
         raise ScheduleError(field, f"{text!r} is no time: write it like 2027-01-31T09:00:00Z.") from error
     if moment.tzinfo is None:
         raise ScheduleError(field, f"{text!r} names no zone: end it with Z or an offset like +01:00.")
+    if moment.year not in _YEARS:
+        raise ScheduleError(field, f"{text!r} is too far away: the years are {_YEARS.start} to {_YEARS.stop - 1}.")
     return moment.timestamp()
 
 

@@ -18,6 +18,7 @@ _OF_JOB = (
     "is_fresh",
     "catch_up_seconds",
     "status",
+    "starts_at",
     "next_at",
     "last_at",
     "created_at",

@@ -28,7 +28,9 @@ class CronJobs(Protocol):
         """Return active jobs whose time has come."""
         ...
 
-    async def next_due(self) -> float | None: ...
+    async def next_due(self, now: float) -> float | None:
+        """Return when the next job will be due, apart from those that are."""
+        ...
 
     async def lock(self, job_id: str) -> CronJob | None:
         """Return the job under a lock that lasts to the end of the transaction."""
@@ -38,13 +40,21 @@ class CronJobs(Protocol):
         """Write a run; false when this firing has one already."""
         ...
 
-    async def change_run(self, job_id: str, fire_at: float, **values: Any) -> None: ...
+    async def change_run_of(self, turn_id: str, **values: Any) -> None:
+        """Give some columns of the run with this turn other values, if there is one."""
+        ...
+
+    async def has_open_run(self, job_id: str) -> bool:
+        """Return whether a run of this job is queued or running."""
+        ...
+
+    async def fail_open_runs(self, session_id: str, reason: str) -> None:
+        """End the runs that are queued or running in a session."""
+        ...
 
     async def runs(self, job_id: str, limit: int) -> list[CronRun]:
         """Return the newest first."""
         ...
-
-    async def run_of_turn(self, turn_id: str) -> CronRun | None: ...
 
     async def drop_old_runs(self, before: float, limit: int) -> int:
         """Forget runs that ended before this moment, at most so many, and return how many."""

@@ -1,11 +1,14 @@
 """Schedules: the times that they mean, also on the days when clocks are set."""
 
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 
 import pytest
 
+from wakeful.model.schedules.due import due_times
 from wakeful.model.schedules.schedule import ScheduleError, parse_schedule
+from wakeful.model.schedules.target import parse_target, target_text
+from wakeful.model.session import Address
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
@@ -123,3 +126,48 @@ def test_what_fires_too_often_is_refused(text: str) -> None:
 
 def test_what_fires_once_is_never_too_fast() -> None:
     assert parse_schedule("in 5s", "UTC", NEW_YEAR, min_seconds=60).is_once
+
+
+def test_real_time_also_follows_clocks_that_are_set_by_half_an_hour() -> None:
+    """On Lord Howe Island, 01:30 to 02:00 comes twice on 4 April 2027."""
+    found = times("*/20 1,2 * * *", "2027-04-03T14:30:00Z", 6, "Australia/Lord_Howe")
+
+    minutes = ("14:40", "15:10", "15:30", "15:50", "16:10")
+    assert found == [*(f"2027-04-03T{minute}:00" for minute in minutes), "2027-04-04T14:30:00"]
+
+
+@pytest.mark.parametrize(
+    "text", ["every 99999d", "in 999999999d", "at 9999-01-01T00:00:00Z", "at 0001-01-01T00:00:00Z"]
+)
+def test_times_that_cannot_be_meant_are_refused(text: str) -> None:
+    with pytest.raises(ScheduleError):
+        parse_schedule(text, "UTC", 0.0)
+
+
+@pytest.mark.parametrize("start", [1_794_824_600.586, 3.3])
+def test_an_interval_never_stands_still_whatever_floating_point_makes_of_it(start: float) -> None:
+    schedule = parse_schedule("every 7s", "UTC", start)
+    at, steps = start, 0
+    while steps < 5000:
+        later = next(schedule.after(at))
+        assert at < later < at + 7.1
+        at, steps = later, steps + 1
+
+
+def test_targets_name_a_chat_or_a_thread() -> None:
+    assert parse_target("telegram:-100:7") == Address("telegram", "-100", "7")
+    assert target_text(parse_target(" slack:C1 ")) == "slack:C1"
+    for text in ("", "telegram", "telegram:", ":1", "telegram:1:", "a:b:c:d", "telegram: 1", "telegram:1\n2"):
+        with pytest.raises(ScheduleError):
+            parse_target(text)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 1000])
+def test_the_newest_due_times_are_found_however_long_nobody_looked(limit: int) -> None:
+    schedule = parse_schedule("*/15 9 * * 1", "UTC", 0.0)
+    first = next(schedule.after(0.0))
+    now = first + 40 * 86_400
+
+    due = due_times(schedule, first, now, limit)
+
+    assert due == list(takewhile(lambda at: at <= now, schedule.after(first - 1)))[-limit:]

@@ -112,6 +112,7 @@ CREATE TABLE cron_jobs (
     is_fresh          BOOLEAN NOT NULL,
     catch_up_seconds  DOUBLE PRECISION NOT NULL,
     status            TEXT NOT NULL,
+    starts_at         DOUBLE PRECISION NOT NULL,
     next_at           DOUBLE PRECISION,
     last_at           DOUBLE PRECISION,
     created_at        DOUBLE PRECISION NOT NULL
@@ -133,5 +134,7 @@ CREATE TABLE cron_runs (
 );
 
 CREATE INDEX cron_runs_by_turn ON cron_runs (turn_id) WHERE turn_id <> '';
+CREATE INDEX cron_runs_open ON cron_runs (job_id) WHERE status IN ('queued', 'running');
+CREATE INDEX cron_runs_by_age ON cron_runs (fire_at);
 
 CREATE SEQUENCE post_positions;

@@ -40,8 +40,10 @@ class PostgresCronJobs:
         )
         return [job_from(row) for row in rows]
 
-    async def next_due(self) -> float | None:
-        next_at: float | None = await self._connection.fetchval("SELECT min(next_at) FROM cron_jobs")
+    async def next_due(self, now: float) -> float | None:
+        next_at: float | None = await self._connection.fetchval(
+            "SELECT min(next_at) FROM cron_jobs WHERE next_at > $1", now
+        )
         return next_at
 
     async def lock(self, job_id: str) -> CronJob | None:
@@ -53,10 +55,24 @@ class PostgresCronJobs:
         )
         return added is not None
 
-    async def change_run(self, job_id: str, fire_at: float, **values: Any) -> None:
-        changes = ", ".join(f"{column} = ${number}" for number, column in enumerate(values, start=3))
+    async def change_run_of(self, turn_id: str, **values: Any) -> None:
+        changes = ", ".join(f"{column} = ${number}" for number, column in enumerate(values, start=2))
         await self._connection.execute(
-            f"UPDATE cron_runs SET {changes} WHERE job_id = $1 AND fire_at = $2", job_id, fire_at, *values.values()
+            f"UPDATE cron_runs SET {changes} WHERE turn_id = $1 AND turn_id <> ''", turn_id, *values.values()
+        )
+
+    async def has_open_run(self, job_id: str) -> bool:
+        is_open: bool = await self._connection.fetchval(
+            "SELECT EXISTS (SELECT 1 FROM cron_runs WHERE job_id = $1 AND status IN ('queued', 'running'))", job_id
+        )
+        return is_open
+
+    async def fail_open_runs(self, session_id: str, reason: str) -> None:
+        await self._connection.execute(
+            """UPDATE cron_runs SET status = 'failed', reason = $2
+               WHERE session_id = $1 AND status IN ('queued', 'running')""",
+            session_id,
+            reason,
         )
 
     async def runs(self, job_id: str, limit: int) -> list[CronRun]:
@@ -64,10 +80,6 @@ class PostgresCronJobs:
             "SELECT * FROM cron_runs WHERE job_id = $1 ORDER BY fire_at DESC LIMIT $2", job_id, limit
         )
         return [run_from(row) for row in rows]
-
-    async def run_of_turn(self, turn_id: str) -> CronRun | None:
-        row = await self._connection.fetchrow("SELECT * FROM cron_runs WHERE turn_id = $1 AND turn_id <> ''", turn_id)
-        return None if row is None else run_from(row)
 
     async def drop_old_runs(self, before: float, limit: int) -> int:
         dropped: int = await self._connection.fetchval(

@@ -112,6 +112,7 @@ CREATE TABLE cron_jobs (
     is_fresh          INTEGER NOT NULL,
     catch_up_seconds  REAL NOT NULL,
     status            TEXT NOT NULL,
+    starts_at         REAL NOT NULL,
     next_at           REAL,
     last_at           REAL,
     created_at        REAL NOT NULL
@@ -133,3 +134,5 @@ CREATE TABLE cron_runs (
 ) WITHOUT ROWID;
 
 CREATE INDEX cron_runs_by_turn ON cron_runs (turn_id) WHERE turn_id <> '';
+CREATE INDEX cron_runs_open ON cron_runs (job_id) WHERE status IN ('queued', 'running');
+CREATE INDEX cron_runs_by_age ON cron_runs (fire_at);

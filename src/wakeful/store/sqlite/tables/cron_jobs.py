@@ -41,8 +41,10 @@ class SqliteCronJobs:
         )
         return [job_from(row) for row in rows]
 
-    async def next_due(self) -> float | None:
-        row = self._connection.execute("SELECT min(next_at) AS next_at FROM cron_jobs").fetchone()
+    async def next_due(self, now: float) -> float | None:
+        row = self._connection.execute(
+            "SELECT min(next_at) AS next_at FROM cron_jobs WHERE next_at > ?", (now,)
+        ).fetchone()
         next_at: float | None = row["next_at"]
         return next_at
 
@@ -54,10 +56,23 @@ class SqliteCronJobs:
         cursor = self._connection.execute(f"{insertion('cron_runs', CRON_RUN)} ON CONFLICT DO NOTHING", run_values(run))
         return cursor.rowcount == 1
 
-    async def change_run(self, job_id: str, fire_at: float, **values: Any) -> None:
+    async def change_run_of(self, turn_id: str, **values: Any) -> None:
+        changes = ", ".join(f"{column} = ?" for column in values)
         self._connection.execute(
-            f"UPDATE cron_runs SET {', '.join(f'{column} = ?' for column in values)} WHERE job_id = ? AND fire_at = ?",
-            (*values.values(), job_id, fire_at),
+            f"UPDATE cron_runs SET {changes} WHERE turn_id = ? AND turn_id <> ''", (*values.values(), turn_id)
+        )
+
+    async def has_open_run(self, job_id: str) -> bool:
+        row = self._connection.execute(
+            "SELECT 1 FROM cron_runs WHERE job_id = ? AND status IN ('queued', 'running')", (job_id,)
+        ).fetchone()
+        return row is not None
+
+    async def fail_open_runs(self, session_id: str, reason: str) -> None:
+        self._connection.execute(
+            """UPDATE cron_runs SET status = 'failed', reason = ?
+               WHERE session_id = ? AND status IN ('queued', 'running')""",
+            (reason, session_id),
         )
 
     async def runs(self, job_id: str, limit: int) -> list[CronRun]:
@@ -65,11 +80,6 @@ class SqliteCronJobs:
             "SELECT * FROM cron_runs WHERE job_id = ? ORDER BY fire_at DESC LIMIT ?", (job_id, limit)
         )
         return [run_from(row) for row in rows]
-
-    async def run_of_turn(self, turn_id: str) -> CronRun | None:
-        row = self._connection.execute("SELECT * FROM cron_runs WHERE turn_id = ? AND turn_id <> ''", (turn_id,))
-        found = row.fetchone()
-        return None if found is None else run_from(found)
 
     async def drop_old_runs(self, before: float, limit: int) -> int:
         cursor = self._connection.execute(
