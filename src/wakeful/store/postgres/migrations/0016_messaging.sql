@@ -136,5 +136,6 @@ CREATE TABLE cron_runs (
 CREATE INDEX cron_runs_by_turn ON cron_runs (turn_id) WHERE turn_id <> '';
 CREATE INDEX cron_runs_open ON cron_runs (job_id) WHERE status IN ('queued', 'running');
 CREATE INDEX cron_runs_by_age ON cron_runs (fire_at);
+CREATE INDEX cron_runs_by_session ON cron_runs (session_id);
 
 CREATE SEQUENCE post_positions;
