@@ -1,6 +1,8 @@
 """The fixtures and options that all tests share."""
 
+import gc
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # Deselected, not skipped: a skip in the report should mean that something is missing.
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("soak")])
     items[:] = [item for item in items if not item.get_closest_marker("soak")]
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector skip the modules and the collected tests, which stay to the end, and run less often."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -43,8 +51,9 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def ready_database(postgres_server: PostgresServer) -> ReadyDatabase:
-    return ReadyDatabase(postgres_server)
+def ready_database(postgres_server: PostgresServer) -> Iterator[ReadyDatabase]:
+    with closing(ReadyDatabase(postgres_server)) as database:
+        yield database
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Databases that have their tables already, since creating the tables takes longer than most tests."""
 
+import asyncio
 import functools
 import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import asyncpg
 
-from tests.postgres_server import PostgresServer, execute, run_apart
+from tests.postgres_server import PostgresServer, run_apart
 from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
@@ -37,6 +39,12 @@ _MAKE_AS_NEW = """
     SELECT pg_get_functiondef('wakeful_now'::regproc)
 """
 
+_STOP_TIME = """
+CREATE OR REPLACE FUNCTION wakeful_now() RETURNS DOUBLE PRECISION LANGUAGE sql AS 'SELECT {}::double precision'
+"""
+# What the driver raises when the server was stopped or killed since the last statement.
+_LOST = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError, OSError)
+
 
 class ReadyDatabase:
     """A PostgreSQL database that tests use one after another: emptying tables is ten times as fast as creating them."""
@@ -47,12 +55,59 @@ class ReadyDatabase:
         server.start()
         self._url = server.create_database()
         self._make_as_new = run_apart(_make_tables(self._url))
+        self._line = _Line(self._url)
 
     def emptied(self) -> str:
         """Return the URL of the emptied database, after cutting off the connections of the previous test."""
         self._server.start()
-        run_apart(execute(self._url, _CUT_OFF_OTHERS, self._make_as_new))
+        self._line.execute(_CUT_OFF_OTHERS, self._make_as_new).result()
         return self._url
+
+    async def set_time(self, now: float) -> None:
+        """Stop the store's clock at that time, until the database is emptied."""
+        await asyncio.wrap_future(self._line.execute(_STOP_TIME.format(now)))
+
+    def close(self) -> None:
+        self._line.close()
+
+
+class _Line:
+    """A connection that is kept from test to test, since opening one takes as long as emptying the tables. It lives in
+    a thread, because each test has its own event loop.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._thread = ThreadPoolExecutor(1)
+        self._runner = asyncio.Runner()
+        self._connection: asyncpg.Connection | None = None
+
+    def execute(self, *statements: str) -> Future[None]:
+        """Statements that may be executed twice: a connection that turns out to be lost is replaced."""
+        return self._thread.submit(self._runner.run, self._execute(statements))
+
+    def close(self) -> None:
+        self._thread.submit(self._runner.run, self._hang_up()).result()
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
+
+    async def _execute(self, statements: tuple[str, ...]) -> None:
+        try:
+            await self._send(statements)
+        except _LOST:
+            await self._hang_up()
+            await self._send(statements)
+
+    async def _send(self, statements: tuple[str, ...]) -> None:
+        if self._connection is None:
+            self._connection = await asyncpg.connect(self._url)
+        for statement in statements:
+            await self._connection.execute(statement)
+
+    async def _hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+        self._connection = None
 
 
 async def _make_tables(url: str) -> str:

@@ -4,9 +4,9 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -23,11 +23,14 @@ from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
+from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.upkeep.titles import Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
@@ -40,7 +43,13 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.gateway.hooks.intake import HookIntake
+from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.doors import Doors
+from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.inbound.ingress import NewSessions
+from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -49,6 +58,9 @@ from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.cron import CronAdapter
+from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.queue import StoredQueue
@@ -61,6 +73,7 @@ from wakeful.store.base import Signal, Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.ports import TaskLedger
@@ -75,12 +88,15 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
 from wakeful.web.web import Web
 from wakeful.wire.openapi import Family
 from wakeful.wire.sse import StreamSettings
@@ -89,6 +105,8 @@ _VERSION = version("wakeful")
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
+# Loaded only where a messenger has a token: their markup takes as long to load as half of the server.
+_OPEN_DOORS = "wakeful.platform_doors:open_doors"
 # Loaded when the document is first requested: 25 small files that most commands do not need.
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
@@ -97,7 +115,14 @@ _FAMILIES = (
 )
 
 # The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
-ADAPTERS: Sequence[BasePlatformAdapter] = (WebAdapter(), TerminalAdapter(), AskAdapter(), APIServerAdapter())
+ADAPTERS: Sequence[BasePlatformAdapter] = (
+    WebAdapter(),
+    TerminalAdapter(),
+    AskAdapter(),
+    APIServerAdapter(),
+    HookAdapter(),
+    CronAdapter(),
+)
 # The doors that a client of the web routes may name as its own.
 _WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
 
@@ -113,8 +138,11 @@ class Running:
     catalogue: Catalogue
     webhooks: StoredQueue
     metrics: Metrics
+    files: ChatFiles
+    schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
+    doors: Doors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +177,13 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
+        if adopts:
+            await ending.enter_async_context(running.engine.supervisor.at_work(running.schedules.job))
+        if adopts and config.messaging.doors:
+            opening = _load(_OPEN_DOORS)(config, running.engine, store, check_model_of(running))
+            doors = await ending.enter_async_context(opening)
+            running.files.on_post = doors.wake
+            running = replace(running, doors=doors)
         yield running
 
 
@@ -172,7 +207,7 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
-    binder = AdapterBinder(ADAPTERS)
+    binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
     webhooks = StoredQueue(store, config.webhooks)
     on_close = webhooks.add_on_close if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
@@ -180,7 +215,9 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     unstored = UnstoredLedger(settings.root)
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
-    tools = build_tools(ledger, keeper, tasks, binder, config.home)
+    files = ChatFiles(store)
+    schedules = build_schedules(config, ledger, providers)
+    tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
@@ -188,7 +225,23 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
+
+
+def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
+    def check_model(name: str) -> None:
+        providers.resolve(name)
+
+    settings = ScheduleSettings(
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+        timezone=config.timezone or machine_zone(),
+        catch_up_seconds=config.cron_catch_up_seconds,
+        min_seconds=config.cron_min_seconds,
+        platforms={name: door.sessions for name, door in config.messaging.doors.items()},
+    )
+    return ScheduleDesk(ledger, settings, check_model)
 
 
 def build_process_settings(config: Config) -> ProcessSettings:
@@ -210,7 +263,13 @@ def _secrets_around(config: Config) -> set[str]:
 
 
 def build_tools(
-    ledger: Ledger, keeper: ProcessKeeper, tasks: TaskLedger, binder: AdapterBinder, home: Path
+    ledger: Ledger,
+    keeper: ProcessKeeper,
+    tasks: TaskLedger,
+    binder: AdapterBinder,
+    files: ChatFiles,
+    schedules: ScheduleDesk,
+    home: Path,
 ) -> Sequence[Tool]:
     def can_ask(turn: Turn) -> bool:
         return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
@@ -223,22 +282,29 @@ def build_tools(
         TerminalTool(keeper, gate),
         ProcessTool(keeper, tasks, ledger.delegations, gate),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
+        CronjobTool(schedules),
+        SendFileTool(files, home),
     )
 
 
 def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
     engine, store = running.engine, running.store
+    web, desk = build_web(config, running), build_desk(config, running)
     metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
-    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home, desk.statuses)
     document = DocumentRoutes(_VERSION, document_families)
     app = http_app(
         Keyring({OPERATOR: key, **config.api_keys}),
         [
-            *web_routes(build_web(config, running)),
+            *web_routes(web),
+            *messaging_routes(web, desk),
+            *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
+            *build_hooks(config, running),
             metrics,
             *document.routes(),
+            *(() if running.doors is None else running.doors.routes),
         ],
         health=health,
         limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
@@ -271,16 +337,22 @@ async def open_front_door(config: Config, running: Running, key: str, url: str) 
         yield door
 
 
-def build_web(config: Config, running: Running) -> Web:
+def check_model_of(running: Running) -> Callable[[str], None]:
+    """Return a function that raises ConfigError for a model that no provider answers to."""
+
     def check_model(name: str) -> None:
         running.providers.resolve(name)
 
+    return check_model
+
+
+def build_web(config: Config, running: Running) -> Web:
     return Web(
         engine=running.engine,
         store=running.store,
         tasks=TaskDesk(running.keeper, running.engine.delegations),
         doors=_WEB_DOORS,
-        check_model=check_model,
+        check_model=check_model_of(running),
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
@@ -302,6 +374,17 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def build_desk(config: Config, running: Running) -> Doors:
+    """Return the open doors, or what a command without any needs in their place."""
+    return running.doors or Doors(People(running.store, config.messaging.doors))
+
+
+def build_hooks(config: Config, running: Running) -> list[Route]:
+    new = NewSessions(OPERATOR, config.model, config.workspace)
+    intake = HookIntake(running.engine, running.store, config.messaging.doors, new)
+    return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
 
 
 def document_families() -> list[Family]:
@@ -360,7 +443,7 @@ async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None
 
 @contextmanager
 def _registry_serving(engine: Engine) -> Iterator[None]:
-    """While the block runs, a completion marked as consumed on the contract's global leaves this engine's inbox."""
+    """While the block runs, what is marked as consumed in `process_registry` leaves this engine's inbox."""
     loop = asyncio.get_running_loop()
 
     def consume(task_id: str) -> None:
@@ -374,7 +457,7 @@ def _registry_serving(engine: Engine) -> Iterator[None]:
 
 
 def _note_delivered(signal: Signal) -> None:
-    """Mark what this engine has delivered to an agent as consumed on the contract's global."""
+    """Mark what this engine has delivered to an agent as consumed in `process_registry`."""
     for event in signal.events:
         if event.kind == NOTICE and event.data.get("kind") == TaskKind.PROCESS:
             process_registry.note_delivered(event.data["task_id"])

@@ -1,4 +1,5 @@
 """The session that a turn runs for, in context variables, so that concurrent turns never share it.
+Their names are hermes-agent's, which tools ask for.
 
 Plain threads and thread pools do not inherit them: use `asyncio.to_thread`, or `copy_context().run`.
 """
@@ -96,9 +97,11 @@ def get_session_env(name: str, default: str = "") -> str:
 def session_environment() -> dict[str, str]:
     """Return the environment variables that a command of this session gets: the context's values, by the same names.
 
-    Values with a NUL are left out, because no environment can hold them.
+    Values with a NUL are left out, because no environment can hold them, and so are the empty ones of a turn that no
+    schedule has opened.
     """
-    bound = {name: variable.get(None) for name, variable in _READABLE.items()}
+    bound = {variable.name: variable.get(None) for variable in _OF_SESSION}
+    bound |= {variable.name: variable.get("") or None for variable in _OF_CRON}
     return {name: value for name, value in bound.items() if value is not None and "\0" not in value}
 
 

@@ -84,6 +84,38 @@ class GrantNotFound(WakefulError):
     """There is no such grant."""
 
 
+class PostNotFound(WakefulError):
+    """There is no such post."""
+
+
+class PostNotOpen(WakefulError):
+    """Only a post that was refused can be sent again, and only one that waits or was refused can be dropped."""
+
+
+class NoSuchCode(WakefulError):
+    """No person waits with this code: it is wrong, or older than an hour. Ask for a new one by writing to the bot."""
+
+
+class PairingNotFound(WakefulError):
+    """No such person is paired or waits to be."""
+
+
+class JobNotFound(WakefulError):
+    """There is no such schedule."""
+
+
+class NotAllowed(WakefulError):
+    """Only the operator may do this."""
+
+
+class HookNotFound(WakefulError):
+    """There is no such hook."""
+
+
+class BadSignature(WakefulError):
+    """The signature of the request is missing or wrong."""
+
+
 class TooManyDelegations(WakefulError):
     """There are too many sub-agents."""
 

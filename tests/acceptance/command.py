@@ -6,15 +6,34 @@ import signal
 import sqlite3
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import orjson
 
 from tests.acceptance.http_client import Reply, get
 from tests.patience import PATIENCE
 
 _CALL_MAIN = "from wakeful.cli.main import main; main()"
+# Reads environments, forks a command for each, and prints the exit codes.
+_FORK_FOR_EACH = """
+import json, os, sys
+import wakeful.cli.ask
+from wakeful.cli.main import main
+
+codes = []
+for number, environment in enumerate(json.load(sys.stdin)):
+    if os.fork() == 0:
+        os.environ.update(environment)
+        for stream in (1, 2):
+            os.dup2(os.open(f"{number}.{stream}", os.O_WRONLY | os.O_CREAT), stream)
+        main()
+    codes.append(os.waitstatus_to_exitcode(os.wait()[1]))
+print(json.dumps(codes))
+sys.exit()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +60,15 @@ class Command:
         async with asyncio.timeout(PATIENCE):
             out, err = await process.communicate(stdin)
         return Finished(process.returncode, out.decode(), err.decode())
+
+    async def run_each(self, environments: Sequence[Mapping[str, str]], *arguments: str) -> list[Finished]:
+        """Run to the end in each environment, in forks of one process: importing takes longer than being refused."""
+        forked = await self.run(*arguments, stdin=orjson.dumps(environments), before=_FORK_FOR_EACH)
+        assert forked.code == 0, forked.err
+        return [
+            Finished(code, *((self.folder / f"{number}.{stream}").read_text() for stream in (1, 2)))
+            for number, code in enumerate(orjson.loads(forked.out))
+        ]
 
     async def start(self, *arguments: str, before: str = "", stdout: int = PIPE) -> Process:
         how = ["-c", f"{before}\n{_CALL_MAIN}"] if before else ["-m", "wakeful"]

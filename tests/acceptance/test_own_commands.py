@@ -20,6 +20,7 @@ home, session_id, call_id = sys.argv[1:]
 for path, body in (
     ("/api/approval/respond", {"session_id": session_id, "call_id": call_id, "choice": "once"}),
     ("/api/login/link", {}),
+    ("/api/pairings", {"code": "ABCD2345"}),
     ("/api/session/new", {}),
 ):
     connection = http.client.HTTPConnection("localhost")
@@ -67,7 +68,7 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
         (asked,) = (await client.get("/api/approvals"))["approvals"]
         attempt = f"python3 answerer.py {wakeful.home} {asking} {asked['call_id']}"
         detour = (
-            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 3 ]; do sleep 0.02; done"
+            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 4 ]; do sleep 0.02; done"
         )
         (wakeful.folder / "try.sh").write_text(f"touch detour.txt; {attempt}; {detour}; cat detour.txt\n")
         trying = await say(client, wakeful.folder, calls=[running("sh try.sh")])
@@ -82,7 +83,7 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
         answer = {"session_id": asking, "call_id": asked["call_id"], "choice": "deny"}
         assert await client.post("/api/approval/respond", answer) == {"ok": True}
 
-    refused = ["403 not_allowed", "403 not_allowed", "200 None"]
+    refused = [*["403 not_allowed"] * 3, "200 None"]
     assert orjson.loads(result)["output"].splitlines() == refused * 2
     assert victim.exists()
 

@@ -6,64 +6,66 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.command import Command
+from tests.acceptance.command import Command, Finished
 
 _SECRET = "hunter2hunter2hunter2"
 
 
-@pytest.mark.parametrize(
-    ("environment", "words"),
-    [
-        ({"WAKEFUL_MODEL": "nope:x"}, ["WAKEFUL_MODEL", "'nope:x'", "unknown provider", "demo", "openai"]),
-        ({"WAKEFUL_MODEL": "gpt-5"}, ["WAKEFUL_MODEL", "provider:model", "'gpt-5'"]),
-        ({"WAKEFUL_DATABASE_URL": f"mysql://me:{_SECRET}@db"}, ["WAKEFUL_DATABASE_URL", "postgresql://"]),
-        ({"WAKEFUL_API_KEYS": _SECRET}, ["WAKEFUL_API_KEYS", "name"]),
-        ({"WAKEFUL_PORT": "http"}, ["WAKEFUL_PORT", "from 0 to 65535", "'http'"]),
-        ({"WAKEFUL_WAKE_BUDGET_PER_HOUR": "0"}, ["WAKEFUL_WAKE_BUDGET_PER_HOUR", "from 1", "'0'"]),
-        ({"WAKEFUL_LOG_LEVEL": "loud"}, ["WAKEFUL_LOG_LEVEL", "debug, info, warning, error"]),
-        ({"WAKEFUL_WORKSPACE": "/not/there"}, ["WAKEFUL_WORKSPACE", "/not/there"]),
-        ({"WAKEFUL_API_KEY": f"ci={_SECRET}"}, ["WAKEFUL_API_KEY", "did you mean WAKEFUL_API_KEYS?"]),
-        ({"OPENAI_BASE_URL": _SECRET}, ["OPENAI_BASE_URL", "https://"]),
-        ({"OPENAI_API_KEY": f"{_SECRET} x"}, ["OPENAI_API_KEY", "ASCII"]),
-    ],
-)
-async def test_a_wrong_variable_stops_the_start(
-    wakeful: Command, environment: dict[str, str], words: list[str]
-) -> None:
-    await assert_refused(wakeful, ["ask", "hi"], environment, words)
+_WRONG_VARIABLES: list[tuple[dict[str, str], list[str]]] = [
+    ({"WAKEFUL_MODEL": "nope:x"}, ["WAKEFUL_MODEL", "'nope:x'", "unknown provider", "demo", "openai"]),
+    ({"WAKEFUL_MODEL": "gpt-5"}, ["WAKEFUL_MODEL", "provider:model", "'gpt-5'"]),
+    ({"WAKEFUL_DATABASE_URL": f"mysql://me:{_SECRET}@db"}, ["WAKEFUL_DATABASE_URL", "postgresql://"]),
+    ({"WAKEFUL_API_KEYS": _SECRET}, ["WAKEFUL_API_KEYS", "name"]),
+    ({"WAKEFUL_PORT": "http"}, ["WAKEFUL_PORT", "from 0 to 65535", "'http'"]),
+    ({"WAKEFUL_WAKE_BUDGET_PER_HOUR": "0"}, ["WAKEFUL_WAKE_BUDGET_PER_HOUR", "from 1", "'0'"]),
+    ({"WAKEFUL_LOG_LEVEL": "loud"}, ["WAKEFUL_LOG_LEVEL", "debug, info, warning, error"]),
+    ({"WAKEFUL_WORKSPACE": "/not/there"}, ["WAKEFUL_WORKSPACE", "/not/there"]),
+    ({"WAKEFUL_API_KEY": f"ci={_SECRET}"}, ["WAKEFUL_API_KEY", "did you mean WAKEFUL_API_KEYS?"]),
+    ({"OPENAI_BASE_URL": _SECRET}, ["OPENAI_BASE_URL", "https://"]),
+    ({"OPENAI_API_KEY": f"{_SECRET} x"}, ["OPENAI_API_KEY", "ASCII"]),
+]
+_WRONG_FILES = [
+    ('port = "x"', ["port in ", "config.toml", "from 0 to 65535"]),
+    ("port = \nx = 1", ["config.toml", "is not TOML", "line 1"]),
+    ('modle = "demo:wakeful"', ["config.toml", "modle", "did you mean model?"]),
+    (f'[api_keys]\noperator = "{_SECRET}"', ["api_keys in ", "config.toml", "operator"]),
+    ('model = "nope:x"', ["model in ", "config.toml", "unknown provider"]),
+]
+
+
+async def test_a_wrong_variable_stops_the_start(wakeful: Command) -> None:
+    refusals = await wakeful.run_each([environment for environment, _ in _WRONG_VARIABLES], "ask", "hi")
+
+    for refusal, (_, words) in zip(refusals, _WRONG_VARIABLES, strict=True):
+        assert_refused(refusal, wakeful.home, words)
+
+
+async def test_a_wrong_file_stops_the_start(wakeful: Command, tmp_path: Path) -> None:
+    homes = [tmp_path / f"home-{number}" for number, _ in enumerate(_WRONG_FILES)]
+    for home, (toml, _) in zip(homes, _WRONG_FILES, strict=True):
+        home.mkdir()
+        (home / "config.toml").write_text(toml)
+
+    refusals = await wakeful.run_each([{"WAKEFUL_HOME": str(home)} for home in homes], "ask", "hi")
+
+    for refusal, home, (_, words) in zip(refusals, homes, _WRONG_FILES, strict=True):
+        assert_refused(refusal, home, words)
 
 
 async def test_the_server_is_as_strict(wakeful: Command) -> None:
-    await assert_refused(wakeful, ["serve"], {"WAKEFUL_MODEL": "nope:x"}, ["WAKEFUL_MODEL", "unknown provider"])
-    await assert_refused(wakeful, ["serve", "--port", "x"], {}, ["--port", "from 0 to 65535"])
+    refusal = await wakeful.having(WAKEFUL_MODEL="nope:x").run("serve")
+    assert_refused(refusal, wakeful.home, ["WAKEFUL_MODEL", "unknown provider"])
+    refusal = await wakeful.run("serve", "--port", "x")
+    assert_refused(refusal, wakeful.home, ["--port", "from 0 to 65535"])
 
 
-@pytest.mark.parametrize(
-    ("toml", "words"),
-    [
-        ('port = "x"', ["port in ", "config.toml", "from 0 to 65535"]),
-        ("port = \nx = 1", ["config.toml", "is not TOML", "line 1"]),
-        ('modle = "demo:wakeful"', ["config.toml", "modle", "did you mean model?"]),
-        (f'[api_keys]\noperator = "{_SECRET}"', ["api_keys in ", "config.toml", "operator"]),
-        ('model = "nope:x"', ["model in ", "config.toml", "unknown provider"]),
-    ],
-)
-async def test_a_wrong_file_stops_the_start(wakeful: Command, toml: str, words: list[str]) -> None:
-    wakeful.home.mkdir()
-    (wakeful.home / "config.toml").write_text(toml)
-
-    await assert_refused(wakeful, ["ask", "hi"], {}, words)
-
-
-async def assert_refused(wakeful: Command, command: list[str], environment: dict[str, str], words: list[str]) -> None:
-    finished = await wakeful.having(**environment).run(*command)
-
-    assert (finished.code, finished.out) == (2, "")
-    assert finished.err.startswith("wakeful: ")
-    assert finished.err.count("\n") == 1
-    assert all(word in finished.err for word in words), finished.err
-    assert _SECRET not in finished.err
-    assert not (wakeful.home / "wakeful.db").exists()
+def assert_refused(refusal: Finished, home: Path, words: list[str]) -> None:
+    assert (refusal.code, refusal.out) == (2, "")
+    assert refusal.err.startswith("wakeful: ")
+    assert refusal.err.count("\n") == 1
+    assert all(word in refusal.err for word in words), refusal.err
+    assert _SECRET not in refusal.err
+    assert not (home / "wakeful.db").exists()
 
 
 async def test_the_key_can_be_printed_whatever_the_settings_are(wakeful: Command) -> None:

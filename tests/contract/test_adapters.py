@@ -13,16 +13,19 @@ from typing import Any
 import pytest
 
 from tests.store.nouns import a_turn, have_session
-from wakeful.context import current_cwd
+from wakeful.context import current_cwd, session_environment
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, SlackAdapter, TelegramAdapter
+from wakeful.gateway.platforms.cron import CronAdapter
+from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
 from wakeful.model.opening import Opening
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Door, Turn
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -32,6 +35,11 @@ TABLE: list[tuple[type[BasePlatformAdapter], str, bool, bool]] = [
     (TerminalAdapter, "terminal", True, True),
     (AskAdapter, "ask", False, False),
     (APIServerAdapter, "api_server", False, False),
+    (CronAdapter, "cron", True, True),
+    (TelegramAdapter, "telegram", True, True),
+    (DiscordAdapter, "discord", True, True),
+    (SlackAdapter, "slack", True, True),
+    (HookAdapter, "hook", True, True),
 ]
 ADAPTERS = [adapter for adapter, *_ in TABLE]
 PARTS = ("PLATFORM", "SOURCE", "CHAT_ID", "CHAT_NAME", "THREAD_ID", "USER_ID", "USER_NAME", "KEY", "ID", "MESSAGE_ID")
@@ -39,8 +47,9 @@ TURNS = 200
 
 
 def test_the_table_names_every_adapter() -> None:
-    # The binder's class for removed doors is not an adapter of a door.
-    public = [kind for kind in BasePlatformAdapter.__subclasses__() if not kind.__name__.startswith("_")]
+    # The binder's class for removed doors, and the base of the messaging doors, are no adapters of a door.
+    kinds = [*BasePlatformAdapter.__subclasses__(), *ChatAdapter.__subclasses__()]
+    public = [kind for kind in kinds if not kind.__name__.startswith("_") and kind is not ChatAdapter]
 
     assert {kind for kind in public if kind.__module__.startswith("wakeful.")} == set(ADAPTERS)
 
@@ -105,6 +114,45 @@ def test_a_turn_is_bound_by_its_own_columns(monkeypatch: pytest.MonkeyPatch) -> 
         "cwd": "/workspace",
         "async_delivery": True,
     }
+
+
+def test_where_a_scheduled_turn_answers_is_bound_in_that_turn_alone() -> None:
+    scheduled = replace(_turn_of(WebAdapter), source="cron", address=Address("slack", "C1", "17.5"))
+    homeless = replace(scheduled, address=Address("cron"))
+    names = [f"HERMES_CRON_AUTO_DELIVER_{part}" for part in ("PLATFORM", "CHAT_ID", "THREAD_ID")]
+
+    def bound() -> list[list[str]]:
+        seen = []
+        with _binder().bind(scheduled):
+            seen.append([get_session_env(name) for name in names])
+            assert {name: session_environment().get(name) for name in names} == dict(zip(names, seen[0], strict=True))
+            for turn in (_turn_of(WebAdapter), homeless):
+                # As a turn that begins where another one has ended.
+                with _binder().bind(turn):
+                    seen.append([get_session_env(name) for name in names])
+                    assert not session_environment().keys() & set(names)
+        return seen
+
+    assert Context().run(bound) == [["slack", "C1", "17.5"], ["", "", ""], ["", "", ""]]
+
+
+def test_a_turn_of_a_chat_knows_who_wrote_what_where() -> None:
+    sender = Sender("55", "9", "Ada", "Kitchen", "telegram:group:-1:7")
+    turn = replace(_turn_of(TelegramAdapter), address=Address("telegram", "-1", "7", sender))
+
+    seen = _bound_by(TelegramAdapter(), turn)
+
+    names = ("CHAT_ID", "CHAT_NAME", "THREAD_ID", "USER_ID", "USER_NAME", "KEY", "ID", "MESSAGE_ID")
+    assert [seen[f"HERMES_SESSION_{name}"] for name in names] == [
+        "-1",
+        "Kitchen",
+        "7",
+        "9",
+        "Ada",
+        "telegram:group:-1:7",
+        "session",
+        "55",
+    ]
 
 
 def test_the_api_has_no_parameter_to_claim_that_it_delivers_later() -> None:

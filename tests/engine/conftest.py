@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.kit import FakeClock, House, Node
-from tests.store.admin import Admin
+from tests.ready_database import ReadyDatabase
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -27,15 +27,15 @@ async def house(request: pytest.FixtureRequest) -> AsyncIterator[House]:
             postgres = PostgresStore(url)
             ending.push_async_callback(postgres.close)
             await postgres.open()
-            admin = await ending.enter_async_context(Admin(url))
-            house = House(postgres, clock, set_store_time=admin.set_time)
+            database: ReadyDatabase = request.getfixturevalue("ready_database")
+            house = House(postgres, clock, set_store_time=database.set_time)
             await house.advance(0)
         ending.push_async_callback(house.stop)
         yield house
 
 
 @pytest.fixture
-async def couple(postgres_url: str) -> AsyncIterator[tuple[House, Node, Node]]:
+async def couple(postgres_url: str, ready_database: ReadyDatabase) -> AsyncIterator[tuple[House, Node, Node]]:
     """Two nodes that know of each other only through a PostgreSQL server."""
     clock = FakeClock()
     async with AsyncExitStack() as ending:
@@ -43,8 +43,7 @@ async def couple(postgres_url: str) -> AsyncIterator[tuple[House, Node, Node]]:
         for store in stores:
             ending.push_async_callback(store.close)
             await store.open()
-        admin = await ending.enter_async_context(Admin(postgres_url))
-        house = House(stores[0], clock, set_store_time=admin.set_time)
+        house = House(stores[0], clock, set_store_time=ready_database.set_time)
         await house.advance(0)
         ending.push_async_callback(house.stop)
         yield house, await house.start_node(), await house.start_node(store=stores[1])

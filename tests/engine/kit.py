@@ -268,7 +268,7 @@ class NamedProcesses:
     """Fake processes, by name: records which of them the node has adopted, and which it was asked to kill."""
 
     def __init__(self, ledger: Ledger, agent: LedAgent, host: Host) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._agent = agent
         self._host = host
         self.adopted: list[str] = []
@@ -280,7 +280,7 @@ class NamedProcesses:
     async def adopt(self) -> None:
         if self.turns_at_first is None:
             self.turns_at_first = len(self._agent.briefs)
-        self.adopted += [task.id for task in await self._ledger.tasks.adopt(self._host)]
+        self.adopted += [task.id for task in await self.ledger.tasks.adopt(self._host)]
 
     async def obey(self, task: Task) -> None:
         self.obeyed.append(task.id)

@@ -79,19 +79,20 @@ NOT_UNDERSTOOD = [
 ]
 
 
-@pytest.mark.parametrize("stored", NOT_UNDERSTOOD)
 async def test_a_resumed_turn_whose_request_is_not_understood_fails_alone_and_says_why(
-    house: House, node: Node, stored: bytes
+    house: House, node: Node
 ) -> None:
-    bad, good = await running(node, house, "bad", "good")
-    await damage(house, "turns", f"id = '{bad.turn_id}'", request=stored)
+    good, *bad = await running(node, house, "good", *(f"bad {stored!r}" for stored in NOT_UNDERSTOOD))
+    for receipt, stored in zip(bad, NOT_UNDERSTOOD, strict=True):
+        await damage(house, "turns", f"id = '{receipt.turn_id}'", request=stored)
     second = await successor_of(house, node)
-    ended = (await events_of(second, bad.session_id, bad.turn_id))[-1]
-    assert (ended.kind, ended.data["code"]) == ("failed", "request_not_understood")
-    assert "send it again" in ended.data["message"]
+    for receipt, stored in zip(bad, NOT_UNDERSTOOD, strict=True):
+        ended = (await events_of(second, receipt.session_id, receipt.turn_id))[-1]
+        assert (ended.kind, ended.data.get("code")) == ("failed", "request_not_understood"), stored
+        assert "send it again" in ended.data["message"]
+        assert (await session_of(house, receipt.session_id)).active is None
     await finish(second, house, good)
     assert (await turn_of(house, good)).status is TurnStatus.DONE
-    assert (await session_of(house, bad.session_id)).active is None
 
 
 async def test_a_queued_message_that_cannot_be_read_opens_a_turn_that_fails_and_the_queue_goes_on(

@@ -94,16 +94,16 @@ async def test_uses_are_counted_when_a_call_passes(node: Node, house: House) -> 
 
 
 @pytest.mark.parametrize("reasons", [UNCLEAR, HOME, DISCARDS + UNCLEAR])
-@pytest.mark.parametrize("choice", [Choice.SESSION, Choice.FOLDER])
 async def test_what_cannot_be_foreseen_is_allowed_once_only(
-    node: Node, house: House, reasons: tuple[Reason, ...], choice: Choice
+    node: Node, house: House, reasons: tuple[Reason, ...]
 ) -> None:
     receipt = await working(node, house)
     asking = await ask(node, house, receipt, reasons=reasons)
     (asked,) = [event.data for event in await questions_in(house, receipt.session_id)]
     assert (asked["choices"], asked["choice_words"]) == (["once", "deny"], {})
-    with pytest.raises(OnceOnly):
-        await node.engine.approvals.answer(receipt.session_id, "call_1", choice)
+    for choice in (Choice.SESSION, Choice.FOLDER):
+        with pytest.raises(OnceOnly):
+            await node.engine.approvals.answer(receipt.session_id, "call_1", choice)
     assert not asking.done()
     await node.engine.approvals.answer(receipt.session_id, "call_1", Choice.ONCE)
     assert await asking is Choice.ONCE
@@ -129,23 +129,18 @@ async def test_what_is_allowed_for_the_session_is_asked_again_elsewhere(node: No
     assert not await passes(node, house, await working(node, house))
 
 
-@pytest.mark.parametrize(
-    ("workspace", "owner", "is_covered"),
-    [
+async def test_what_is_allowed_for_a_folder_holds_for_its_owner_there_and_below(node: Node, house: House) -> None:
+    await grant(node, house, await working(node, house), Choice.FOLDER)
+    for workspace, owner, is_covered in (
         ("/nowhere/shop", "me", True),
         ("/nowhere/shop/api", "me", True),
         ("/nowhere", "me", False),
         ("/nowhere/shopping", "me", False),
         ("/nowhere/shop/../other", "me", False),
         ("/nowhere/shop", "you", False),
-    ],
-)
-async def test_what_is_allowed_for_a_folder_holds_for_its_owner_there_and_below(
-    node: Node, house: House, workspace: str, owner: str, is_covered: bool
-) -> None:
-    await grant(node, house, await working(node, house), Choice.FOLDER)
-    receipt = await working(node, house, workspace=workspace, owner=owner)
-    assert await passes(node, house, receipt) is is_covered
+    ):
+        receipt = await working(node, house, workspace=workspace, owner=owner)
+        assert await passes(node, house, receipt) is is_covered, (workspace, owner)
 
 
 async def test_a_link_in_a_folder_does_not_carry_its_grant_elsewhere(node: Node, house: House, tmp_path: Path) -> None:

@@ -42,7 +42,6 @@ from tests.engine.kit import (
     send,
 )
 from tests.ready_database import ReadyDatabase, put_sqlite_file
-from tests.store.admin import Admin
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns import history
@@ -589,7 +588,6 @@ class PostgresSchedules(Schedules):
         self.store = PostgresStore(url)
         await self.store.open()
         self.reader = await asyncpg.connect(url)
-        self.admin = await Admin(url).__aenter__()
         await self.set_store_time(self.clock.now)
         return self.store
 
@@ -597,12 +595,11 @@ class PostgresSchedules(Schedules):
         return [tuple(row) for row in await self.reader.fetch(query)]
 
     async def set_store_time(self, now: float) -> None:
-        await self.admin.set_time(now)
+        await self.database.set_time(now)
 
     async def close_store(self) -> None:
         await self.store.close()
         await self.reader.close()
-        await self.admin.__aexit__(None, None, None)
 
 
 def run(machine: type[Schedules], schedules: int) -> None:

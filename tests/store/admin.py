@@ -32,13 +32,6 @@ class Admin:
     async def fetchval(self, query: str, *arguments: object) -> Any:
         return await self._connection.fetchval(query, *arguments)
 
-    async def set_time(self, now: float) -> None:
-        """Stop the store's clock at that time."""
-        await self.execute(
-            f"""CREATE OR REPLACE FUNCTION wakeful_now() RETURNS DOUBLE PRECISION LANGUAGE sql
-                AS 'SELECT {now}::double precision'"""
-        )
-
     async def end_transactions(self) -> None:
         """End the connections that are in the middle of one."""
         await self._end("state = 'idle in transaction'")

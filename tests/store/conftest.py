@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.ready_database import ReadyDatabase
 from tests.store.admin import Admin
 from wakeful.store.base import Signal, Store
 from wakeful.store.postgres.store import PostgresStore
@@ -24,16 +25,15 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        self.url: str | None = None
+        self.database: ReadyDatabase | None = None
 
     def __call__(self) -> float:
         return self.now
 
     async def set(self, now: float) -> None:
         self.now = now
-        if self.url is not None:
-            async with Admin(self.url) as admin:
-                await admin.set_time(now)
+        if self.database is not None:
+            await self.database.set_time(now)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -64,7 +64,7 @@ async def store(
     store = new_store()
     await store.open()
     if kind == "postgres":
-        clock.url = request.getfixturevalue("postgres_url")
+        clock.database = request.getfixturevalue("ready_database")
         await clock.set(clock.now)
     yield store
     await store.close()

@@ -70,7 +70,7 @@ async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: 
     apply_to_sqlite(path, SQLITE[:1])
     _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
 
-    store = SqliteStore(path, FakeClock())
+    store = SqliteStore(path, FakeClock(), synchronous="OFF")
     await store.open()
     await _check_rows_of_version_1(store)
     await store.close()
@@ -92,7 +92,7 @@ async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tm
     apply_to_sqlite(path, SQLITE[:2])
     _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
 
-    store = SqliteStore(path, FakeClock())
+    store = SqliteStore(path, FakeClock(), synchronous="OFF")
     await store.open()
     await _check_that_the_running_turn_goes_on(store)
     await store.close()
@@ -116,7 +116,7 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
     apply_to_sqlite(path, SQLITE[:7])
     _execute(path, _ROWS_OF_VERSION_7.format(blob="BLOB"))
 
-    store = SqliteStore(path, FakeClock())
+    store = SqliteStore(path, FakeClock(), synchronous="OFF")
     await store.open()
     await _check_rows_of_version_7(store, caplog)
     await store.close()
@@ -136,7 +136,7 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
 
 
 async def test_opening_again_keeps_the_data(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "wakeful.db", FakeClock())
+    store = SqliteStore(tmp_path / "wakeful.db", FakeClock(), synchronous="OFF")
     await store.open()
     await have_turn(store)
     await store.close()
@@ -256,7 +256,7 @@ async def _check_that_the_running_turn_goes_on(store: Store) -> None:
 
 
 async def _open_sqlite(path: Path) -> None:
-    store = SqliteStore(path, FakeClock())
+    store = SqliteStore(path, FakeClock(), synchronous="OFF")
     await store.open()
     await store.close()
 
@@ -284,6 +284,8 @@ async def apply_to_postgres(url: str, migrations: list[Migration]) -> None:
 
 def _execute(path: Path, script: str) -> None:
     connection = sqlite3.connect(path)
+    # Each statement is a transaction of its own, which would wait for the disk.
+    connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(script)
     connection.close()
 

@@ -1,5 +1,7 @@
 """Purging a deleted session: all of it is removed, and nothing of another."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.store.conftest import Sql
@@ -17,6 +19,10 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.messaging.chat import Chat, ChatKind
+from wakeful.model.messaging.post import Post, PostKind
+from wakeful.model.schedules.cron_job import CronRun, RunStatus
+from wakeful.model.session import Address
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import Said, WordsHead, WordsPart
 from wakeful.store.base import Store, Transaction
@@ -73,6 +79,16 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.conversations.create_if_absent(Conversation(f"conv-{session_id}", "alice", session_id, "", b"{}", 1.0))
         await tx.idempotency_keys.reserve(key)
         await tx.news.add("alice", *await tx.events.append(session_id, None, some_events(1, "process_complete")))
+        chat = Chat(f"chat-{session_id}", "telegram", ChatKind.PRIVATE, f"id-{session_id}", "", session_id)
+        await tx.chats.put(chat)
+        post = Post(
+            f"post-{session_id}", f"key-{session_id}", Address("telegram"), PostKind.ANSWER, "words", session_id
+        )
+        await tx.posts.put(replace(post, turn_id=turn_ids[0]))
+        await tx.outbox_cursors.put(session_id, 1)
+        await tx.cron_jobs.add_run(
+            CronRun(f"job-{session_id}", 1.0, RunStatus.DONE, session_id=session_id, turn_id=turn_ids[0])
+        )
         await tx.sessions.delete(session_id, 1.0)
 
     await store.write(body, lock=[session_id])

@@ -51,6 +51,18 @@ async def test_a_page_may_be_of_a_few_sessions_only(store: Store) -> None:
     assert await _page(store, "alice", among=["a"], pinned=True) == []
 
 
+async def test_a_page_may_be_of_the_sessions_of_one_chat_only(store: Store) -> None:
+    await have_session(store, "old", chat_key="telegram:private:1", updated_at=1.0)
+    await have_session(store, "new", chat_key="telegram:private:1", updated_at=2.0)
+    await have_session(store, "other", chat_key="telegram:private:2")
+    await have_session(store, "web")
+
+    assert await _page(store, "alice", key="telegram:private:1") == ["new", "old"]
+    assert await _page(store, None, key="telegram:private:1", limit=1, before=(2.0, "new")) == ["old"]
+    assert await _page(store, "bob", key="telegram:private:1") == []
+    assert await _page(store, "alice", key="telegram:private:3") == []
+
+
 async def _page(store: Store, owner: str | None, *, limit: int = 10, **which: Any) -> list[str]:
     sessions = await store.read(lambda tx: tx.sessions.page(owner, limit=limit, **which))
     return [session.id for session in sessions]

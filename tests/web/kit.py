@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,15 @@ import aiohttp
 import orjson
 from starlette.routing import Route
 
-from tests.bare_engine import bare_engine
+from tests.bare_engine import NoProcesses, bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
 from wakeful.cli.server.http_server import serving
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ledger import Ledger
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.auth import Keyring
@@ -28,15 +31,22 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.inbound.people import People
+from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
+from wakeful.model.messaging.chat import SessionScope
+from wakeful.model.messaging.door import DoorStatus
+from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
 from wakeful.web.web import Web
 from wakeful.wire.sse import StreamSettings
 
@@ -70,6 +80,25 @@ class FakeTasks:
 
     def progress(self, task: Task) -> int | None:
         return self.percent.get(task.id)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The messaging doors as the routes see them: real people, and states that a test sets."""
+
+    people: People
+    doors: dict[str, DoorStatus] = field(default_factory=dict)
+    # The platforms whose posts were looked at again.
+    woken: list[str] = field(default_factory=list)
+
+    def statuses(self) -> dict[str, DoorStatus]:
+        return self.doors
+
+    async def pair(self, code: str) -> Pairing:
+        return await self.people.pair(code)
+
+    def wake(self, platform: str) -> None:
+        self.woken.append(platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +175,7 @@ class Served:
     http: aiohttp.ClientSession
     server: asyncio.Task[None]
     desk: LoginDesk
+    messaging: Desk
 
     async def get(self, path: str, who: str = "ann", **query: Any) -> Reply:
         return await self.request("GET", path, who, params=query)
@@ -242,8 +272,18 @@ async def served(
     address: OwnAddress | None = None,
 ) -> AsyncIterator[Served]:
     agent, tasks = LedAgent(), FakeTasks()
-    engine = bare_engine(store, agent, SystemClock(), settings or QUICK)
+    ledgers: list[Ledger] = []
+
+    def make_processes(ledger: Ledger) -> NoProcesses:
+        ledgers.append(ledger)
+        return NoProcesses()
+
+    engine = bare_engine(store, agent, SystemClock(), settings or QUICK, make_processes=make_processes)
     tasks.engine = engine
+    platforms = {"telegram": SessionScope.THREAD}
+    schedules = ScheduleDesk(
+        ledgers[0], ScheduleSettings("operator", "demo:led", str(workspace), platforms=platforms), check_model
+    )
     web = Web(
         engine=engine,
         store=store,
@@ -260,10 +300,16 @@ async def served(
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     desk, address = LoginDesk(store, KEYS), address or OwnAddress()
+    messaging = Desk(People(store, {"telegram": DoorSettings()}))
     app = http_app(
         Keyring(KEYS),
-        [*web_routes(web), *_front_door(desk, url, Password(password), address)],
-        health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace),
+        [
+            *web_routes(web),
+            *messaging_routes(web, messaging),
+            *CronRoutes(schedules).routes(),
+            *_front_door(desk, url, Password(password), address),
+        ],
+        health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace, messaging.statuses),
         desk=desk,
         address=address,
     )
@@ -274,7 +320,7 @@ async def served(
             connector = aiohttp.TCPConnector(limit=0)
             timeout = aiohttp.ClientTimeout(total=30)
             async with aiohttp.ClientSession(url, connector=connector, timeout=timeout) as http:
-                yield Served(engine, store, agent, tasks, url, http, server, desk)
+                yield Served(engine, store, agent, tasks, url, http, server, desk, messaging)
     finally:
         await engine.stop()
 

@@ -1,10 +1,14 @@
 """Sessions are created, listed, searched, changed and branched; only their owner and the operator see them."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.web.kit import Served
+from wakeful.model.messaging.chat import Chat, ChatKind
+from wakeful.model.session import Address, Session
+from wakeful.store.base import Transaction
 
 
 async def test_a_new_session_has_what_it_was_given(web: Served, tmp_path: Path) -> None:
@@ -24,6 +28,36 @@ async def test_a_new_session_needs_nothing(web: Served, tmp_path: Path) -> None:
 
     session = (await web.shown(reply.json["session_id"]))["session"]
     assert (session["title"], session["model"], session["workspace"]) == ("", "demo:led", str(tmp_path))
+
+
+async def test_the_sessions_of_a_chat_are_found_by_its_key_and_the_current_one_comes_first(
+    web: Served, tmp_path: Path
+) -> None:
+    key, address = "telegram:group:-100:7", Address("telegram", "-100", "7")
+    for number in range(3):
+        session = Session(
+            f"ses_{number}", "operator", address, chat_key=key, chat_name="Kitchen", updated_at=float(number)
+        )
+        await web.store.write(partial(_create, session))
+    chat = Chat(key, "telegram", ChatKind.GROUP, "-100", "7", "ses_1", "Kitchen")
+    await web.store.write(lambda tx: tx.chats.put(chat))
+
+    found = (await web.get("/api/sessions", "operator", key=key)).json["sessions"]
+    first = (await web.get("/api/sessions", "operator", key=key, limit=1)).json
+    second = (await web.get("/api/sessions", "operator", key=key, limit=1, cursor=first["next_cursor"])).json
+
+    assert [row["session_id"] for row in found] == ["ses_1", "ses_2", "ses_0"]
+    assert [row["session_id"] for row in first["sessions"]] == ["ses_1", "ses_2"]
+    assert ([row["session_id"] for row in second["sessions"]], second["next_cursor"]) == (["ses_0"], None)
+    expected = {"key": key, "platform": "telegram", "chat_id": "-100", "thread_id": "7", "chat_name": "Kitchen"}
+    shown = (await web.shown("ses_1", "operator"))["session"]
+    assert expected.items() <= found[0].items()
+    assert expected.items() <= shown.items()
+    assert (await web.get("/api/sessions", "ann", key=key)).json["sessions"] == []
+
+
+async def _create(session: Session, tx: Transaction) -> None:
+    await tx.sessions.create_if_absent(session)
 
 
 async def test_an_untitled_session_is_called_after_its_first_message(web: Served) -> None:

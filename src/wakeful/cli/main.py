@@ -19,7 +19,10 @@ _COMMANDS = {
     "tasks": ("wakeful.cli.tasks:tasks", "List background work, end it, or read what it says."),
     "approvals": ("wakeful.cli.approvals:approvals", "List what agents ask you, and answer it."),
     "grants": ("wakeful.cli.grants:grants", "List what runs without asking, and revoke it."),
+    "cron": ("wakeful.cli.cron:cron", "Schedule prompts, and see how they went."),
     "attach": ("wakeful.cli.attach:attach", "Watch a session live."),
+    "pair": ("wakeful.cli.pair:pair", "List who may talk on messaging platforms, and let people in."),
+    "doctor": ("wakeful.cli.doctor.doctor:doctor", "Check the settings, the database and the platforms."),
     "login": ("wakeful.cli.login:login", "Print a link that opens the web page."),
     "logins": ("wakeful.cli.logins:logins", "List the browsers that are logged in, or log them out."),
     "key": ("wakeful.cli.key:key", "Print the local key."),
@@ -27,7 +30,7 @@ _COMMANDS = {
 
 # These only ask the server, and hold no secret that their caller cannot read. They stay dumpable, so that the server
 # can inspect its callers.
-_OPEN = frozenset({"sessions", "approvals", "grants", "login", "key"})
+_OPEN = frozenset({"sessions", "approvals", "grants", "pair", "login", "key"})
 
 
 class _Commands(click.Group):

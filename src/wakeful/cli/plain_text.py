@@ -1,4 +1,4 @@
-"""Makes the text of models and tools safe to print on a terminal: no control sequence takes effect."""
+"""Text for a terminal: what models and tools wrote, without control sequences; durations and times; columns."""
 
 import re
 from datetime import UTC, datetime
@@ -33,6 +33,12 @@ def shortened_lines(lines: list[str], first: int, last: int) -> list[str]:
     if hidden <= 1:
         return lines
     return [*lines[:first], f"… {hidden:,} more lines", *(lines[-last:] if last else [])]
+
+
+def aligned(rows: list[list[str]]) -> list[str]:
+    """Return a line for each row, with the cells of a column below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def duration(seconds: float) -> str:

@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.settings import EngineSettings
+from wakeful.gateway.hooks.hook import Hook
+from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 
 
@@ -21,6 +23,7 @@ class Config:
     origins: Mapping[str, str]
     # The folder that the tools of new sessions work in.
     workspace: Path
+    messaging: MessagingSettings
     model: str = "demo:wakeful"
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)
@@ -54,6 +57,14 @@ class Config:
     # Receivers of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
+    # Where other programs may post messages, and the largest body that they may send.
+    hooks: tuple[Hook, ...] = ()
+    hook_body_kib: int = 1024
+    # For schedules that name no zone; empty: the machine's.
+    timezone: str = ""
+    # How old a missed firing may be to be made up for, and how close together firings may be.
+    cron_catch_up_seconds: float = 3600.0
+    cron_min_seconds: float = 60.0
 
     @property
     def database_file(self) -> Path:
@@ -64,7 +75,9 @@ class Config:
         """All values that must never appear in a log."""
         endpoint = self.providers.openai
         known = {*self.api_keys.values(), endpoint.api_key, self.password}
+        known |= {token for access in self.messaging.access.values() for token in (access.token, access.app_token)}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
+        known |= {part for hook in self.hooks for part in (hook.secret, *hook.secret.split())}
         for url in (self.database_url, endpoint.base_url):
             parts = urlsplit(url)
             password = parts.password or ""

@@ -15,10 +15,12 @@ from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
 from wakeful.config.home import HOME_VARIABLE, find_home
+from wakeful.config.messaging import messaging_settings
 from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
 from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
+from wakeful.gateway.messaging.settings import PLATFORMS
 
 _SHOWN_LIMIT = 80
 
@@ -49,6 +51,7 @@ def load_config(
     values |= {name: _read(found) for name, found in given.items()}
     config = _compose(home, values, {name: found.origin for name, found in given.items()})
     _refuse_unknown_owners(config)
+    _refuse_closed_targets(config)
     return config
 
 
@@ -126,9 +129,12 @@ def _shown(value: object) -> str:
 
 
 def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+    messaging = messaging_settings(values)
+    closed = frozenset(PLATFORMS) - messaging.doors.keys()
     return Config(
         home=home,
-        engine=EngineSettings(**_fields_of(EngineSettings, values)),
+        engine=EngineSettings(**_fields_of(EngineSettings, values), closed_platforms=closed),
+        messaging=messaging,
         agent=AgentSettings(**_fields_of(AgentSettings, values)),
         providers=ProviderSettings(openai=_endpoint(values)),
         origins=origins,
@@ -144,6 +150,16 @@ def _refuse_unknown_owners(config: Config) -> None:
             raise ConfigError(
                 f"{config.origins['webhooks']}: no API key belongs to the owner {_shown(webhook.owner)}; "
                 f"the names are {', '.join(sorted(known))}."
+            )
+
+
+def _refuse_closed_targets(config: Config) -> None:
+    """Raise ConfigError for a hook that delivers to a platform without a door: its answers would reach nobody."""
+    for hook in config.hooks:
+        if hook.deliver is not None and hook.deliver.platform not in config.messaging.doors:
+            raise ConfigError(
+                f"{config.origins['hooks']}: the hook {hook.name} delivers to {hook.deliver.platform}, which is not "
+                f"set up; the platforms with a token are {', '.join(config.messaging.doors) or 'none'}."
             )
 
 

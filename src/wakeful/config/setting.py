@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 from wakeful.config import values
+from wakeful.config.hooks import read_hooks
 from wakeful.config.values import Read
+from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
+from wakeful.model.inbox import IfBusy
+from wakeful.model.messaging.chat import SessionScope
 
 VARIABLE_PREFIX = "WAKEFUL_"
 
@@ -23,6 +27,21 @@ class Setting:
     @property
     def variable(self) -> str:
         return (VARIABLE_PREFIX if self.is_ours else "") + self.name.upper()
+
+
+def _of_platform(name: str) -> list["Setting"]:
+    """Return the settings that every messaging platform has."""
+    return [
+        Setting(f"{name}_api_url", values.web_url),
+        Setting(f"{name}_allow", values.ids),
+        Setting(f"{name}_strangers", values.one_of(*Strangers)),
+        Setting(f"{name}_groups", values.one_of(*Groups)),
+        Setting(f"{name}_sessions", values.one_of(*SessionScope)),
+        Setting(f"{name}_busy", values.one_of(IfBusy.QUEUE, IfBusy.STEER, IfBusy.INTERRUPT)),
+        Setting(f"{name}_progress", values.one_of(*ShownProgress)),
+        Setting(f"{name}_stream", values.one_of("edit", "off")),
+        Setting(f"{name}_edit_seconds", values.seconds(0.01, 3600)),
+    ]
 
 
 _ALL = [
@@ -63,6 +82,21 @@ _ALL = [
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),
+    Setting("hooks", read_hooks, is_secret=True),
+    # Eight of the largest fit into the memory for all bodies.
+    Setting("hook_body_kib", values.whole_number(1, 16 * 1024)),
+    Setting("timezone", values.timezone),
+    Setting("cron_catch_up_seconds", values.seconds(0, 365 * _DAY)),
+    Setting("cron_min_seconds", values.seconds(1, 365 * _DAY)),
+    Setting("telegram_token", values.secret, is_secret=True),
+    Setting("telegram_mode", values.one_of("polling", "webhook")),
+    Setting("discord_token", values.secret, is_secret=True),
+    Setting("slack_bot_token", values.secret, is_secret=True),
+    Setting("slack_app_token", values.secret, is_secret=True),
+    *(setting for platform in PLATFORMS for setting in _of_platform(platform)),
+    Setting("attachment_mib", values.whole_number(1, 10_000)),
+    Setting("send_timeout_seconds", values.seconds(0.1, _DAY)),
+    Setting("delivery_settle_seconds", values.seconds(0, 3600)),
     Setting("step_limit", values.whole_number(1, _MANY)),
     Setting("token_limit", values.whole_number(1, _MANY)),
     Setting("model_tries", values.whole_number(1, 100)),

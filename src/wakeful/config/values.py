@@ -78,6 +78,16 @@ def model(value: object) -> str:
     return text(value)
 
 
+def timezone(value: object) -> str:
+    # Imported here: it takes some milliseconds, and hardly anybody sets a zone.
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(text(value)).key
+    except (Unfit, KeyError, ValueError, OSError):
+        raise Unfit("the name of a time zone, as in Europe/Berlin or UTC") from None
+
+
 def folder(value: object) -> Path:
     try:
         path = Path(text(value)).expanduser()
@@ -100,6 +110,25 @@ def endpoint_url(value: object) -> str:
     except (ConfigError, Unfit):
         raise Unfit("an address such as https://api.openai.com/v1") from None
     return text(value)
+
+
+def web_url(value: object) -> str:
+    """Read the address of an API, without its last slash."""
+    try:
+        parts = urlsplit(text(value))
+    except (Unfit, ValueError):
+        raise Unfit("an address such as https://api.example.org") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise Unfit("an address such as https://api.example.org")
+    return text(value).rstrip("/")
+
+
+def ids(value: object) -> frozenset[str]:
+    """Read user ids, or * for everybody."""
+    given = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(one, str | int) and str(one).strip() for one in given):
+        raise Unfit("user ids, as in 12345,67890, or * for everybody")
+    return frozenset(str(one).strip() for one in given)
 
 
 def secret(value: object) -> str:

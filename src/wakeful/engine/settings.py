@@ -35,3 +35,5 @@ class EngineSettings:
     undo_seconds: float = 30.0
     # A machine whose nodes were silent for this long counts as dead, and its processes as lost.
     host_silence_seconds: float = 3600.0
+    # Messaging platforms without a door: what is to be delivered there waits until they have one.
+    closed_platforms: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The session context, at the import path that the contract promises to tools and clients."""
+"""The session context, under its module name in hermes-agent, by which tools and clients import it."""
 
 from wakeful.context import (
     async_delivery_supported,

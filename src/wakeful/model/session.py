@@ -1,16 +1,49 @@
-"""A session: one conversation lane."""
+"""A session: one conversation, and the address where its answers go."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+
+import orjson
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """The message on a platform that something goes back to, and the person who wrote it."""
+
+    # The platform's id of the message: what is posted because of it replies to it.
+    message_id: str = ""
+    user_id: str = ""
+    user_name: str = ""
+    chat_name: str = ""
+    # The key of the chat, see messaging/chat.py.
+    chat_key: str = ""
+
+    @property
+    def packed(self) -> bytes:
+        """As the stores keep it: nothing, where no platform is involved."""
+        said = {name: value for name, value in asdict(self).items() if value}
+        return orjson.dumps(said) if said else b""
+
+    @classmethod
+    def unpacked(cls, stored: bytes) -> "Sender":
+        return cls(**orjson.loads(stored)) if stored else NO_SENDER
+
+
+NO_SENDER = Sender()
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where answers go. Notices are delivered together only when they share an address."""
+    """Where answers go. Notices are delivered together only when they share an address, whoever asked for them."""
 
     platform: str
     chat_id: str = ""
     thread_id: str = ""
+    sender: Sender = field(default=NO_SENDER, compare=False)
+
+    def without_anchor(self) -> "Address":
+        """Return the address for what replies to no message."""
+        return replace(self, sender=replace(self.sender, message_id=""))
 
 
 class TitleOrigin(StrEnum):
@@ -30,6 +63,9 @@ class Session:
     # The folder that its tools work in, on whichever node its next turn runs.
     workspace: str = ""
     title: str = ""
+    # The chat on a messaging platform that it belongs or belonged to; empty elsewhere.
+    chat_key: str = ""
+    chat_name: str = ""
     # The delegation that it works for; None for a session of a user.
     task_id: str | None = None
     # Whether lists show it; false when it was made for a single response.

@@ -55,7 +55,7 @@ class Turn:
     resumes: int = 0
     # The number of its newest event.
     last_seq: int = 0
-    # How many pieces of an answer may be shown before it is recorded; see words.py.
+    # How many pieces of an answer may be shown before it is recorded; see model/words.py.
     reserved: int = 1000
     # How many earlier turns tried this wake-up and failed.
     attempt: int = 0
@@ -63,7 +63,7 @@ class Turn:
     workspace: str = ""
     # The sender's id of the message that opened it; empty for a wake-up.
     message_id: str = ""
-    # The client's request without its messages: JSON, see request.py.
+    # The client's request without its messages: JSON, see model/request.py.
     request: bytes = b"{}"
     # The client has deleted it, as a response.
     is_hidden: bool = False

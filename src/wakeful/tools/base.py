@@ -57,6 +57,14 @@ class ToolResult:
         return cls(failure_text(code, sentence, **fields), is_error=True)
 
 
+class Unusable(Exception):
+    """An argument that a tool cannot use. The tool catches it and answers with its code and text."""
+
+    def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
 def as_sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith('.') else '.'}"
 

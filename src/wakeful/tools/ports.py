@@ -1,12 +1,16 @@
-"""What the tools need from outside: rows for their background work, a person to ask, sub-agents.
+"""What the tools need from outside: rows for their background work, a person to ask, sub-agents, and
+chats that take files.
 
-The engine implements them all. `process_registry` has another ledger, in memory, for processes that no engine owns.
+The engine implements the first three. `process_registry` has another ledger, in memory, for use without an engine.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
+from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
 from wakeful.model.turn import Lease, Turn
 
@@ -91,4 +95,41 @@ class MemoryDelegator(Protocol):
         """Run a sub-agent for each goal of a turn that is not stored, and wait for all. They exist in memory only, so
         cancelling this call stops them. Raises TooManyDelegations.
         """
+        ...
+
+
+class Schedules(Protocol):
+    """The cron jobs of those for whom agents act. A job is named by its id, or by the name that its owner gave to it.
+
+    Methods raise ScheduleError for fields that do not fit, JobNotFound, and NotAllowed.
+    """
+
+    async def owner_of(self, session_id: str) -> str:
+        """Return the principal for whom an agent of this session acts."""
+        ...
+
+    def delivers_to(self, address: Address) -> bool:
+        """Return whether answers can go to this address later."""
+        ...
+
+    async def add(self, principal: str, fields: JobFields, job_id: str = "") -> ListedJob:
+        """Make a job. One that exists with this id already is returned as it is."""
+        ...
+
+    async def all(self, principal: str) -> list[ListedJob]: ...
+
+    async def change(self, principal: str, reference: str, fields: JobFields) -> ListedJob: ...
+
+    async def remove(self, principal: str, reference: str) -> CronJob: ...
+
+    async def run_now(self, principal: str, reference: str) -> CronRun: ...
+
+
+class FilePoster(Protocol):
+    def most_bytes(self, turn: Turn) -> int | None:
+        """Return how large a file may be in the chat of this turn; None where files cannot be sent."""
+        ...
+
+    async def post_file(self, turn: Turn, step: int, index: int, path: Path, caption: str) -> None:
+        """Queue a file for the chat of a turn. A call that was cut off and runs again queues it once."""
         ...

@@ -9,11 +9,10 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from wakeful.model.tasks.task import Task, TaskKind
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.request import LONGEST_TIMEOUT, read_timeout
-from wakeful.tools.commands.workspace import Unusable
 from wakeful.tools.ports import Delegator, TaskLedger
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.launch import launch_of

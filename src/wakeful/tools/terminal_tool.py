@@ -11,7 +11,7 @@ from wakeful.model.approvals.approval import Question
 from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
 from wakeful.tools.commands.gate.gate import Gate, Refusal, no_person_to_ask
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.request import (
@@ -21,7 +21,6 @@ from wakeful.tools.commands.request import (
     asks_for_background,
     read_request,
 )
-from wakeful.tools.commands.workspace import Unusable
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started

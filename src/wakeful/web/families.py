@@ -4,6 +4,8 @@ from wakeful.web.approvals import document as approvals
 from wakeful.web.chat import document as chat
 from wakeful.web.facts import document as facts
 from wakeful.web.home import document as home
+from wakeful.web.messaging import document as messaging
+from wakeful.web.schedules import document as schedules
 from wakeful.web.sessions import document as sessions
 from wakeful.web.streams import document as streams
 from wakeful.web.tasks import document as tasks
@@ -17,5 +19,7 @@ FAMILIES = (
     approvals.FAMILY,
     streams.FAMILY,
     tasks.FAMILY,
+    messaging.FAMILY,
+    schedules.FAMILY,
     facts.FAMILY,
 )

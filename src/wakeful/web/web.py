@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from wakeful.engine.engine import Engine
-from wakeful.errors import ConfigError, SessionNotFound, TaskNotFound
+from wakeful.errors import ConfigError, NotAllowed, SessionNotFound, TaskNotFound
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door
@@ -15,7 +15,7 @@ from wakeful.web.feeds.news_feed import NewsFeed
 from wakeful.web.feeds.row_feed import RowFeed
 from wakeful.web.fields import DoorHeader, read_headers
 from wakeful.web.messages.answers import Answers
-from wakeful.web.ports import TaskDoor
+from wakeful.web.ports import TaskAccess
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import StreamSettings
 
@@ -24,7 +24,7 @@ from wakeful.wire.sse import StreamSettings
 class Web:
     engine: Engine
     store: Store
-    tasks: TaskDoor
+    tasks: TaskAccess
     # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
     # Raises ConfigError if no provider serves the model.
@@ -61,6 +61,11 @@ class Web:
 
     def may_see(self, request: Request, owner: str) -> bool:
         return self.owner_seen_by(request) in (None, owner)
+
+    def require_operator(self, request: Request) -> None:
+        """Raises NotAllowed."""
+        if self.owner_seen_by(request) is not None:
+            raise NotAllowed
 
     async def require_session(self, tx: Transaction, request: Request, session_id: str) -> Session:
         """Raises SessionNotFound, also for another owner's session: clients cannot learn that it exists."""

@@ -6,6 +6,17 @@ from msgspec import UNSET, UnsetType
 
 from wakeful.wire.declared import Outgoing, words
 
+# A sentence may quote what a client sent, which may be megabytes.
+_LONGEST_SENTENCE = 1_000
+
+
+def short_sentence(message: str) -> str:
+    """Return a message without the middle of a value that it quotes, if that is very long."""
+    if len(message) <= _LONGEST_SENTENCE:
+        return message
+    half = _LONGEST_SENTENCE // 2
+    return f"{message[:half]} … {message[-half:]}"
+
 
 class ApiFailure(Outgoing):
     message: str
@@ -38,4 +49,4 @@ def api_problem(status: int, code: str, message: str, param: str | None = None, 
         kind = "server_error"
     elif status == 429:
         kind = "rate_limit_error"
-    return ApiProblem(error=ApiFailure(message=message, type=kind, param=param, code=code, **details))
+    return ApiProblem(error=ApiFailure(message=short_sentence(message), type=kind, param=param, code=code, **details))

@@ -12,7 +12,7 @@ from wakeful import errors
 from wakeful.errors import SessionBusy, WakefulError
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.body_room import NoRoom
-from wakeful.wire.error_types import Failure, Problem, api_problem
+from wakeful.wire.error_types import Failure, Problem, api_problem, short_sentence
 
 _API_PATH = "/v1/"
 # Codes that OpenAI's clients know under another name.
@@ -48,6 +48,14 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.LoginNotFound: (404, "not_found"),
     errors.ApprovalNotFound: (404, "not_found"),
     errors.GrantNotFound: (404, "not_found"),
+    errors.PostNotFound: (404, "not_found"),
+    errors.NoSuchCode: (404, "not_found"),
+    errors.PairingNotFound: (404, "not_found"),
+    errors.JobNotFound: (404, "not_found"),
+    errors.HookNotFound: (404, "not_found"),
+    errors.BadSignature: (401, "bad_signature"),
+    errors.NotAllowed: (403, "not_allowed"),
+    errors.PostNotOpen: (409, "wrong_state"),
     errors.OnceOnly: (400, "once_only"),
     errors.NoFolderToGrant: (400, "invalid_request"),
     errors.SessionBusy: (409, "session_busy"),
@@ -72,7 +80,7 @@ def error_response(
     """Build an error response. Under /v1 it has OpenAI's shape, which adds the error's type and parameter."""
     if path.startswith(_API_PATH):
         return JsonAnswer(api_problem(status, _API_CODES.get(code, code), message, param), status, headers)
-    failure = Failure(code=code, message=message, active_stream_id=active_stream_id)
+    failure = Failure(code=code, message=short_sentence(message), active_stream_id=active_stream_id)
     return JsonAnswer(Problem(error=failure), status, headers)
 
 

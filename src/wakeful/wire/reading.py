@@ -26,7 +26,7 @@ from wakeful.wire.values import (
 T = TypeVar("T", bound=Struct)
 
 _SWITCHES = {"1": True, "true": True, "0": False, "false": False}
-# Longer numbers are out of every range, and slow to parse.
+# Without zeros in front. Longer numbers are out of every range, and slow to parse.
 _DIGITS = 20
 
 
@@ -56,8 +56,10 @@ def _parsed(shape: Shape, text: str) -> Any:
     if shape.base is bool:
         known = _SWITCHES.get(text if shape.says.is_switch else text.lower())
         return text if known is None or (text in ("0", "1") and not shape.says.is_switch) else known
-    if shape.base is int and text.removeprefix("-").isdecimal() and text.isascii():
-        return int(text[:_DIGITS])
+    digits = text.removeprefix("-")
+    if shape.base is int and digits.isdecimal() and digits.isascii():
+        number = int(digits.lstrip("0")[:_DIGITS] or "0")
+        return number if digits == text else -number
     return text
 
 
@@ -85,8 +87,9 @@ def _struct_reader(kind: type[Struct], unfit: str = "") -> ValueReader:
             raise
         if no_others and given.keys() - readers.keys():
             raise UnfitError(no_others).within(f".{min(given.keys() - readers.keys())}")
-        if not needed.keys() <= values.keys():
-            values |= {name: _value_left_out(given, field) for name, field in needed.items() if name not in values}
+        for name in needed:
+            if name not in values:
+                values[name] = _value_left_out(given, needed[name])
         return kind(**values)
 
     return read_struct

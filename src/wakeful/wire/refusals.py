@@ -10,7 +10,7 @@ WWW_AUTHENTICATE: Json = {"description": "Bearer.", "required": True, "schema": 
 _REFUSALS = {
     400: json_answer("The request cannot be understood; `message` says why.", Problem),
     401: with_headers(json_answer("No key, or a wrong one.", Problem), {"www-authenticate": WWW_AUTHENTICATE}),
-    403: json_answer("`not_allowed`: a command of the agent may not do that; or `foreign_origin`.", Problem),
+    403: json_answer("`not_allowed`: you, or a command of the agent, may not do that; or `foreign_origin`.", Problem),
     404: json_answer("There is no such thing, or it belongs to another key's holder.", Problem),
     409: json_answer("Not now; `code` says why.", Problem),
     413: json_answer("The body is larger than 4 MiB.", Problem),

@@ -1,15 +1,21 @@
 """Settings: where they come from, which source wins, and the one sentence for each that is wrong."""
 
 import os
+import re
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from wakeful.config.config import Config
 from wakeful.config.load import forget_secrets, load_config
+from wakeful.config.machine_zone import machine_zone
+from wakeful.config.setting import SETTINGS_BY_NAME
 from wakeful.errors import ConfigError
+from wakeful.gateway.messaging.settings import PLATFORMS
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES
 
+_MANUAL = Path(__file__).parents[3] / "docs" / "self-hosting.md"
 _SECRET = "hunter2hunter2hunter2"
 _WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 _WEBHOOK = f'[[webhooks]]\nurl = "https://a.example/"\nsecret = "{_WEBHOOK_SECRET}"'
@@ -360,3 +366,25 @@ def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_i
     forget_secrets(environment)
 
     assert environment == {"PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
+
+
+def test_a_time_zone_is_named_as_the_world_knows_it(tmp_path: Path) -> None:
+    assert load(tmp_path).timezone == ""
+    assert load(tmp_path, WAKEFUL_TIMEZONE="Europe/Berlin").timezone == "Europe/Berlin"
+    with pytest.raises(ConfigError, match="the name of a time zone"):
+        load(tmp_path, WAKEFUL_TIMEZONE="Middle/Earth")
+
+
+def test_the_zone_of_the_machine_is_that_of_its_environment_or_some_other_that_exists() -> None:
+    assert machine_zone({"TZ": ":America/New_York"}) == "America/New_York"
+    assert machine_zone({"TZ": "nonsense"}) == machine_zone({}) == ZoneInfo(machine_zone({})).key
+
+
+def test_the_manual_has_a_row_for_every_setting() -> None:
+    _, _, after = _MANUAL.read_text(encoding="utf-8").partition("| In `config.toml` |")
+    table, _, _ = after.partition("\n\n")
+    of_platforms = re.findall(r"^\| `WAKEFUL_<P>_(\w+)", after, re.MULTILINE)
+
+    rows = set(re.findall(r"^\| `\W*(\w+)", table, re.MULTILINE))
+    rows |= {f"{platform}_{name.lower()}" for platform in PLATFORMS for name in of_platforms}
+    assert rows == set(SETTINGS_BY_NAME)

@@ -21,10 +21,16 @@ class Answer:
 
 
 async def request(
-    app: ASGIApp, path: str, *authorization: str, method: str = "GET", headers: Mapping[str, str] | None = None
+    app: ASGIApp,
+    path: str,
+    *authorization: str,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
 ) -> Answer:
     """Each `authorization` is a header of that name; `headers` are others."""
-    given = [*(("authorization", value) for value in authorization), *(headers or {}).items()]
+    length = {"content-length": str(len(body))} if body else {}
+    given = [*(("authorization", value) for value in authorization), *(length | dict(headers or {})).items()]
     scope = {
         "type": "http",
         # From this version on, Starlette does not poll `receive` for a disconnect.
@@ -42,7 +48,7 @@ async def request(
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)

@@ -5,7 +5,7 @@ import pytest
 from starlette.requests import Request
 
 from wakeful import errors
-from wakeful.wire.errors import answer_known_error
+from wakeful.wire.errors import InvalidRequest, answer_known_error
 
 REQUEST = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
 
@@ -38,3 +38,17 @@ async def test_a_busy_session_names_the_stream_to_follow_instead() -> None:
 async def test_an_error_that_is_a_bug_is_raised_again() -> None:
     with pytest.raises(errors.LeaseLost):
         await answer_known_error(REQUEST, errors.LeaseLost())
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/responses"])
+async def test_a_long_value_is_not_sent_back_whole(path: str) -> None:
+    request = Request({"type": "http", "method": "POST", "path": path, "headers": []})
+
+    response = await answer_known_error(
+        request, InvalidRequest(f"There is no model {'x' * 1_000_000}, choose another.")
+    )
+
+    message = orjson.loads(response.body)["error"]["message"]
+    assert message.startswith("There is no model xxx")
+    assert message.endswith("xxx, choose another.")
+    assert len(message) < 1_100

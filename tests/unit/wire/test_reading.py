@@ -128,6 +128,14 @@ def test_the_texts_of_a_query_become_values() -> None:
     assert read_texts(Page, {"size": "", "is_short": ""}) == Page()
 
 
+def test_zeros_in_front_of_a_number_do_not_change_it() -> None:
+    zeros = "0" * 30
+
+    assert read_texts(Page, {"limit": zeros + "7"}).limit == 7
+    assert read_texts(Page, {"size": zeros + "9" * 30}).size == read_texts(Page, {"size": "9" * 30}).size
+    assert read_texts(Page, {"size": "-" + zeros + "9"}).size == 1
+
+
 @pytest.mark.parametrize("given", [{"limit": ""}, {"limit": "1.0"}, {"limit": "101"}, {"is_live": "1"}, {"size": "x"}])
 def test_a_text_that_stands_for_no_value_is_refused(given: dict[str, str]) -> None:
     with pytest.raises(InvalidRequest) as refused:

@@ -4,7 +4,7 @@ from typing import Any
 
 from wakeful.cli.client import Client
 from wakeful.cli.lists.short_id import only_one
-from wakeful.cli.plain_text import clock_time, one_line
+from wakeful.cli.plain_text import aligned, clock_time, one_line
 from wakeful.errors import LoginNotFound
 
 _HEADINGS = ["ID", "NAME", "SINCE", "LAST SEEN", "BROWSER", "FROM"]
@@ -22,11 +22,7 @@ async def find_login(client: Client, name: str) -> str:
 
 
 def login_lines(logins: list[dict[str, Any]]) -> list[str]:
-    if not logins:
-        return []
-    rows = [_HEADINGS, *map(_row, logins)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return aligned([_HEADINGS, *map(_row, logins)]) if logins else []
 
 
 def _row(login: dict[str, Any]) -> list[str]:

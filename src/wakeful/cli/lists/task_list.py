@@ -4,7 +4,7 @@ from typing import Any
 
 from wakeful.cli.client import Client
 from wakeful.cli.lists.short_id import only_one, short_id
-from wakeful.cli.plain_text import duration, moment, one_line, seconds_since
+from wakeful.cli.plain_text import aligned, duration, moment, one_line, seconds_since
 from wakeful.errors import TaskNotFound
 
 _COMMAND_LENGTH = 80
@@ -22,12 +22,12 @@ async def find_task(client: Client, name: str) -> str:
 
 
 def task_lines(tasks: list[dict[str, Any]]) -> list[str]:
-    return _table([[short_id(task["id"]), task["kind"], *_state(task), _command(task)] for task in tasks])
+    return aligned([[short_id(task["id"]), task["kind"], *_state(task), _command(task)] for task in tasks])
 
 
 def short_task_lines(tasks: list[dict[str, Any]]) -> list[str]:
     """Return lines for the chat: users there know a task by its command, so the id comes last."""
-    rows = _table([[*_state(task), _command(task)] for task in tasks])
+    rows = aligned([[*_state(task), _command(task)] for task in tasks])
     return [f"{row}  {short_id(task['id'])}" for row, task in zip(rows, tasks, strict=True)]
 
 
@@ -35,12 +35,6 @@ def elapsed(task: dict[str, Any]) -> float:
     if task["ended_at"] is None:
         return seconds_since(task["started_at"])
     return (moment(task["ended_at"]) - moment(task["started_at"])).total_seconds()
-
-
-def _table(rows: list[list[str]]) -> list[str]:
-    """Align the columns except the last, which is not padded."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-    return ["  ".join([*map(str.ljust, row, widths), row[-1]]).rstrip() for row in rows]
 
 
 def _state(task: dict[str, Any]) -> list[str]:

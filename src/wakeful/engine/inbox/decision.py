@@ -52,7 +52,8 @@ class Rules:
         if lane.session.active is not None or lane.session.is_deleted or not self.may_open:
             return Decision(posted=coming)
         notices_wait = lane.session.is_held or lane.session.is_blocked
-        batch = next_batch((*lane.pending, *coming), lane.now, notices_wait=notices_wait)
+        reachable = [row for row in (*lane.pending, *coming) if self._is_reachable(row)]
+        batch = next_batch(reachable, lane.now, notices_wait=notices_wait)
         if batch is None:
             return Decision(posted=coming)
         if batch.is_wakeup and lane.spent_at is not None:
@@ -94,6 +95,10 @@ class Rules:
 
     def is_tried_again(self, turn: Turn, outcome: Outcome) -> bool:
         return turn.is_wakeup and outcome.passing and turn.attempt + 1 < self.settings.wake_retry_limit
+
+    def _is_reachable(self, row: InboxRow) -> bool:
+        """Return whether the answer to a row can be delivered; to a message it is given wherever its session shows."""
+        return row.kind is RowKind.MESSAGE or row.address.platform not in self.settings.closed_platforms
 
     def _with_company(self, lane: Lane, row: InboxRow) -> InboxRow:
         """Delay a notice a little if its session is idle and other promised work of it runs: ends that come close

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from wakeful.engine import turn_events
+from wakeful.engine.cron_runs import begin_run, end_run, withdraw_run
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.decision import Decision, Rules, entries_of, input_event
 from wakeful.engine.news import add_to_news
@@ -78,6 +79,7 @@ class Dispatcher:
         if decision.opening is not None:
             opening = titled(decision.opening, lane.session, title)
             assignment = assignment_of(opening, await tx.open(opening))
+            await begin_run(tx, assignment.turn)
         elif title:
             await self._name(tx, lane.session, title)
         await self._announce_wait(tx, lane.session, decision)
@@ -112,6 +114,9 @@ class Dispatcher:
             # Tasks and questions that only this turn waits for end with it; its other background work goes on.
             await tx.tasks.intend_kill_of_inline(turn.id)
             await tx.approvals.expire(turn.id, lane.now)
+        await end_run(tx, turn, outcome)
+        if closed.next is not None:
+            await begin_run(tx, closed.next.turn)
         if self.on_close is not None:
             await self.on_close(tx, turn, outcome)
         await self._announce_wait(tx, lane.session, decision)
@@ -151,6 +156,7 @@ class Dispatcher:
         """Withdraw a message and return True, if it is still queued."""
         if not await tx.inbox.withdraw_if_pending(row.session_id, row.dedupe_key):
             return False
+        await withdraw_run(tx, row)
         await self._end_given_out_stream(tx, row, NewEvent.of(events.CANCELLED, {"reason": "withdrawn"}))
         return True
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from wakeful.engine.cron_runs import begin_run
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.decision import MESSAGE_PREFIX
 from wakeful.engine.inbox.dispatcher import Dispatcher, assignment_of, titled
@@ -42,6 +43,7 @@ class Intake:
         if submission.session is not None:
             opening = self.first(submission)
             assignment = assignment_of(opening, await tx.open(opening))
+            await begin_run(tx, assignment.turn)
             return Receipt.opened(assignment.turn), assignment
         row = _row_of(submission)
         lane = await self.dispatcher.lane(tx, submission.session_id, row.dedupe_key)

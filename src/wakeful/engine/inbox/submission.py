@@ -22,7 +22,7 @@ class Submission:
     model: str
     source: str = "user"
     if_busy: IfBusy = IfBusy.QUEUE
-    # Messages of several roles, calls and results, used instead of the text: see model/journal.py.
+    # Messages of several roles, calls and results, used instead of the text: see model/journal/entry.py.
     inputs: Sequence[Mapping[str, Any]] = ()
     # What else the client asks of the turn.
     request: TurnRequest = field(default_factory=TurnRequest)

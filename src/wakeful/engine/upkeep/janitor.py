@@ -1,6 +1,6 @@
 """Deletes what is no longer needed, so that no table grows for ever: old idempotency keys, webhook deliveries that were
-given up, dead nodes, old news, texts that older versions left in claimed inbox rows. Then it gives free space back to
-the disk.
+given up, dead nodes, old news, posts to chats, runs of schedules, texts that older versions left in claimed inbox rows.
+Then it gives free space back to the disk.
 """
 
 import asyncio
@@ -16,8 +16,10 @@ _DAY = 24 * _HOUR
 _KEY_SECONDS = _DAY
 # How long an operator can inspect failed deliveries and dead nodes.
 _REMAINS_SECONDS = 7 * _DAY
-# Long enough for a user who comes back from a holiday.
+# News and posts: long enough for a user who comes back from a holiday.
 _NEWS_SECONDS = 30 * _DAY
+# Long enough to see how a monthly schedule has fared.
+_RUN_SECONDS = 90 * _DAY
 _PERIOD_SECONDS = 600.0
 # Rows per transaction: other writes wait for it.
 _BATCH = 500
@@ -34,7 +36,7 @@ class Janitor:
         self.job = Job("janitor", self.sweep, clock)
 
     async def sweep(self) -> float:
-        for drop in (_drop_keys, _drop_deliveries, _drop_nodes, _drop_news, _drop_texts):
+        for drop in _DROPS:
             await self.job.row(drop.__name__.strip("_"), partial(self._drop_all, drop))
         await self.job.row("space", self._give_space_back)
         return _PERIOD_SECONDS
@@ -64,5 +66,29 @@ async def _drop_nodes(tx: Transaction) -> int:
     return await tx.nodes.drop_old(await tx.now() - _REMAINS_SECONDS, _BATCH)
 
 
+async def _drop_runs(tx: Transaction) -> int:
+    return await tx.cron_jobs.drop_old_runs(await tx.now() - _RUN_SECONDS, _BATCH)
+
+
 async def _drop_news(tx: Transaction) -> int:
     return await tx.news.drop_old(await tx.now() - _NEWS_SECONDS, _BATCH)
+
+
+async def _drop_taken(tx: Transaction) -> int:
+    return await tx.chats.drop_taken(await tx.now() - _REMAINS_SECONDS, _BATCH)
+
+
+async def _drop_posts(tx: Transaction) -> int:
+    return await tx.posts.drop_old(await tx.now() - _NEWS_SECONDS, _BATCH)
+
+
+_DROPS = (
+    _drop_keys,
+    _drop_deliveries,
+    _drop_nodes,
+    _drop_news,
+    _drop_taken,
+    _drop_posts,
+    _drop_runs,
+    _drop_texts,
+)

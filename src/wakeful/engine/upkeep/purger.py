@@ -153,6 +153,7 @@ class Purger:
             lane = await self._dispatcher.lane(tx, session_id)
             if lane.active is not None:
                 await self._dispatcher.close(tx, lane, _DELETED, by_user=True)
+            await tx.cron_jobs.fail_open_runs(session_id, _DELETED.message)
             await tx.tasks.take_promises_back(session_id)
             running = await tx.tasks.running_in(session_id)
             for task in running:

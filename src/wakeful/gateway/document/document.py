@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wakeful.gateway.document.door import KEY, SCHEMES, with_door
+from wakeful.gateway.document.entrance import KEY, SCHEMES, with_entrance
 from wakeful.wire.openapi import TEXT, Family
 from wakeful.wire.schema import Json, Schemas
 
@@ -43,7 +43,7 @@ def _document(version: str, families: Sequence[Family]) -> Json:
 
 
 def _path(family: Family, path: str, methods: Mapping[str, Json]) -> dict[str, Any]:
-    return {method: _operation(family, with_door(method, path, each)) for method, each in methods.items()}
+    return {method: _operation(family, with_entrance(method, path, each)) for method, each in methods.items()}
 
 
 def _operation(family: Family, operation: Json) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from wakeful.wire.errors import answer_known_error, error_response
 _OPEN_PATHS = frozenset(
     {"/health", "/openapi.json", "/docs", "/docs/style.css", "/login", "/favicon.ico", "/api/login", "/api/logout"},
 )
-_OPEN_FOLDER = "/static/"
+# What platforms and other senders call has a secret or a signature of its own.
+_OPEN_FOLDERS = ("/static/", "/platforms/", "/hooks/")
 _PAGES = ("/s/",)
 # Cookies are accepted only for what the page itself requests; everything else needs a key.
 _FOR_COOKIES = ("/api/", *_PAGES)
@@ -99,7 +100,7 @@ class RequireKey:
 
 
 def _is_open(path: str) -> bool:
-    return path in _OPEN_PATHS or path.startswith(_OPEN_FOLDER)
+    return path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS)
 
 
 def _is_page(path: str) -> bool:

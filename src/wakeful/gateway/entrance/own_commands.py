@@ -14,7 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from wakeful.wire.errors import error_response
 from wakeful.wire.sse import TRANSPORT
 
-_RESERVED = re.compile(r"/api/approval/respond|/api/grants|/api/login/link|/v1/runs/[^/]*/approval")
+_RESERVED = re.compile(
+    r"/api/approval/respond|/api/grants|/api/login/link|/api/pairings(?:/.*)?|/v1/runs/[^/]*/approval"
+)
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CREDENTIALS = struct.Struct("3i")
 _MESSAGE = "A command of an agent asked for this, and only a person may do it: on the page, or in a terminal."

@@ -1,6 +1,7 @@
 """Describes the routes of the server itself: health, metrics and the OpenAPI document."""
 
 from wakeful.gateway.entrance.logins import document as logins
+from wakeful.gateway.hooks import document as hooks
 from wakeful.gateway.monitoring.health import Stopping, Unreachable, Working
 from wakeful.wire.error_types import Problem
 from wakeful.wire.openapi import OBJECT, TEXT, Family, json_answer, operation
@@ -46,5 +47,6 @@ PATHS: dict[str, dict[str, Json]] = {
 
 SERVER_FAMILIES = (
     logins.FAMILY,
+    hooks.FAMILY,
     Family("Server", "Health, numbers and this document.", PATHS, {"Problem": Problem}),
 )

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import shutil
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from wakeful.engine.vitals import Vitals
 from wakeful.errors import StoreError
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Outgoing, words
@@ -74,6 +75,7 @@ class _State(Outgoing):
     database: DatabaseState
     disk: DiskState
     lease: Annotated[LeaseState | None, words("This server's lease on its turns; null with SQLite, which needs none.")]
+    platforms: Annotated[dict[str, DoorState], words("The messaging platforms that are set up.")]
 
 
 class Working(_State):
@@ -98,13 +100,15 @@ class Health:
         vitals: Callable[[], Vitals],
         is_stopping: Callable[[], bool],
         folder: Path,
+        doors: Callable[[], Mapping[str, DoorStatus]] = dict,
     ) -> None:
-        """`folder` is on the disk whose free space is checked."""
+        """`folder` is on the disk whose free space is checked; `doors` are those of the messaging platforms."""
         self._version = version
         self._store = store
         self._vitals = vitals
         self._is_stopping = is_stopping
         self._folder = folder
+        self._doors = doors
         self._last = _Check(is_reachable=False)
         self._checked_at = float("-inf")
         self._checking: asyncio.Task[None] | None = None
@@ -135,6 +139,7 @@ class Health:
             "lease": None
             if left is None
             else LeaseState(seconds_left=round(max(left, 0), 3), late=vitals.is_lease_late),
+            "platforms": {name: door.state for name, door in self._doors().items()},
         }
 
     async def _fresh(self) -> _Check:

@@ -76,7 +76,7 @@ def model_in(lane: ApiLane, asked: str, found: str) -> str:
     """Return the model that answers: the lane's if the client `asked` for the default, else `found`, which is what the
     client's name for it resolved to.
     """
-    return lane.model if lane.model and asked in ("", DEFAULT_MODEL) else found
+    return lane.model if lane.model and asked in _DEFAULTS else found
 
 
 class WithSessionHeader:

@@ -49,7 +49,7 @@ class Entry:
     payload: bytes
     # When it was recorded; set by the store.
     at: float = 0.0
-    # For an answer that is to be written: where its words were cut, see words.py. It is not read with the entry.
+    # For an answer that is to be written: where its words were cut, see model/words.py. It is not read with the entry.
     cuts: bytes | None = None
 
     @property

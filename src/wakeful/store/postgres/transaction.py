@@ -11,6 +11,7 @@ from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.postgres.tables.approvals import PostgresApprovals
 from wakeful.store.postgres.tables.closings import close_turn
 from wakeful.store.postgres.tables.conversations import PostgresConversations
+from wakeful.store.postgres.tables.cron_jobs import PostgresCronJobs
 from wakeful.store.postgres.tables.deliveries import PostgresDeliveries
 from wakeful.store.postgres.tables.events import PostgresEvents
 from wakeful.store.postgres.tables.grants import PostgresGrants
@@ -19,6 +20,10 @@ from wakeful.store.postgres.tables.inbox import PostgresInbox
 from wakeful.store.postgres.tables.journal import PostgresJournal
 from wakeful.store.postgres.tables.lanes import read_lane
 from wakeful.store.postgres.tables.logins import PostgresLogins
+from wakeful.store.postgres.tables.messaging.chats import PostgresChats
+from wakeful.store.postgres.tables.messaging.outbox import PostgresOutboxCursors, PostgresPlatformDoors
+from wakeful.store.postgres.tables.messaging.pairings import PostgresPairings
+from wakeful.store.postgres.tables.messaging.posts import PostgresPosts
 from wakeful.store.postgres.tables.news import PostgresNews
 from wakeful.store.postgres.tables.nodes import PostgresNodes
 from wakeful.store.postgres.tables.old_words import PostgresOldWords
@@ -55,6 +60,12 @@ class PostgresTransaction:
         self.deliveries = PostgresDeliveries(connection)
         self.logins = PostgresLogins(connection)
         self.nodes = PostgresNodes(connection)
+        self.chats = PostgresChats(connection)
+        self.posts = PostgresPosts(connection)
+        self.outbox_cursors = PostgresOutboxCursors(connection)
+        self.pairings = PostgresPairings(connection)
+        self.platform_doors = PostgresPlatformDoors(connection)
+        self.cron_jobs = PostgresCronJobs(connection)
         self.old_words = PostgresOldWords(connection, footprint)
 
     async def now(self) -> float:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Door
 
 T = TypeVar("T")
@@ -24,12 +24,13 @@ class Row(Protocol):
 
 Values = tuple[object, ...]
 # Columns of a door, beside its name, and of an address.
-DOOR_AND_ADDRESS = ("async_delivery", "platform", "chat_id", "thread_id")
+DOOR_AND_ADDRESS = ("async_delivery", "platform", "chat_id", "thread_id", "sender")
 # Columns whose value is not the attribute of the same name.
 _ATTRIBUTES = {
     "platform": "address.platform",
     "chat_id": "address.chat_id",
     "thread_id": "address.thread_id",
+    "sender": "address.sender.packed",
     "door": "door.name",
     "async_delivery": "door.async_delivery",
     "host": "host.id",
@@ -70,4 +71,4 @@ def door_from(row: Row) -> Door:
 
 
 def address_from(row: Row) -> Address:
-    return Address(row["platform"], row["chat_id"], row["thread_id"])
+    return Address(row["platform"], row["chat_id"], row["thread_id"], Sender.unpacked(row["sender"]))

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from wakeful.model.session import Marks, Session, TitleOrigin
-from wakeful.store.rows.row import Row, Values, address_from, values_getter
+from wakeful.model.session import Address, Marks, Session, TitleOrigin
+from wakeful.store.rows.row import Row, Values, values_getter
 
 SESSION_COLUMNS = (
     "id",
@@ -14,6 +14,8 @@ SESSION_COLUMNS = (
     "thread_id",
     "model",
     "workspace",
+    "chat_key",
+    "chat_name",
     "title",
     "task_id",
     "is_listed",
@@ -33,9 +35,11 @@ def session_from(row: Row) -> Session:
     return Session(
         id=row["id"],
         owner=row["owner"],
-        address=address_from(row),
+        address=Address(row["platform"], row["chat_id"], row["thread_id"]),
         model=row["model"],
         workspace=row["workspace"],
+        chat_key=row["chat_key"],
+        chat_name=row["chat_name"],
         title=row["title"],
         task_id=row["task_id"],
         is_listed=bool(row["is_listed"]),

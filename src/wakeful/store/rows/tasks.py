@@ -20,6 +20,7 @@ _OF_TASK = (
     "platform",
     "chat_id",
     "thread_id",
+    "sender",
     "model",
     "will_notify",
     "is_inline",

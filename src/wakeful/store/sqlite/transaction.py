@@ -16,6 +16,7 @@ from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.tables.approvals import SqliteApprovals
 from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
+from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
 from wakeful.store.sqlite.tables.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.tables.events import SqliteEvents
 from wakeful.store.sqlite.tables.grants import SqliteGrants
@@ -24,6 +25,10 @@ from wakeful.store.sqlite.tables.inbox import SqliteInbox
 from wakeful.store.sqlite.tables.journal import SqliteJournal
 from wakeful.store.sqlite.tables.lanes import read_lane
 from wakeful.store.sqlite.tables.logins import SqliteLogins
+from wakeful.store.sqlite.tables.messaging.chats import SqliteChats
+from wakeful.store.sqlite.tables.messaging.outbox import SqliteOutboxCursors, SqlitePlatformDoors
+from wakeful.store.sqlite.tables.messaging.pairings import SqlitePairings
+from wakeful.store.sqlite.tables.messaging.posts import SqlitePosts
 from wakeful.store.sqlite.tables.news import SqliteNews
 from wakeful.store.sqlite.tables.nodes import SqliteNodes
 from wakeful.store.sqlite.tables.old_words import SqliteOldWords
@@ -59,6 +64,12 @@ class SqliteTransaction:
         self.deliveries = SqliteDeliveries(connection)
         self.logins = SqliteLogins(connection)
         self.nodes = SqliteNodes(connection, clock)
+        self.chats = SqliteChats(connection)
+        self.posts = SqlitePosts(connection)
+        self.outbox_cursors = SqliteOutboxCursors(connection)
+        self.pairings = SqlitePairings(connection)
+        self.platform_doors = SqlitePlatformDoors(connection)
+        self.cron_jobs = SqliteCronJobs(connection)
         self.old_words = SqliteOldWords(connection, footprint)
 
     async def now(self) -> float:

@@ -78,12 +78,13 @@ class Sessions(Protocol):
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
+        key: str = "",
     ) -> list[Session]:
         """Return the listed sessions of an owner, or of all owners, last changed first. Sessions of delegations and
         deleted ones are left out; `archived` returns the archived ones instead of the others.
 
         `among` limits the page to these ids, `before` to sessions that come after this (updated_at, id) in the list,
-        and `pinned` to sessions that are pinned, or are not.
+        `pinned` to sessions that are pinned, or are not, and `key` to those that belong or belonged to this chat.
         """
         ...
 

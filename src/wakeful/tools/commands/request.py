@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wakeful.context import session_environment
-from wakeful.tools.commands.workspace import Unusable
+from wakeful.tools.base import Unusable
 from wakeful.tools.processes.wrapper import COMMAND_LIMIT
 
 DEFAULT_TIMEOUT = 180

@@ -9,12 +9,12 @@ from typing import Any, TextIO
 from wakeful.model.approvals.approval import Question, Reason
 from wakeful.model.approvals.reason_kinds import RUNS_LATER
 from wakeful.model.ids import new_id
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.runs_later import runner_of
-from wakeful.tools.commands.workspace import Unusable, path_in_workspace, readable, shown
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.files.results import file_failure, result_of
+from wakeful.tools.files.workspace import path_in_workspace, readable, shown
 
 RESULT_LIMIT = 50_000
 # Characters that are kept free for the note at the end of a cut result.

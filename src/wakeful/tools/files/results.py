@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import ToolResult
-from wakeful.tools.commands.workspace import Unusable
+from wakeful.tools.base import ToolResult, Unusable
 
 # Takes the tool's arguments, the workspace and the server's own folder.
 Act = Callable[[Mapping[str, Any], Path, Path], str]

@@ -1,6 +1,6 @@
 """Describes the routes of chats."""
 
-from wakeful.web.chat.routes import Again, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, StartedChat
+from wakeful.web.chat.routes import AnswerWanted, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, SentMessage
 from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation
@@ -14,7 +14,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Send a message",
             {200: json_answer("It is accepted.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
-            body=json_body(StartedChat),
+            body=json_body(SentMessage),
         ),
     },
     "/api/chat/edit": {
@@ -32,7 +32,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Ask for the last answer again",
             {200: json_answer("It is accepted.", ChatReceipt), **refusals(400, 404, 409, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
-            body=json_body(Again),
+            body=json_body(AnswerWanted),
         ),
     },
     "/api/chat/cancel": {

@@ -22,7 +22,7 @@ from wakeful.wire.declared import Incoming, Outgoing, words
 from wakeful.wire.errors import InvalidRequest
 
 
-class Again(Incoming):
+class AnswerWanted(Incoming):
     session_id: Id
     client_message_id: Annotated[
         Id | None, words("A message that is sent again with the same id is accepted once.")
@@ -30,12 +30,12 @@ class Again(Incoming):
     model: ModelId | None = None
 
 
-class StartedChat(Again):
+class SentMessage(AnswerWanted):
     message: MessageText
     if_busy: Annotated[IfBusy, words("`queue` by default.")] = IfBusy.QUEUE
 
 
-class EditedMessage(Again):
+class EditedMessage(AnswerWanted):
     message_id: Id
     message: MessageText
 
@@ -69,7 +69,7 @@ class ChatRoutes:
         ]
 
     async def start(self, request: Request) -> Response:
-        given = await read_body(request, StartedChat)
+        given = await read_body(request, SentMessage)
         submission = await self._submission(request, given, given.message, given.if_busy)
         return _receipt(await self._web.engine.submit(submission))
 
@@ -89,8 +89,7 @@ class ChatRoutes:
 
     async def regenerate(self, request: Request) -> Response:
         """Ask for the last answer again."""
-        submission = await self._submission(request, await read_body(request, Again), "")
-
+        submission = await self._submission(request, await read_body(request, AnswerWanted), "")
         return await self._again(request, submission, repeated)
 
     async def _again(
@@ -124,7 +123,7 @@ class ChatRoutes:
         return JsonAnswer(Ok())
 
     async def _submission(
-        self, request: Request, given: Again, text: str, if_busy: IfBusy = IfBusy.QUEUE
+        self, request: Request, given: AnswerWanted, text: str, if_busy: IfBusy = IfBusy.QUEUE
     ) -> Submission:
         door = self._web.door(request)
         key = given.client_message_id or new_id("msg")

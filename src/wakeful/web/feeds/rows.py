@@ -29,6 +29,11 @@ class SessionRow(Outgoing):
     needs_you: Annotated[int, Meta(ge=0), words("The number of open questions.")]
     last_status: Annotated[Literal["done", "failed", "cancelled"] | None, words("How the last turn ended.")]
     woken: Annotated[bool, words("Whether background work alone opened the last turn.")]
+    key: Annotated[str, words("Which chat or hook it belongs or belonged to, such as `telegram:private:5`; or empty.")]
+    platform: Annotated[str, words("Where it was begun: `web`, `terminal`, `telegram`, …")]
+    chat_id: str
+    thread_id: str
+    chat_name: str
 
 
 class ShownSnippet(Outgoing):
@@ -88,4 +93,9 @@ def row_fields(session: Session, marks: Marks) -> dict[str, Any]:
         "needs_you": marks.open_approvals,
         "last_status": marks.last_status,
         "woken": marks.is_woken,
+        "key": session.chat_key,
+        "platform": session.address.platform,
+        "chat_id": session.address.chat_id,
+        "thread_id": session.address.thread_id,
+        "chat_name": session.chat_name,
     }

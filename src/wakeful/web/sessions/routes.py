@@ -53,6 +53,10 @@ class SessionsQuery(Incoming):
     ] = 50
     cursor: Annotated[str, words("The `next_cursor` of the previous page.")] = ""
     archived: Annotated[Switch, words("Only archived sessions; otherwise only sessions that are not.")] = False
+    key: Annotated[
+        SearchWords,
+        words("Only sessions of the chat or hook with this key, its current one first; `q` does not count then."),
+    ] = ""
 
 
 class SessionPage(Outgoing):
@@ -147,6 +151,8 @@ class SessionRoutes:
         limit, words = asked.limit, asked.q.strip()
         wanted = wanted_in(words)
         before = _parse_cursor(asked.cursor)
+        if asked.key:
+            return JsonAnswer(await self._web.store.read(partial(self._page_of_chat, request, asked, before)))
         owner = self._web.owner_seen_by(request)
 
         async def body(tx: Transaction) -> SessionPage:
@@ -162,6 +168,20 @@ class SessionRoutes:
 
         look = self._web.store.search if words else self._web.store.read
         return JsonAnswer(await look(body))
+
+    async def _page_of_chat(
+        self, request: Request, asked: SessionsQuery, before: tuple[float, str] | None, tx: Transaction
+    ) -> SessionPage:
+        find = partial(tx.sessions.page, self._web.owner_seen_by(request), archived=asked.archived)
+        chat = await tx.chats.get(asked.key)
+        now_at = [] if chat is None else [chat.session_id]
+        current = await find(among=now_at, limit=1) if now_at and before is None else []
+        # One more than is shown, and another one for the current session, which may be among them.
+        found = await find(key=asked.key, before=before, limit=asked.limit + 2)
+        others = [session for session in found if session.id not in now_at]
+        rows = await session_rows(tx, request.state.principal, current + others[: asked.limit])
+        next_cursor = _cursor(others[asked.limit - 1]) if len(others) > asked.limit else None
+        return SessionPage(sessions=rows, next_cursor=next_cursor)
 
     async def show(self, request: Request) -> Response:
         asked = read_query(request, SessionQuery)

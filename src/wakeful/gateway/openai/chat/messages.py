@@ -68,9 +68,9 @@ def chat_inputs(messages: Sequence[ChatMessage]) -> list[Input]:
 
 def _inputs(message: ChatMessage) -> list[Input]:
     spoken = {"role": message.role, **_content(message.content or "")}
-    if isinstance(message, ChatToolMessage):
+    if message.role == "tool":
         return [spoken | {"call_id": message.tool_call_id}]
-    if not isinstance(message, ChatAssistantMessage) or not message.tool_calls:
+    if message.role != "assistant" or not message.tool_calls:
         return [spoken]
     # Each call is a separate input; the fold joins them into one message for the model.
     calls = [{"role": message.role, "text": "", "calls": [_call(call)]} for call in message.tool_calls]
@@ -84,10 +84,6 @@ def _call(call: ChatCall) -> dict[str, str]:
 def _content(content: str | Sequence[ChatPart]) -> dict[str, Any]:
     if isinstance(content, str):
         return {"text": content}
-    images = [part.image_url.url for part in content if isinstance(part, ChatImagePart)]
-    texts = [
-        part.refusal if isinstance(part, RefusalPart) else part.text
-        for part in content
-        if not isinstance(part, ChatImagePart)
-    ]
+    images = [part.image_url.url for part in content if part.type == "image_url"]
+    texts = [part.refusal if part.type == "refusal" else part.text for part in content if part.type != "image_url"]
     return {"text": "".join(texts)} | ({"images": images} if images else {})

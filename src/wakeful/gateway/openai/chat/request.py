@@ -74,7 +74,7 @@ class ChatBody(Incoming):
     modalities: Annotated[
         list[Literal["text"]] | None,
         words("Answers are text only."),
-        says("{} must be text: the server makes no audio.", covers_inside=True),
+        says('{} must be ["text"]: the server makes no audio.', covers_inside=True),
     ] = None
     functions: Annotated[None, words("Use `tools`."), _OLDER] = None
     function_call: Annotated[None, words("Use `tool_choice`."), _OLDER] = None

@@ -9,13 +9,11 @@ import orjson
 from wakeful.gateway.openai.items.input_items import (
     InputCall,
     InputCallOutput,
-    InputImagePart,
     InputItem,
     InputMessage,
     InputPart,
     InputReference,
     InputServerCall,
-    RefusalPart,
 )
 from wakeful.model.failure import failure_text
 
@@ -83,10 +81,6 @@ def _sentence(error: str | dict[str, Any]) -> str:
 def _content(content: str | Sequence[InputPart]) -> dict[str, Any]:
     if isinstance(content, str):
         return {"text": content}
-    images = [part.image_url for part in content if isinstance(part, InputImagePart)]
-    texts = [
-        part.refusal if isinstance(part, RefusalPart) else part.text
-        for part in content
-        if not isinstance(part, InputImagePart)
-    ]
+    images = [part.image_url for part in content if part.type == "input_image"]
+    texts = [part.refusal if part.type == "refusal" else part.text for part in content if part.type != "input_image"]
     return {"text": "".join(texts)} | ({"images": images} if images else {})

@@ -167,6 +167,7 @@ class PostgresSessions:
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
+        key: str = "",
     ) -> list[Session]:
         # Conditions are left out instead of written as "$3 IS NULL OR …", which could not use an index.
         wanted, arguments = [_IN_THE_LIST], list[object]([limit, archived])
@@ -181,6 +182,9 @@ class PostgresSessions:
         if among is not None:
             wanted.append(f"s.id = ANY(${len(arguments) + 1}::text[])")
             arguments.append(list(among))
+        if key:
+            wanted.append(f"s.chat_key = ${len(arguments) + 1} AND s.chat_key <> ''")
+            arguments.append(key)
         rows = await self._connection.fetch(
             f"SELECT s.* FROM sessions s WHERE {' AND '.join(wanted)} ORDER BY s.updated_at DESC, s.id DESC LIMIT $1",
             *arguments,

@@ -21,6 +21,9 @@ _TABLES = {
     "events": "session_seq",
     "inbox": "id",
     "tasks": "id",
+    "posts": "id",
+    "chats": "key",
+    "outbox_cursors": "session_id",
 }
 
 
@@ -64,6 +67,10 @@ class SqlitePurges:
 
     async def finish(self, session_id: str) -> bool:
         self._footprint.require_lock(session_id)
+        # The run of a job stays in the job's history, without the session that is gone.
+        self._connection.execute(
+            "UPDATE cron_runs SET session_id = '', turn_id = '' WHERE session_id = ?", (session_id,)
+        )
         is_left = "EXISTS (SELECT 1 FROM turns WHERE session_id = ?1)"
         self._connection.execute(f"UPDATE sessions SET is_purged = 1 WHERE id = ?1 AND {is_left}", (session_id,))
         cursor = self._connection.execute(f"DELETE FROM sessions WHERE id = ?1 AND NOT {is_left}", (session_id,))

@@ -151,6 +151,7 @@ class SqliteSessions:
         limit: int,
         archived: bool = False,
         pinned: bool | None = None,
+        key: str = "",
     ) -> list[Session]:
         wanted, arguments = [_IN_THE_LIST], list[Any]([archived])
         if pinned is not None:
@@ -164,10 +165,16 @@ class SqliteSessions:
         if among is not None:
             wanted.append(f"s.id IN ({', '.join('?' * len(among))})")
             arguments += among
+        if key:
+            # The second condition is that of the index.
+            wanted.append("s.chat_key = ? AND s.chat_key <> ''")
+            arguments.append(key)
         # SQLite does not know that few sessions are pinned or found, and would scan the whole list.
         index = "INDEXED BY sessions_pinned" if pinned else ""
         if among is not None:
             index = "INDEXED BY sqlite_autoindex_sessions_1"
+        elif key:
+            index = "INDEXED BY sessions_by_chat_key"
         rows = self._connection.execute(
             f"""SELECT s.* FROM sessions s {index} WHERE {" AND ".join(wanted)}
                 ORDER BY s.updated_at DESC, s.id DESC LIMIT ?""",

@@ -24,16 +24,16 @@ _FOR_COOKIES = "/api/"
 _ANY_HOST = "/health"
 
 
-def with_door(method: str, path: str, operation: Json) -> dict[str, Any]:
+def with_entrance(method: str, path: str, operation: Json) -> dict[str, Any]:
     """Return the operation with the responses and the security that the entrance adds to it."""
-    answers = {**_door_answers(method, path), **operation["responses"]}
+    answers = {**_entrance_answers(method, path), **operation["responses"]}
     made = {**operation, "responses": dict(sorted(answers.items()))}
     if path.startswith(_FOR_COOKIES):
         made.setdefault("security", _KEY_OR_COOKIE)
     return made
 
 
-def _door_answers(method: str, path: str) -> dict[str, Json]:
+def _entrance_answers(method: str, path: str) -> dict[str, Json]:
     problem = ApiProblem if path.startswith(_API) else Problem
     answers = {}
     if path != _ANY_HOST:

@@ -5,15 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wakeful.tools.base import Unusable
 from wakeful.tools.commands.gate.ground import ground_of
-
-
-class Unusable(Exception):
-    """An argument that a tool cannot use. The tool catches it and answers with its code and text."""
-
-    def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
-        super().__init__(sentence)
-        self.code = code
 
 
 def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:

@@ -1,0 +1,65 @@
+"""Checks that need only the settings and this machine."""
+
+from ipaddress import ip_address
+
+from wakeful.app import build_providers
+from wakeful.cli.doctor.result import CheckResult
+from wakeful.cli.server.listener import bind_listener, is_answered, local_socket, url_of
+from wakeful.config.config import Config
+from wakeful.config.home import make_home
+from wakeful.errors import ConfigError
+
+_OTHERS = 0o077
+_OPENAI = "https://api.openai.com"
+
+
+def check_home(config: Config) -> CheckResult:
+    try:
+        make_home(config.home)
+    except ConfigError as error:
+        return CheckResult.fail("home", str(error))
+    if config.home.stat().st_mode & _OTHERS:
+        return CheckResult.warn("home", f"Other users can look into {config.home}: run chmod 700 {config.home}.")
+    return CheckResult.ok("home", str(config.home))
+
+
+async def check_model(config: Config) -> CheckResult:
+    try:
+        providers = build_providers(config)
+    except ConfigError as error:
+        return CheckResult.fail("model", str(error))
+    await providers.close()
+    endpoint = config.providers.openai
+    if config.model.startswith("demo:"):
+        return CheckResult.warn("model", "The demonstration model answers: set WAKEFUL_MODEL, as in openai:gpt-5.")
+    if not endpoint.api_key and endpoint.base_url.startswith(_OPENAI):
+        return CheckResult.fail("model", f"{config.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL.")
+    return CheckResult.ok("model", config.model)
+
+
+def check_port(config: Config) -> CheckResult:
+    if is_answered(local_socket(config.home)):
+        return CheckResult.ok("port", f"the server runs, at port {config.port} unless it was started with another")
+    try:
+        with bind_listener(config) as listener:
+            return CheckResult.ok("port", f"{url_of(listener)} is free, and no server runs")
+    except ConfigError as error:
+        return CheckResult.fail("port", str(error))
+
+
+def check_hooks(config: Config) -> CheckResult:
+    if not config.hooks:
+        return CheckResult.ok("hooks", "none")
+    names = ", ".join(hook.name for hook in config.hooks)
+    if not config.public_url and _is_loopback(config.host):
+        return CheckResult.warn(
+            "hooks", f"Only this machine can reach {names}: let a proxy serve them, and set WAKEFUL_PUBLIC_URL."
+        )
+    return CheckResult.ok("hooks", f"{names} at {config.public_url or f'port {config.port}'}/hooks/NAME")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,57 @@
+"""Chooses the session that a firing goes to: the target's chat, or a new one."""
+
+from dataclasses import dataclass, replace
+
+from wakeful.engine.cron_runs import CRON
+from wakeful.engine.schedules.settings import ScheduleSettings
+from wakeful.model.ids import new_id
+from wakeful.model.messaging.chat import Chat, SessionScope, chat_key, likely_kind
+from wakeful.model.schedules.cron_job import CronJob
+from wakeful.model.session import Address, Sender, Session
+from wakeful.model.turn import Door
+from wakeful.store.base import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class FiringLane:
+    session: Session
+    is_new: bool
+    door: Door
+    address: Address
+    # The chat that goes on in the new session from now on.
+    chat: Chat | None = None
+
+
+async def lane_of(tx: Transaction, job: CronJob, settings: ScheduleSettings) -> FiringLane:
+    """Return where a firing of this job goes now. Nothing is written."""
+    target = job.deliver
+    if target is None:
+        return FiringLane(_new_session(job, Address(CRON), settings), True, Door(CRON, True), Address(CRON))
+    door = Door(target.platform, async_delivery=True)
+    chat = await _chat_at(tx, target, settings)
+    address = replace(target, sender=Sender(chat_name=chat.name, chat_key=chat.key))
+    known = None if job.is_fresh or not chat.session_id else await tx.sessions.get(chat.session_id)
+    if known is not None and not known.is_deleted:
+        return FiringLane(known, False, door, address)
+    session = replace(_new_session(job, target, settings), chat_key=chat.key, chat_name=chat.name)
+    heir = None if job.is_fresh else replace(chat, session_id=session.id)
+    return FiringLane(session, True, door, address, heir)
+
+
+async def _chat_at(tx: Transaction, target: Address, settings: ScheduleSettings) -> Chat:
+    """Return the chat of a target; one that has no session yet if none is known."""
+    scope = settings.platforms[target.platform]
+    thread = None if scope is SessionScope.CHAT else target.thread_id
+    known = await tx.chats.at(target.platform, target.chat_id, thread)
+    if known is not None:
+        return known
+    kind = likely_kind(target.platform, target.chat_id)
+    # A schedule is no user: on a platform with a session for each, it gets that of the place.
+    whole = scope if scope is SessionScope.CHAT else SessionScope.THREAD
+    key = chat_key(target.platform, kind, target.chat_id, target.thread_id, "", whole)
+    return Chat(key, target.platform, kind, target.chat_id, target.thread_id, "")
+
+
+def _new_session(job: CronJob, address: Address, settings: ScheduleSettings) -> Session:
+    model = job.model or settings.model
+    return Session(new_id("ses"), job.owner, address, model, settings.workspace, title=job.name)

@@ -1,0 +1,109 @@
+"""The outbox of one platform, at the node that holds its door: facts become posts, posts become messages."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+from wakeful.engine.engine import Engine
+from wakeful.engine.job import Job
+from wakeful.engine.ports import Clock
+from wakeful.engine.supervisor import Supervisor
+from wakeful.gateway.messaging.outbox.live import LiveTurn
+from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.outbox.projection import Projection
+from wakeful.gateway.messaging.platform import Platform
+from wakeful.gateway.messaging.settings import MessagingSettings
+from wakeful.model.session import Session
+from wakeful.model.turn import Turn
+from wakeful.store.base import Signal, Store, Transaction
+
+# How many sessions one look finds that have facts without posts.
+_SESSIONS = 500
+_MOST_KNOWN = 20_000
+# What a lost signal would have said is found after so long.
+_LOOK_SECONDS = 30.0
+
+
+class PlatformOutbox:
+    def __init__(
+        self, engine: Engine, store: Store, platform: Platform, settings: MessagingSettings, clock: Clock
+    ) -> None:
+        self._engine = engine
+        self._store = store
+        self._platform = platform
+        self._door = settings.doors[platform.name]
+        self._projection = Projection({platform.name: self._door})
+        self.postman = Postman(store, platform, engine.node, settings, clock)
+        self.job = Job(f"outbox of {platform.name}", self.sweep, clock)
+        # Sessions with commits since the last look.
+        self._touched: set[str] = set()
+        # Which platform a session belongs to never changes.
+        self._platforms: dict[str, str] = {}
+        self._live: dict[str, asyncio.Task[bool]] = {}
+
+    @asynccontextmanager
+    async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
+        self._store.notifier.listen(self._hear)
+        try:
+            async with self.postman.at_work(supervisor), supervisor.at_work(self.job):
+                yield
+        finally:
+            for task in self._live.values():
+                task.cancel()
+            await asyncio.gather(*self._live.values(), return_exceptions=True)
+
+    async def sweep(self) -> float | None:
+        touched, self._touched = self._touched, set()
+        for session_id in await self._store.read(partial(self._wanting, touched)):
+            await self.job.row(session_id, partial(self.project, session_id))
+        return _LOOK_SECONDS
+
+    async def project(self, session_id: str) -> None:
+        """Make posts of all facts of a session, and show the turn that runs in it."""
+        while await self._store.write(partial(self._advance, session_id)):
+            pass
+        self.postman.job.wake()
+        await self._show_running(session_id)
+
+    async def _advance(self, session_id: str, tx: Transaction) -> bool:
+        if not await tx.platform_doors.is_held_by(self._platform.name, self._engine.node):
+            return False
+        return await self._projection.advance(tx, session_id)
+
+    async def _wanting(self, touched: set[str], tx: Transaction) -> list[str]:
+        """Return sessions of this platform that may have facts without posts; without hints, all of them."""
+        if not touched:
+            return await tx.outbox_cursors.behind([self._platform.name], _SESSIONS)
+        for session_id in touched - self._platforms.keys():
+            session = await tx.sessions.get(session_id)
+            if session is not None:
+                self._platforms[session_id] = session.address.platform
+        while len(self._platforms) > _MOST_KNOWN:
+            del self._platforms[next(iter(self._platforms))]
+        return sorted(one for one in touched if self._platforms.get(one) == self._platform.name)
+
+    async def _show_running(self, session_id: str) -> None:
+        running = await self._store.read(partial(self._running, session_id))
+        if running is None or running[1].id in self._live:
+            return
+        session, turn = running
+        live = LiveTurn(
+            self._engine, self._store, self._platform, self.postman, self._door, session, turn, self.project
+        )
+        task = asyncio.create_task(self.job.row(turn.id, live.run), name=f"{turn.id} on {self._platform.name}")
+        self._live[turn.id] = task
+        task.add_done_callback(lambda _: self._live.pop(turn.id))
+
+    async def _running(self, session_id: str, tx: Transaction) -> tuple[Session, Turn] | None:
+        session = await tx.sessions.get(session_id)
+        if session is None or session.active is None or session.task_id is not None:
+            return None
+        turn = await tx.turns.get(session.active)
+        is_ours = turn is not None and turn.door.name == self._platform.name and not turn.status.is_final
+        return (session, turn) if is_ours and turn is not None else None
+
+    def _hear(self, signal: Signal) -> None:
+        """Where anything may have changed, the look that follows has no hints."""
+        self._touched = set() if signal.is_everything else self._touched | signal.sessions
+        self.job.wake()

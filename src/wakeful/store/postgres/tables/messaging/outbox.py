@@ -1,0 +1,78 @@
+"""How far logs were made into posts, and which node holds which platform's door, in PostgreSQL."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from wakeful.store.postgres.connection import PostgresConnection
+
+
+class PostgresOutboxCursors:
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    async def get(self, session_id: str) -> int:
+        seq: int | None = await self._connection.fetchval(
+            "SELECT seq FROM outbox_cursors WHERE session_id = $1", session_id
+        )
+        return seq or 0
+
+    async def put(self, session_id: str, seq: int) -> None:
+        await self._connection.execute(
+            """INSERT INTO outbox_cursors VALUES ($1, $2)
+               ON CONFLICT (session_id) DO UPDATE SET seq = greatest(outbox_cursors.seq, excluded.seq)""",
+            session_id,
+            seq,
+        )
+
+    async def behind(self, platforms: Sequence[str], limit: int) -> list[str]:
+        rows = await self._connection.fetch(
+            """SELECT s.id FROM sessions s LEFT JOIN outbox_cursors c ON c.session_id = s.id
+               WHERE s.platform IN ('telegram', 'discord', 'slack') AND s.platform = ANY($1::text[])
+                 AND s.last_seq > coalesce(c.seq, 0) ORDER BY s.id LIMIT $2""",
+            list(platforms),
+            limit,
+        )
+        return [row["id"] for row in rows]
+
+
+class PostgresPlatformDoors:
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    async def hold(self, platform: str, node: str) -> bool:
+        await self._connection.execute(
+            """INSERT INTO platform_doors VALUES ($1, $2, $3) ON CONFLICT (platform) DO UPDATE SET node = excluded.node
+               WHERE platform_doors.node IS NULL
+                  OR platform_doors.node NOT IN (SELECT id FROM nodes WHERE lease_until > wakeful_now())""",
+            platform,
+            node,
+            b"{}",
+        )
+        return await self.is_held_by(platform, node)
+
+    async def release(self, platform: str, node: str) -> None:
+        await self._connection.execute(
+            "UPDATE platform_doors SET node = NULL WHERE platform = $1 AND node = $2", platform, node
+        )
+
+    async def is_held_by(self, platform: str, node: str) -> bool:
+        held = await self._connection.fetchval(
+            "SELECT TRUE FROM platform_doors WHERE platform = $1 AND node = $2 FOR SHARE", platform, node
+        )
+        return held is not None
+
+    async def memory(self, platform: str) -> dict[str, Any]:
+        memory: bytes | None = await self._connection.fetchval(
+            "SELECT memory FROM platform_doors WHERE platform = $1", platform
+        )
+        return {} if memory is None else orjson.loads(memory)
+
+    async def remember(self, platform: str, memory: dict[str, Any]) -> None:
+        await self._connection.execute(
+            """INSERT INTO platform_doors VALUES ($1, NULL, $2)
+               ON CONFLICT (platform) DO UPDATE SET memory = excluded.memory""",
+            platform,
+            orjson.dumps(memory),
+        )

@@ -1,0 +1,237 @@
+"""A chat on a platform: messages in, answers out, each once and where it belongs."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.messaging.kit import chatting
+from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.gateway.messaging.platform import Attachment, LookedUp, Unanswered, Whereabouts
+from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
+from wakeful.model.journal.fact import TextDelta
+from wakeful.model.messaging.chat import ChatKind, SessionScope
+from wakeful.model.messaging.post import PostKind
+from wakeful.store.base import Store
+
+
+async def test_an_answer_comes_back_once_to_its_chat(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Hello", "5")
+        chat.agent.order(await chat.turn(), "say Hi there")
+        await chat.shows("Hi there")
+        await chat.write("Hello", "5")
+        await chat.write("More", "6")
+        chat.agent.order(await chat.turn(2), "say Yes")
+        await chat.shows("Hi there", "Yes")
+
+    assert len(chat.agent.briefs) == 2, "the same message again opened no turn"
+    assert [message.reply_to for _, _, message in chat.platform.requests] == ["", ""]
+
+
+async def test_a_growing_answer_is_one_message_that_is_edited(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Tell me", "5")
+        turn_id = await chat.turn()
+        chat.agent.tell(turn_id, TextDelta(1, "Once upon a time there was a small server. "))
+        await chat.shows("Once upon a time there was a small server.")
+        chat.agent.tell(turn_id, TextDelta(1, "It slept."))
+        await chat.shows("Once upon a time there was a small server. It slept.")
+        chat.agent.order(turn_id, "say Once upon a time there was a small server. It slept. The end.")
+        await chat.shows("Once upon a time there was a small server. It slept. The end.")
+
+    assert [kind for kind, _, _ in chat.platform.requests].count("send") == 1
+
+
+async def test_an_answer_that_is_killed_goes_on_in_the_same_message(store: Store, tmp_path: Path) -> None:
+    platform = ScriptedPlatform()
+    async with chatting(store, tmp_path, platform) as chat:
+        await chat.write("Tell me", "5")
+        chat.agent.tell(await chat.turn(), TextDelta(1, "Words that a crash takes back, all of them, "))
+        await chat.shows("Words that a crash takes back, all of them,")
+    async with chatting(store, tmp_path, platform) as chat:
+        chat.agent.order(await chat.turn(), "say Other words")
+        await chat.shows("Other words")
+
+
+async def test_tool_calls_are_shown_in_one_message_before_the_answer(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, progress=ShownProgress.ALL) as chat:
+        await chat.write("Work", "5")
+        chat.agent.order(await chat.turn(), "step", "step", "say Ready")
+        lines = "• work: → worked on node\n• work: → worked on node"
+        await chat.shows("working", lines, "working", "Ready")
+
+
+async def test_without_progress_only_words_are_shown(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, progress=ShownProgress.OFF) as chat:
+        await chat.write("Work", "5")
+        chat.agent.order(await chat.turn(), "step", "say Ready")
+        await chat.shows("working", "Ready")
+
+
+async def test_a_failure_is_said_in_the_chat(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Hello", "5")
+        chat.agent.order(await chat.turn(), "refuse")
+        await chat.shows("The model could not answer: The key is wrong.")
+
+
+async def test_a_stopped_answer_says_so(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Tell me", "5")
+        chat.agent.tell(await chat.turn(), TextDelta(1, "A long answer that is stopped in the middle, "))
+        await chat.shows("A long answer that is stopped in the middle,")
+        await chat.write("/stop", "6")
+        await chat.shows("A long answer that is stopped in the middle,\n\n(stopped)", "Stopped.")
+
+
+async def test_in_a_group_the_bot_hears_its_name_and_replies_to_the_message(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("not for you", "5", kind=ChatKind.GROUP, chat_id="-1")
+        await chat.write("for you", "6", kind=ChatKind.GROUP, chat_id="-1", is_for_bot=True, quoted="before\nthat")
+        turn_id = await chat.turn()
+        chat.agent.order(turn_id, "say Here")
+        await chat.shows("Here", chat_id="-1")
+
+    assert chat.agent.briefs[turn_id].messages[-1].text == "> before\n> that\n[Ada] for you"
+    assert [message.reply_to for _, _, message in chat.platform.requests] == ["6"]
+
+
+@pytest.mark.parametrize(("groups", "heard"), [(Groups.ALL, 2), (Groups.OFF, 0)])
+async def test_a_group_hears_all_or_nothing(store: Store, tmp_path: Path, groups: Groups, heard: int) -> None:
+    async with chatting(store, tmp_path, groups=groups) as chat:
+        await chat.write("one", "5", kind=ChatKind.GROUP, chat_id="-1", thread_id="a")
+        await chat.write("two", "6", kind=ChatKind.GROUP, chat_id="-1", thread_id="b", is_for_bot=True)
+        await chat.write("three", "7")
+        await chat.turn(heard + 1)
+
+    assert len(chat.agent.briefs) == heard + 1
+
+
+async def test_threads_have_sessions_of_their_own(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, sessions=SessionScope.THREAD) as chat:
+        for number, thread_id in enumerate("aba"):
+            await chat.write("hi", str(number), kind=ChatKind.GROUP, thread_id=thread_id, is_for_bot=True)
+        first, second = await chat.turn(1), await chat.turn(2)
+        chat.agent.order(first, "say to a")
+        chat.agent.order(second, "say to b")
+        await chat.shows("to b", thread_id="b")
+        chat.agent.order(await chat.turn(3), "say to a again")
+        await chat.shows("to a", "to a again", thread_id="a")
+
+
+async def test_new_begins_another_conversation_and_the_old_one_goes_on(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("slow", "5")
+        slow = await chat.turn(1)
+        await chat.write("/new", "6")
+        await chat.shows("New conversation.")
+        await chat.write("quick", "7")
+        quick = await chat.turn(2)
+        chat.agent.order(quick, "say quick answer")
+        await chat.shows("New conversation.", "quick answer")
+        chat.agent.order(slow, "say slow answer")
+        await chat.shows("New conversation.", "quick answer", "slow answer")
+
+    sessions = {chat.agent.briefs[turn].turn.session_id for turn in (slow, quick)}
+    assert len(sessions) == 2
+
+
+async def test_strangers_get_a_code_once_and_nothing_else(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        for number in range(3):
+            await chat.write("let me in", str(number), user_id="66")
+        await chat.write("hey", "9", user_id="66", kind=ChatKind.GROUP, is_for_bot=True, chat_id="-1")
+        await chat.platform.until(lambda: bool(chat.platform.texts("1")))
+        (text,) = chat.platform.texts("1")
+        code = text.split()[-1]
+        paired = await chat.people.pair(code.lower())
+        await chat.write("hello", "10", user_id="66")
+        await chat.turn()
+
+    assert text == f"I only talk to people my owner knows. To be let in, ask them to run: wakeful pair {code}"
+    assert (paired.user_id, len(code)) == ("66", 8)
+    assert chat.platform.texts("-1") == []
+
+
+async def test_silent_doors_say_nothing_to_strangers(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, strangers=Strangers.SILENT) as chat:
+        await chat.write("let me in", "1", user_id="66")
+        assert await chat.posts() == []
+
+
+async def test_files_are_saved_in_the_workspace_and_named_to_the_agent(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        files = [
+            _file("../../a.txt", b"one"),
+            _file("a.txt", b"two"),
+            _file("big.bin", b"x" * 1001),
+            _file("", b"three"),
+        ]
+        await chat.write("see", "5", attachments=files)
+        turn_id = await chat.turn()
+        await chat.platform.until(lambda: bool(chat.platform.texts("1")))
+
+    assert chat.agent.briefs[turn_id].messages[-1].text.split("\n") == [
+        "see",
+        "[File: inbox/5-a.txt, 3 bytes]",
+        "[File: inbox/5-a-2.txt, 3 bytes]",
+        "[File: inbox/5-file, 5 bytes]",
+    ]
+    assert (tmp_path / "inbox" / "5-a-2.txt").read_bytes() == b"two"
+    assert sorted(path.name for path in (tmp_path / "inbox").iterdir()) == ["5-a-2.txt", "5-a.txt", "5-file"]
+    assert chat.platform.texts("1") == ["big.bin is too large (0.001 MB, at most 0.001 MB) and was left out."]
+
+
+async def test_a_lost_reply_doubles_nothing(store: Store, tmp_path: Path) -> None:
+    platform = ScriptedPlatform(arrives=True, answer=LookedUp(Whereabouts.FOUND, "1"))
+    platform.troubles["1"] = [Unanswered("cut")]
+    async with chatting(store, tmp_path, platform) as chat:
+        await chat.write("Hello", "5")
+        chat.agent.order(await chat.turn(), "say Hi there")
+        await chat.platform.until(lambda: any(kind == "edit" for kind, _, _ in chat.platform.requests))
+        await chat.write("Again", "6")
+        chat.agent.order(await chat.turn(2), "say Bye")
+        await chat.shows("Hi there", "Bye")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("/help", "Commands:"),
+        ("!status", "Session: none yet"),
+        ("/tasks", "No background work."),
+        ("/model", "Model: demo:led"),
+        ("/model nope", "There is no model nope."),
+        ("/approve", "Nothing waits for an answer."),
+        ("/deny", "Nothing waits for an answer."),
+        ("/stop", "Nothing is running."),
+        ("/what now", "There is no command /what. /help lists them."),
+    ],
+)
+async def test_a_command_is_answered_without_a_turn(store: Store, tmp_path: Path, text: str, answer: str) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write(text, "5")
+        await chat.write(text, "5")
+        await chat.platform.until(lambda: bool(chat.platform.texts("1")))
+
+        assert [shown.split("\n")[0] for shown in chat.platform.texts("1")] == [answer]
+        assert [post.kind for post in await chat.posts()] == [PostKind.COMMAND]
+    assert chat.agent.briefs == {}
+
+
+@pytest.mark.parametrize("text", ["/etc/passwd is what?", "!important", "/ 5", "a /stop"])
+async def test_what_only_looks_like_a_command_is_a_message(store: Store, tmp_path: Path, text: str) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write(text, "5")
+        turn_id = await chat.turn()
+
+    assert chat.agent.briefs[turn_id].messages[-1].text == text
+
+
+def _file(name: str, content: bytes) -> Attachment:
+    async def read() -> AsyncIterator[bytes]:
+        yield content[:2]
+        yield content[2:]
+
+    return Attachment(name, None if name == "a.txt" else len(content), read)

@@ -1,0 +1,30 @@
+"""Several nodes: one holds a door, and another goes on where it stopped."""
+
+from pathlib import Path
+
+from tests.messaging.kit import chatting
+from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.store.postgres.store import PostgresStore
+
+
+async def test_another_node_takes_the_door_over_and_goes_on_from_the_same_posts(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    platform = ScriptedPlatform()
+    first_store, second_store = PostgresStore(postgres_url), PostgresStore(postgres_url)
+    await first_store.open()
+    await second_store.open()
+    async with chatting(first_store, tmp_path, platform) as first:
+        await first.write("Hello", "5")
+        turn_id = await first.turn()
+        async with chatting(second_store, tmp_path, ScriptedPlatform()) as second:
+            first.agent.order(turn_id, "say Hi")
+            await first.shows("Hi")
+
+            assert second.platform.requests == [], "only the node that holds the door sends"
+    async with chatting(second_store, tmp_path, platform) as second:
+        await second.write("Again", "6")
+        second.agent.order(await second.turn(), "say Bye")
+        await second.shows("Hi", "Bye")
+    await first_store.close()
+    await second_store.close()

@@ -1,0 +1,290 @@
+"""Telegram, searching: what became of a message whose send went unanswered, found out without anybody seeing it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.platforms.recording_ingress import RecordingIngress
+from tests.platforms.telegram_kit import a_post, open_platform, receiving
+from tests.platforms.telegram_server import BOT, TelegramServer, Trouble
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.supervisor import Supervisor
+from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.platform import (
+    Button,
+    LookedUp,
+    Message,
+    NotTaken,
+    Unanswered,
+    Whereabouts,
+)
+from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
+from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
+from wakeful.model.messaging.post import Post
+from wakeful.model.session import Address
+from wakeful.store.base import Transaction
+from wakeful.store.sqlite.store import SqliteStore
+
+GROUP = -42
+FORUM = -1_000_000_000_777
+QUICK = MessagingSettings({"telegram": DoorSettings()}, settle_seconds=0.01)
+HELLO = Message("<b>Hello</b> &amp; welcome")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[TelegramServer]:
+    async with TelegramServer() as server:
+        server.chat(7)
+        server.chat(8)
+        server.chat(GROUP)
+        server.chat(FORUM, topics={5, 6})
+        yield server
+
+
+@pytest.fixture
+async def platform(server: TelegramServer) -> AsyncIterator[TelegramPlatform]:
+    async with open_platform(server) as platform:
+        yield platform
+
+
+async def lose(
+    server: TelegramServer, platform: TelegramPlatform, post: Post, trouble: Trouble, message: Message = HELLO
+) -> Post:
+    """Send without an answer, and return the post as it is kept."""
+    post.details["highest"] = platform.highest_id(post.address)
+    server.troubles["sendMessage"] = [trouble]
+    with pytest.raises(Unanswered):
+        await platform.send(post, message)
+    return post
+
+
+@pytest.mark.parametrize("chat_id", [7, GROUP, FORUM])
+async def test_a_lost_message_that_arrived_is_found(
+    server: TelegramServer, platform: TelegramPlatform, chat_id: int
+) -> None:
+    await platform.send(a_post(chat_id), Message("the one before"))
+    post = await lose(server, platform, a_post(chat_id), Trouble.CUT_AFTER)
+    [arrived] = [number for number, each in server.chat(chat_id).messages.items() if each["text"] != "the one before"]
+
+    assert await platform.look_up(post, HELLO) == LookedUp(Whereabouts.FOUND, str(arrived))
+
+
+@pytest.mark.parametrize("chat_id", [7, GROUP, FORUM])
+async def test_a_lost_message_that_did_not_arrive_is_absent(
+    server: TelegramServer, platform: TelegramPlatform, chat_id: int
+) -> None:
+    await platform.send(a_post(chat_id), Message("the one before"))
+    post = await lose(server, platform, a_post(chat_id), Trouble.CUT_BEFORE)
+
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.ABSENT
+    assert len(server.called("editMessageReplyMarkup")) == 10
+    assert server.chat(chat_id).said == ["the one before"]
+
+
+async def test_a_lost_message_is_told_from_those_of_people_and_other_chats(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    await platform.send(a_post(7), Message("the one before"))
+    post = a_post(7)
+    post.details["highest"] = platform.highest_id(post.address)
+    await server.write(7, "a person's")
+    await platform.send(a_post(8), Message("of another chat"))
+    server.troubles["sendMessage"] = [Trouble.CUT_AFTER]
+    with pytest.raises(Unanswered):
+        await platform.send(post, HELLO)
+    arrived = max(server.chat(7).messages)
+    await platform.send(a_post(8), Message("of another chat"))
+
+    assert await platform.look_up(post, HELLO) == LookedUp(Whereabouts.FOUND, str(arrived))
+
+
+async def test_a_message_with_buttons_keeps_them_while_it_is_looked_for(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    question = Message("May I?", buttons=[Button("Once", "post_1:once")])
+    await platform.send(a_post(7), HELLO)
+    post = await lose(server, platform, a_post(7), Trouble.CUT_AFTER, question)
+
+    found = await platform.look_up(post, question)
+
+    assert found.whereabouts is Whereabouts.FOUND
+    assert server.chat(7).messages[int(found.message_id)]["reply_markup"] is not None
+
+
+async def test_two_lost_messages_are_not_the_same(server: TelegramServer, platform: TelegramPlatform) -> None:
+    await platform.send(a_post(FORUM, thread=5), HELLO)
+    first = await lose(server, platform, a_post(FORUM, thread=5), Trouble.CUT_AFTER)
+    second = await lose(server, platform, a_post(FORUM, thread=6), Trouble.CUT_BEFORE)
+
+    assert (await platform.look_up(first, HELLO)).whereabouts is Whereabouts.FOUND
+    assert (await platform.look_up(second, HELLO)).whereabouts is Whereabouts.ABSENT
+
+
+async def test_what_was_sent_since_is_asked_up_to_the_last_id(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    ingress = RecordingIngress()
+    await platform.send(a_post(7), HELLO)
+    post = a_post(7)
+    post.details["highest"] = platform.highest_id(post.address)
+    for _ in range(20):
+        # Seen by nobody but Telegram: each takes an id.
+        server.chat(8).messages[server._next_id(server.chat(8))] = {"text": "", "from": BOT}
+    server.troubles["sendMessage"] = [Trouble.CUT_AFTER]
+    with pytest.raises(Unanswered):
+        await platform.send(post, HELLO)
+    arrived = max(server.chat(7).messages)
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.ABSENT
+
+    async with receiving(platform, ingress):
+        await server.write(8, "a later one")
+        await ingress.first()
+
+    assert await platform.look_up(post, HELLO) == LookedUp(Whereabouts.FOUND, str(arrived))
+
+
+@pytest.mark.parametrize(("ahead", "whereabouts"), [(51, Whereabouts.ABSENT), (52, Whereabouts.UNKNOWABLE)])
+async def test_more_than_fifty_ids_are_not_asked(server: TelegramServer, ahead: int, whereabouts: Whereabouts) -> None:
+    async def recall() -> list[tuple[str, str]]:
+        return [("8", str(100 + ahead))]
+
+    async with open_platform(server, recall=recall) as platform:
+        found = await platform.look_up(a_post(7, highest=100), HELLO)
+
+    assert found.whereabouts is whereabouts
+
+
+async def test_without_a_known_id_nothing_can_be_known(server: TelegramServer, platform: TelegramPlatform) -> None:
+    post = await lose(server, platform, a_post(7), Trouble.CUT_AFTER)
+
+    assert post.details["highest"] == 0
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.UNKNOWABLE
+    assert server.called("editMessageReplyMarkup") == []
+
+
+async def test_what_the_store_knows_to_be_another_message_is_not_taken_for_the_lost_one(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    await platform.send(a_post(FORUM, thread=5), HELLO)
+    post = await lose(server, platform, a_post(FORUM, thread=5), Trouble.CUT_BEFORE)
+    other = await platform.send(a_post(FORUM, thread=6), HELLO)
+
+    async def recall() -> list[tuple[str, str]]:
+        return [(str(FORUM), other)]
+
+    async with open_platform(server, recall=recall) as after_a_restart:
+        found = await after_a_restart.look_up(post, HELLO)
+        assert after_a_restart.highest_id(post.address) == int(other)
+
+    assert found.whereabouts is Whereabouts.ABSENT
+
+
+async def test_of_many_ids_the_highest_are_kept(server: TelegramServer) -> None:
+    async def recall() -> list[tuple[str, str]]:
+        return [("8", str(number)) for number in range(5000, 100, -1)]
+
+    async with open_platform(server, recall=recall) as platform:
+        recent = await platform.look_up(a_post(7, highest=4900), HELLO)
+        old = await platform.look_up(a_post(7, highest=200), HELLO)
+
+        assert platform.highest_id(Address("telegram", "7")) == 5000
+    assert (recent.whereabouts, old.whereabouts) == (Whereabouts.ABSENT, Whereabouts.UNKNOWABLE)
+
+
+async def test_each_supergroup_counts_for_itself_and_all_other_chats_together(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    def highest(chat_id: int) -> int:
+        return platform.highest_id(Address("telegram", str(chat_id)))
+
+    private = int(await platform.send(a_post(7), HELLO))
+    assert (highest(7), highest(8), highest(GROUP), highest(FORUM)) == (private, private, private, 0)
+
+    forum = int(await platform.send(a_post(FORUM), HELLO))
+    group = int(await platform.send(a_post(GROUP), HELLO))
+    assert (highest(7), highest(FORUM)) == (group, forum)
+
+
+async def test_a_forum_is_not_searched_while_a_message_is_on_its_way_to_it(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    await platform.send(a_post(FORUM, thread=5), HELLO)
+    post = await lose(server, platform, a_post(FORUM, thread=5), Trouble.CUT_BEFORE)
+    server.troubles["sendMessage"] = [Trouble.SLOW]
+    under_way = asyncio.create_task(platform.send(a_post(FORUM, thread=6), HELLO))
+    await server.until(lambda: len(server.called("sendMessage")) == 3)
+
+    with pytest.raises(NotTaken):
+        await platform.look_up(post, HELLO)
+
+    server.gate.set()
+    await under_way
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.ABSENT
+
+
+async def test_nothing_is_sent_to_a_forum_while_it_is_searched(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    await platform.send(a_post(FORUM, thread=5), HELLO)
+    post = await lose(server, platform, a_post(FORUM, thread=5), Trouble.CUT_AFTER)
+    server.troubles["editMessageReplyMarkup"] = [Trouble.SLOW]
+    search = asyncio.create_task(platform.look_up(post, HELLO))
+    await server.until(lambda: server.called("editMessageReplyMarkup"))
+
+    with pytest.raises(NotTaken) as refusal:
+        await platform.send(a_post(FORUM, thread=6), HELLO)
+    await platform.send(a_post(7), HELLO)
+
+    server.gate.set()
+    assert (await search).whereabouts is Whereabouts.FOUND
+    assert refusal.value.seconds > 0
+
+
+@pytest.mark.parametrize("trouble", [Trouble.LIMITED, Trouble.BROKEN])
+async def test_a_search_that_cannot_be_made_now_says_so(
+    server: TelegramServer, platform: TelegramPlatform, trouble: Trouble
+) -> None:
+    await platform.send(a_post(7), HELLO)
+    post = await lose(server, platform, a_post(7), Trouble.CUT_AFTER)
+    server.troubles["editMessageReplyMarkup"] = [trouble]
+
+    with pytest.raises((NotTaken, Unanswered)):
+        await platform.look_up(post, HELLO)
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.FOUND
+
+
+async def test_a_chat_that_refuses_the_question_is_unknowable(
+    server: TelegramServer, platform: TelegramPlatform
+) -> None:
+    await platform.send(a_post(7), HELLO)
+    post = await lose(server, platform, a_post(7), Trouble.CUT_AFTER)
+    server.chat(7).refusal = "bot was blocked by the user"
+
+    assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.UNKNOWABLE
+
+
+async def test_the_postman_brings_each_post_once_through_all_troubles(
+    server: TelegramServer, platform: TelegramPlatform, sqlite_path: Path
+) -> None:
+    server.retry_after = 0.01
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
+    await store.open()
+    await platform.send(a_post(7), Message("0"))
+    server.troubles["sendMessage"] = [Trouble.CUT_AFTER, Trouble.LIMITED, Trouble.CUT_BEFORE, Trouble.BROKEN]
+    posts = [replace(a_post(7), wanted=str(number), position=number) for number in range(1, 5)]
+
+    async def put(tx: Transaction) -> None:
+        await tx.platform_doors.hold("telegram", "node_1")
+        for post in posts:
+            await tx.posts.put(post)
+
+    await store.write(put)
+    async with Postman(store, platform, "node_1", QUICK, SystemClock()).at_work(Supervisor()):
+        await server.until(lambda: len(server.chat(7).said) == 5)
+    await store.close()
+
+    assert server.chat(7).said == ["0", "1", "2", "3", "4"]

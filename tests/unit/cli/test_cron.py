@@ -1,0 +1,70 @@
+"""`wakeful cron` as people type it, without a server: each command runs an engine of its own."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from wakeful.cli import command
+from wakeful.cli.cron import cron
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAKEFUL_HOME", str(tmp_path))
+    # The log of the tests stays as it is.
+    monkeypatch.setattr(command, "set_up_log", lambda config: None)
+
+
+def wakeful_cron(*arguments: str) -> Result:
+    return CliRunner().invoke(cron, arguments)
+
+
+def test_a_schedule_is_added_listed_paused_and_removed() -> None:
+    added = wakeful_cron("add", "0 9 * * *", "Say hello.", "--tz", "Europe/Berlin", "--name", "morning", "--fresh")
+    job_id = added.output.splitlines()[0]
+    paused = wakeful_cron("pause", "morning")
+    listed = orjson.loads(wakeful_cron("list", "--json").output)
+    removed = wakeful_cron("remove", job_id[-8:])
+
+    assert f"{job_id} morning: 0 9 * * * (Europe/Berlin), paused" in paused.output
+    assert [(job["id"], job["fresh"], job["status"]) for job in listed["jobs"]] == [(job_id, True, "paused")]
+    assert (removed.exit_code, removed.output) == (0, "It is removed.\n")
+    assert wakeful_cron("list").output == "There are no schedules: wakeful cron add makes one.\n"
+
+
+def test_a_schedule_is_fired_and_its_runs_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAKEFUL_STOP_GRACE_SECONDS", "0")
+    wakeful_cron("add", "@daily", "Say hello.", "--name", "hello")
+
+    fired = orjson.loads(wakeful_cron("run", "hello", "--json").output)
+    runs = wakeful_cron("runs", "hello")
+
+    assert (fired["manual"], fired["status"]) == (True, "running")
+    assert runs.output.startswith(f"{fired['fire_at']} by hand: running")
+    assert f"session {fired['session_id']}" in runs.output
+
+
+def test_times_are_printed_one_a_line() -> None:
+    where = ["--tz", "Europe/Berlin", "--from", "2027-10-30T12:00:00Z", "--count", "2"]
+
+    times = wakeful_cron("next", "30 2 * * *", *where)
+
+    assert times.output == "2027-10-31T00:30:00.000Z\n2027-11-01T01:30:00.000Z\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["add", "sometimes", "x"], "schedule: 'sometimes' cannot be read"),
+        (["add", "@daily", "x", "--deliver", "telegram:1"], "deliver: telegram is not configured here"),
+        (["add", "@daily", "x", "--tz", "Middle/Earth"], "timezone: There is no time zone"),
+        (["runs", "nobody"], "There is no schedule nobody."),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(arguments: list[str], sentence: str) -> None:
+    refused = wakeful_cron(*arguments)
+
+    assert refused.exit_code == 1
+    assert str(refused.exception).startswith(sentence)
