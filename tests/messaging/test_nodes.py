@@ -1,10 +1,15 @@
 """Several nodes: one holds a door, and another goes on where it stopped."""
 
+import time
 from pathlib import Path
 
+import pytest
+
+from tests.engine.kit import until
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.store.postgres.store import PostgresStore
+from wakeful.store.sqlite.store import SqliteStore
 
 
 async def test_another_node_takes_the_door_over_and_goes_on_from_the_same_posts(
@@ -28,3 +33,20 @@ async def test_another_node_takes_the_door_over_and_goes_on_from_the_same_posts(
         await second.shows("Hi", "Bye")
     await first_store.close()
     await second_store.close()
+
+
+async def test_a_door_that_comes_back_finds_what_happened_meanwhile(
+    sqlite_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.gateway.messaging.door._LOOK_SECONDS", 0.02)
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
+    await store.open()
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Hello", "5")
+        first = await chat.turn()
+        for _ in range(3):
+            await store.write(lambda tx: tx.platform_doors.hold("telegram", "another node"))
+            await until(lambda: store.write(lambda tx: tx.platform_doors.is_held_by("telegram", chat.engine.node)))
+        chat.agent.order(first, "say Hi")
+        await chat.shows("Hi")
+    await store.close()

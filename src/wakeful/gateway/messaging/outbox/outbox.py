@@ -41,14 +41,22 @@ class PlatformOutbox:
         # Which platform a session belongs to never changes.
         self._platforms: dict[str, str] = {}
         self._live: dict[str, asyncio.Task[bool]] = {}
+        self._is_open = False
+        store.notifier.listen(self._hear)
 
     @asynccontextmanager
     async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
-        self._store.notifier.listen(self._hear)
+        """Make and send posts while this is open. It may open again: another node may hold the door in between."""
+        self._is_open = True
+        self._touched = set()
+        # What happened while another node held the door is looked for at once.
+        self.job.wake()
+        self.postman.job.wake()
         try:
             async with self.postman.at_work(supervisor), supervisor.at_work(self.job):
                 yield
         finally:
+            self._is_open = False
             for task in self._live.values():
                 task.cancel()
             await asyncio.gather(*self._live.values(), return_exceptions=True)
@@ -105,5 +113,7 @@ class PlatformOutbox:
 
     def _hear(self, signal: Signal) -> None:
         """Where anything may have changed, the look that follows has no hints."""
+        if not self._is_open:
+            return
         self._touched = set() if signal.is_everything else self._touched | signal.sessions
         self.job.wake()
