@@ -1,4 +1,4 @@
-"""Finds the chat that a target names: where a hook delivers to, for instance."""
+"""Finds the chat that a target names: where a hook or a schedule delivers to."""
 
 from wakeful.model.messaging.chat import Chat, SessionScope, chat_key, likely_kind
 from wakeful.model.session import Address

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from wakeful.engine.cron_runs import CRON
+from wakeful.engine.inbox.target_chat import target_chat
 from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.model.ids import new_id
-from wakeful.model.messaging.chat import Chat, SessionScope, chat_key, likely_kind
+from wakeful.model.messaging.chat import Chat
 from wakeful.model.schedules.cron_job import CronJob
 from wakeful.model.session import Address, Sender, Session
 from wakeful.model.turn import Door
@@ -28,7 +29,7 @@ async def lane_of(tx: Transaction, job: CronJob, settings: ScheduleSettings) -> 
     if target is None:
         return FiringLane(_new_session(job, Address(CRON), settings), True, Door(CRON, True), Address(CRON))
     door = Door(target.platform, async_delivery=True)
-    chat = await _chat_at(tx, target, settings)
+    chat = await target_chat(tx, target, settings.platforms[target.platform])
     address = replace(target, sender=Sender(chat_name=chat.name, chat_key=chat.key))
     known = None if job.is_fresh or not chat.session_id else await tx.sessions.get(chat.session_id)
     if known is not None and not known.is_deleted:
@@ -36,20 +37,6 @@ async def lane_of(tx: Transaction, job: CronJob, settings: ScheduleSettings) -> 
     session = replace(_new_session(job, target, settings), chat_key=chat.key, chat_name=chat.name)
     heir = None if job.is_fresh else replace(chat, session_id=session.id)
     return FiringLane(session, True, door, address, heir)
-
-
-async def _chat_at(tx: Transaction, target: Address, settings: ScheduleSettings) -> Chat:
-    """Return the chat of a target; one that has no session yet if none is known."""
-    scope = settings.platforms[target.platform]
-    thread = None if scope is SessionScope.CHAT else target.thread_id
-    known = await tx.chats.at(target.platform, target.chat_id, thread)
-    if known is not None:
-        return known
-    kind = likely_kind(target.platform, target.chat_id)
-    # A schedule is no user: on a platform with a session for each, it gets that of the place.
-    whole = scope if scope is SessionScope.CHAT else SessionScope.THREAD
-    key = chat_key(target.platform, kind, target.chat_id, target.thread_id, "", whole)
-    return Chat(key, target.platform, kind, target.chat_id, target.thread_id, "")
 
 
 def _new_session(job: CronJob, address: Address, settings: ScheduleSettings) -> Session:
