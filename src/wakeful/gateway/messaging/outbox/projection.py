@@ -116,12 +116,8 @@ class PostWriter:
 
     async def _mark_stopped(self, turn: Turn) -> None:
         answers = [post for post in await self._tx.posts.of_turn(turn.id) if post.kind is PostKind.ANSWER]
-        if answers:
-            last = answers[-1]
-            key = last.key.rpartition(":")[0]
-            whole = "\n\n".join(post.wanted for post in answers if post.key.rpartition(":")[0] == key)
-            if not whole.endswith(STOPPED):
-                await self._tx.posts.put(replace(last, wanted=f"{last.wanted}\n\n{STOPPED}"))
+        if answers and not answers[-1].wanted.endswith(STOPPED):
+            await self._tx.posts.put(replace(answers[-1], wanted=f"{answers[-1].wanted}\n\n{STOPPED}"))
 
     async def _write_progress(self, event: Event, turn: Turn) -> None:
         if event.kind not in (events.TOOL, events.TOOL_COMPLETE) or self._settings.progress is ShownProgress.OFF:

@@ -38,12 +38,12 @@ def _cut(text: str, form: TextForm) -> tuple[str, str]:
 
 
 def _cuts(window: str, form: TextForm) -> Iterator[int]:
-    """Yield where the window may be cut, best first; only the first one that fits is used."""
+    """Yield positions at which the window may be cut, the best first. The caller takes the first."""
     longest = _longest_fit(window, form)
     head = window[: longest + 1]
     yield from (at for at in _paragraph_ends(head) if 0 < at <= longest and _fits(window, at, form))
-    yield from (at for at in _places(head, "\n") if 0 < at <= longest and _fits(window, at, form))
-    yield from (at for at in _places(head, " ") if 0 < at <= longest and _fits(window, at, form))
+    yield from (at for at in _occurrences(head, "\n") if 0 < at <= longest and _fits(window, at, form))
+    yield from (at for at in _occurrences(head, " ") if 0 < at <= longest and _fits(window, at, form))
     yield longest
 
 
@@ -66,13 +66,13 @@ def _fits(window: str, at: int, form: TextForm) -> bool:
 
 
 def _paragraph_ends(head: str) -> Iterator[int]:
-    for at in _places(head, "\n\n"):
+    for at in _occurrences(head, "\n\n"):
         if _open_fence(head[:at]) is None:
             yield at
 
 
-def _places(head: str, mark: str) -> Iterator[int]:
-    """Yield where the mark stands, the last first."""
+def _occurrences(head: str, mark: str) -> Iterator[int]:
+    """Yield the positions of the mark, the last first."""
     at = head.rfind(mark)
     while at >= 0:
         yield at
