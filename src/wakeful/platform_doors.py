@@ -27,9 +27,9 @@ from wakeful.store.base import Store, Transaction
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
 _BUILDERS = {
-    "telegram": "wakeful.gateway.platforms.telegram.build:build_telegram",
-    "discord": "wakeful.gateway.platforms.discord.build:build_discord",
-    "slack": "wakeful.gateway.platforms.slack.build:build_slack",
+    "telegram": "wakeful.gateway.platforms.telegram.adapter:build_telegram",
+    "discord": "wakeful.gateway.platforms.discord.adapter:build_discord",
+    "slack": "wakeful.gateway.platforms.slack.adapter:build_slack",
 }
 _RECALLED = 1000
 

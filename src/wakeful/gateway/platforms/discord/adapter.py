@@ -11,6 +11,7 @@ import discord
 from discord.http import Route
 
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -191,3 +192,8 @@ def _check_size(message: Message) -> None:
     if size > _MOST_FILE_BYTES:
         megabytes = f"{size / 1e6:.3g}"
         raise Refused(f"{message.file.name} is too large for Discord ({megabytes} MB, at most 10 MB).")
+
+
+def build_discord(needs: PlatformNeeds) -> DiscordPlatform:
+    settings = DiscordSettings(needs.access.token, needs.access.api_url)
+    return DiscordPlatform(settings, needs.commands, chats=needs.chats)

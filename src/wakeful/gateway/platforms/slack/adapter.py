@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -206,3 +207,8 @@ class SlackPlatform:
     def _thread_id(self, address: Address) -> str:
         """On Slack an answer belongs to a thread, not to a message."""
         return "" if (address.chat_id, address.thread_id) in self._gone else address.thread_id
+
+
+def build_slack(needs: PlatformNeeds) -> SlackPlatform:
+    access = needs.access
+    return SlackPlatform(SlackSettings(access.token, access.app_token, access.api_url, needs.timeout), needs.chats)

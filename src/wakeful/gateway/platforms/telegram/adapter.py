@@ -10,6 +10,7 @@ from msgspec import Raw
 from starlette.routing import Route
 
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -237,3 +238,12 @@ def _broken_line(refusal: TelegramRefusal) -> WakefulError:
     if refusal.code == 409 and not refusal.says("webhook"):
         return OtherReceiver()
     return refusal
+
+
+def build_telegram(needs: PlatformNeeds) -> TelegramPlatform:
+    access = needs.access
+    webhook = TelegramWebhook(needs.public_url, needs.secret) if access.mode == "webhook" else None
+    if webhook is not None:
+        needs.routes.append(webhook.route())
+    settings = TelegramSettings(access.token, access.api_url, needs.timeout)
+    return TelegramPlatform(settings, needs.commands, recall=needs.recall, webhook=webhook)
