@@ -8,6 +8,9 @@ import pytest
 from tests.engine.kit import until
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.model.messaging.post import Post, PostKind, new_post_id
+from wakeful.model.session import Address
+from wakeful.store.base import Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -43,10 +46,16 @@ async def test_a_door_that_comes_back_finds_what_happened_meanwhile(
     await store.open()
     async with chatting(store, tmp_path) as chat:
         await chat.write("Hello", "5")
-        first = await chat.turn()
-        for _ in range(3):
-            await store.write(lambda tx: tx.platform_doors.hold("telegram", "another node"))
-            await until(lambda: store.write(lambda tx: tx.platform_doors.is_held_by("telegram", chat.engine.node)))
-        chat.agent.order(first, "say Hi")
+        chat.agent.order(await chat.turn(), "say Hi")
         await chat.shows("Hi")
+        # Another node takes the door, writes a post and gives the door back. No signal speaks of posts.
+        await store.write(_post_elsewhere)
+        await until(lambda: store.write(lambda tx: tx.platform_doors.is_held_by("telegram", chat.engine.node)))
+        await chat.shows("Hi", "from elsewhere")
     await store.close()
+
+
+async def _post_elsewhere(tx: Transaction) -> None:
+    await tx.platform_doors.hold("telegram", "another node")
+    address = Address("telegram", "1")
+    await tx.posts.put(Post(new_post_id(), "elsewhere", address, PostKind.REMARK, "from elsewhere", position=99))
