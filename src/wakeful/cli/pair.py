@@ -14,7 +14,7 @@ from wakeful.config.config import Config
 
 _HEADINGS = ["PLATFORM", "USER", "NAME", "STATE", "SINCE"]
 _NOBODY = (
-    "Nobody is paired, and nobody waits to be. Who writes to the bot gets a code; people in WAKEFUL_<PLATFORM>_ALLOW "
+    "No one is paired or waits to be. A stranger who writes to the bot gets a code; people in WAKEFUL_<PLATFORM>_ALLOW "
     "need none."
 )
 

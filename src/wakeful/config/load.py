@@ -154,7 +154,7 @@ def _refuse_unknown_owners(config: Config) -> None:
 
 
 def _refuse_closed_targets(config: Config) -> None:
-    """Raise ConfigError for a hook that delivers to a platform without a door: its answers would reach nobody."""
+    """Raise ConfigError for a hook that delivers to a platform without a door: its answers would go nowhere."""
     for hook in config.hooks:
         if hook.deliver is not None and hook.deliver.platform not in config.messaging.doors:
             raise ConfigError(

@@ -34,7 +34,7 @@ NO_SENDER = Sender()
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where answers go. Notices are delivered together only when they share an address, whoever asked for them."""
+    """Where answers go. Notices that share an address are delivered together, whichever message they go back to."""
 
     platform: str
     chat_id: str = ""

@@ -32,7 +32,7 @@ async def check_people(config: Config, client: Client) -> CheckResult:
     for name, door in config.messaging.doors.items():
         paired = [pairing for pairing in pairings if pairing["platform"] == name and pairing["paired"]]
         if not paired and _lets_nobody_in(door):
-            return CheckResult.warn("people", f"Nobody may talk on {name}: set WAKEFUL_{name.upper()}_ALLOW.")
+            return CheckResult.warn("people", f"No one may talk on {name}: set WAKEFUL_{name.upper()}_ALLOW.")
     waiting = sum(not pairing["paired"] for pairing in pairings)
     if waiting:
         return CheckResult.warn("people", f"{waiting} wait to be let in: wakeful pair lists them.")

@@ -52,7 +52,7 @@ class HookRoutes:
         return JsonAnswer(HookAccepted(duplicate=not await self._take(hook, signed, payload)), 202)
 
     async def _take(self, hook: Hook, signed: SignedRequest, payload: Any) -> bool:
-        """Return whether the delivery is new; one that is for nobody is."""
+        """Return whether the delivery is new; one that opens no turn counts as new."""
         delivery_id = _checked_id(signed.delivery_id)
         if not _is_wanted(hook, signed):
             return True

@@ -55,7 +55,7 @@ class NotTaken(WakefulError):
 
 
 class Unanswered(WakefulError):
-    """Nobody knows whether the platform has taken a message."""
+    """It is not known whether the platform has taken a message."""
 
 
 class Refused(WakefulError):

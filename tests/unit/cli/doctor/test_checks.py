@@ -120,7 +120,7 @@ async def test_a_server_without_schedules_is_older_than_the_command(tmp_path: Pa
     ("pairings", "strangers", "expected"),
     [
         ([], "pair", CheckResult.ok("people", "0 paired")),
-        ([], "silent", CheckResult.warn("people", "Nobody may talk on telegram: set WAKEFUL_TELEGRAM_ALLOW.")),
+        ([], "silent", CheckResult.warn("people", "No one may talk on telegram: set WAKEFUL_TELEGRAM_ALLOW.")),
         ([{"platform": "telegram", "paired": True}], "silent", CheckResult.ok("people", "1 paired")),
         (
             [{"platform": "telegram", "paired": False}],

@@ -106,7 +106,7 @@ def _wide(chats: Iterable[Chat]) -> list[Chat]:
 
 
 def _is_after(message: SlackMessage, chats: list[Chat]) -> bool:
-    """Whether nobody has seen it yet: by its thread's session, else by that of the channel, else by any there."""
+    """Return whether it is newer than what was taken in last: by its thread, else its channel, else any thread."""
     of_thread = [chat for chat in chats if _is_thread(chat) and chat.thread_id == message.thread_ts]
     known = of_thread or _wide(chats) or chats
     return ts_order(message.ts) > ts_order(_latest(_last_ids(known)))

@@ -101,7 +101,7 @@ class SlackClient:
                     raise SlackRefusal("the answer to a press", f"HTTP {response.status}")
 
     async def upload(self, url: str, path: Path) -> None:
-        """Bring the bytes of a file to the address that Slack has named. Raises NotTaken: nobody sees them yet."""
+        """Bring the bytes of a file to the address that Slack has named. Raises NotTaken: no message shows them yet."""
         try:
             with await asyncio.to_thread(path.open, "rb") as file:
                 async with self.session.post(url, data=file, timeout=_unlimited(self._timeout)) as response:
@@ -111,7 +111,7 @@ class SlackClient:
             raise NotTaken(f"The line to Slack was cut ({_reason(error)}).") from None
 
     async def download(self, url: str) -> AsyncIterator[bytes]:
-        """Yield a file that somebody has sent. Raises Refused where Slack does not hand it out, else as `call`."""
+        """Yield the bytes of a received file. Raises Refused where Slack does not hand it out, else as `call`."""
         headers = {"authorization": f"Bearer {self._bot_token}"} if self._is_slacks(URL(url)) else {}
         with _own_errors("a file"):
             # Without the right to read files Slack leads to its login page.

@@ -1,4 +1,4 @@
-"""Files that the agent sends: first their bytes, which nobody sees, then a message that shows them."""
+"""Files that the agent sends: first their bytes, which no message shows, then a message that shows them."""
 
 import asyncio
 from pathlib import Path

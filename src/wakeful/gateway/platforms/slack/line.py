@@ -61,7 +61,7 @@ class SlackLine(SocketModeClient):
         except TimeoutError:
             raise Unanswered("Slack did not greet us in time.") from None
         except (aiohttp.ClientError, OSError) as error:
-            # Its words may quote the address, and that lets in whoever has it.
+            # Its words may quote the address, which lets in any program that has it.
             raise NotTaken(f"Socket Mode cannot be reached ({type(error).__name__}).") from None
         if not self._hello.done():
             raise SlackLineEnded("Slack has ended the connection before it began.")

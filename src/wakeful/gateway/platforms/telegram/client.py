@@ -56,7 +56,7 @@ class TelegramClient:
         """Return the result as a value of `kind`. Asks once.
 
         `extra_seconds`: how much longer than other requests this one may take. Raises TelegramRefusal, NotTaken where
-        the request has surely not been acted on, and Unanswered where nobody knows.
+        the request has surely not been acted on, and Unanswered where that is not known.
         """
         return await self._request(method, kind, orjson.dumps(params), _JSON, extra_seconds)
 
@@ -72,7 +72,7 @@ class TelegramClient:
             return await self._request(method, kind, form, {}, _UPLOAD_SECONDS)
 
     async def download(self, file_id: str) -> AsyncIterator[bytes]:
-        """Yield a file that somebody has sent. Raises Refused where Telegram does not hand it out, else as `call`."""
+        """Yield the bytes of a received file. Raises Refused where Telegram does not hand it out, else as `call`."""
         try:
             found = await self.call("getFile", TgFilePath, file_id=file_id)
         except TelegramRefusal as refusal:

@@ -91,7 +91,7 @@ class TgMessage(Struct, frozen=True):
 
 
 class TgPress(Struct, frozen=True):
-    """A callback query: somebody has pressed a button."""
+    """A callback query: a person has pressed a button."""
 
     id: str
     sender: TgUser = field(name="from")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wakeful.gateway.platforms.telegram.wire import TgEntity, TgUser
 
-# What stands between the bot's name and what it is told.
+# What stands between the bot's name and the words for it.
 _AFTER_NAME = re.compile(r"^[,:]?\s+|^[,:]$")
 
 
