@@ -41,7 +41,7 @@ async def test_another_node_takes_the_door_over_and_goes_on_from_the_same_posts(
 async def test_a_door_that_comes_back_finds_what_happened_meanwhile(
     sqlite_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wakeful.gateway.messaging.door._LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("wakeful.gateway.messaging.held_door._LOOK_SECONDS", 0.02)
     store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
     await store.open()
     async with chatting(store, tmp_path) as chat:

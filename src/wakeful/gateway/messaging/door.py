@@ -8,15 +8,13 @@ from contextlib import asynccontextmanager
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
-from wakeful.errors import StoreError
+from wakeful.gateway.messaging.held_door import HeldDoor
 from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.store.base import Store
 
-# How often a node looks whether the door is still its own, or free.
-_LOOK_SECONDS = 2.0
 _LONGEST_PAUSE_SECONDS = 60.0
 # A token that was refused may be a platform's trouble: it is tried again after so long.
 _REFUSED_SECONDS = 600.0
@@ -47,48 +45,22 @@ class PlatformDoor:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """Hold the door and let people in while this is open; leave it to other nodes afterwards."""
-        holding = asyncio.create_task(self._hold(), name=f"door of {self.platform.name}")
-        try:
+        """Let people in while this is open and no other node does."""
+        held = HeldDoor(
+            self._store, self.platform.name, self._engine.node, self._clock, self._stay_open, self.platform.close
+        )
+        async with held.at_work():
             yield
-        finally:
-            holding.cancel()
-            await asyncio.gather(holding, return_exceptions=True)
-            await self.platform.close()
-            try:
-                await self._store.write(lambda tx: tx.platform_doors.release(self.platform.name, self._engine.node))
-            except StoreError as error:
-                # Another node takes the door when this node's lease has run out.
-                logger.warning("the door of %s could not be left: %s", self.platform.name, error)
 
-    async def _hold(self) -> None:
-        while True:
-            if await self._is_ours(takes=True):
-                await self._stay_open()
-            await self._pause(_LOOK_SECONDS)
-
-    async def _stay_open(self) -> None:
-        """Receive and send until another node has the door."""
+    @asynccontextmanager
+    async def _stay_open(self) -> AsyncIterator[None]:
         async with self.outbox.at_work(self._engine.supervisor):
             receiving = asyncio.create_task(self._receive(), name=f"{self.platform.name} receives")
             try:
-                while await self._is_ours(takes=False):
-                    await self._pause(_LOOK_SECONDS)
+                yield
             finally:
                 receiving.cancel()
                 await asyncio.gather(receiving, return_exceptions=True)
-        logger.warning("another node holds the door of %s now", self.platform.name)
-
-    async def _is_ours(self, *, takes: bool) -> bool:
-        """Whether this node holds the door. While the store does not answer, nothing changes."""
-        name, node = self.platform.name, self._engine.node
-        try:
-            if takes:
-                return await self._store.write(lambda tx: tx.platform_doors.hold(name, node))
-            return await self._store.write(lambda tx: tx.platform_doors.is_held_by(name, node))
-        except StoreError as error:
-            logger.warning("the door of %s: %s", name, error)
-            return not takes
 
     async def _receive(self) -> None:
         failures = 0

@@ -1,0 +1,78 @@
+"""A door that one node at a time holds: of nodes that share a store, one is at work there, and another follows it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import NoReturn
+
+from wakeful.engine.ports import Clock
+from wakeful.errors import StoreError
+from wakeful.store.base import Store
+
+# How often a node looks whether the door is still its own, or free.
+_LOOK_SECONDS = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+class HeldDoor:
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        node: str,
+        clock: Clock,
+        work: Callable[[], AbstractAsyncContextManager[None]],
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`work` is open while this node holds the door; `close` is called before it leaves the door for good."""
+        self._store = store
+        self._name = name
+        self._node = node
+        self._clock = clock
+        self._work = work
+        self._close = close
+        self._never = asyncio.Event()
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Hold the door while this is open, whenever it is free; leave it to other nodes afterwards."""
+        holding = asyncio.create_task(self._hold(), name=f"door of {self._name}")
+        try:
+            yield
+        finally:
+            holding.cancel()
+            await asyncio.gather(holding, return_exceptions=True)
+            if self._close is not None:
+                await self._close()
+            await self._leave()
+
+    async def _hold(self) -> NoReturn:
+        while True:
+            if await self._is_ours(takes=True):
+                async with self._work():
+                    while await self._is_ours(takes=False):
+                        await self._pause()
+                logger.warning("another node holds the door of %s now", self._name)
+            await self._pause()
+
+    async def _leave(self) -> None:
+        try:
+            await self._store.write(lambda tx: tx.platform_doors.release(self._name, self._node))
+        except StoreError as error:
+            # Another node takes the door when this node's lease has run out.
+            logger.warning("the door of %s could not be left: %s", self._name, error)
+
+    async def _is_ours(self, *, takes: bool) -> bool:
+        """Whether this node holds the door. While the store does not answer, nothing changes."""
+        try:
+            if takes:
+                return await self._store.write(lambda tx: tx.platform_doors.hold(self._name, self._node))
+            return await self._store.write(lambda tx: tx.platform_doors.is_held_by(self._name, self._node))
+        except StoreError as error:
+            logger.warning("the door of %s: %s", self._name, error)
+            return not takes
+
+    async def _pause(self) -> None:
+        await self._clock.wait(self._never, _LOOK_SECONDS)
