@@ -13,7 +13,7 @@ from tests.platforms.telegram_kit import a_post, open_platform, receiving
 from tests.platforms.telegram_server import BOT, TelegramServer, Trouble
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.supervisor import Supervisor
-from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.outbox.postman import Manner, Postman
 from wakeful.gateway.messaging.platform import (
     Button,
     LookedUp,
@@ -22,7 +22,7 @@ from wakeful.gateway.messaging.platform import (
     Unanswered,
     Whereabouts,
 )
-from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
@@ -31,7 +31,7 @@ from wakeful.store.sqlite.store import SqliteStore
 
 GROUP = -42
 FORUM = -1_000_000_000_777
-QUICK = MessagingSettings({"telegram": DoorSettings()}, settle_seconds=0.01)
+QUICK = Manner(FORMS["telegram"], send_timeout=30.0, settle_seconds=0.01, edit_seconds=1.5)
 HELLO = Message("<b>Hello</b> &amp; welcome")
 
 

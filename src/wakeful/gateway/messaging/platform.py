@@ -137,14 +137,10 @@ class Ingress(Protocol):
         ...
 
 
-class Platform(Protocol):
-    name: str
+class Destination(Protocol):
+    """Where posts go."""
 
-    async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:
-        """Receive until cancelled; call `connected` with the bot's name whenever the line stands. Raises TokenRefused,
-        and whatever breaks the line: then it is run again after a while.
-        """
-        ...
+    name: str
 
     async def send(self, post: Post, message: Message) -> str:
         """Return the platform's id of the new message. Raises NotTaken, Unanswered and Refused."""
@@ -160,6 +156,16 @@ class Platform(Protocol):
 
     def highest_id(self, address: Address) -> int:
         """Return what `look_up` has to know of the moment before an attempt; 0 where it needs nothing."""
+        ...
+
+
+class Platform(Destination, Protocol):
+    """A destination where people write, too."""
+
+    async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:
+        """Receive until cancelled; call `connected` with the bot's name whenever the line stands. Raises TokenRefused,
+        and whatever breaks the line: then it is run again after a while.
+        """
         ...
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:

@@ -13,7 +13,7 @@ from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.outbox.projection import PostWriter, is_live
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.messaging.settings import DoorSettings
-from wakeful.gateway.messaging.text.form import FORMS
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.event import STEP_ABANDONED, TOKEN, Event, StreamItem
 from wakeful.model.messaging.post import Post

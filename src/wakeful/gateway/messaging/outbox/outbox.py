@@ -10,10 +10,11 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.live import LiveTurn
-from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.outbox.postman import Manner, Postman
 from wakeful.gateway.messaging.outbox.projection import Projection
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.messaging.settings import MessagingSettings
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Signal, Store, Transaction
@@ -25,6 +26,11 @@ _MOST_KNOWN = 20_000
 _LOOK_SECONDS = 30.0
 
 
+def manner_of(platform: str, settings: MessagingSettings) -> Manner:
+    edit_seconds = settings.doors[platform].edit_seconds
+    return Manner(FORMS[platform], settings.send_timeout, settings.settle_seconds, edit_seconds)
+
+
 class PlatformOutbox:
     def __init__(
         self, engine: Engine, store: Store, platform: Platform, settings: MessagingSettings, clock: Clock
@@ -34,7 +40,7 @@ class PlatformOutbox:
         self._platform = platform
         self._door = settings.doors[platform.name]
         self._projection = Projection({platform.name: self._door})
-        self.postman = Postman(store, platform, engine.node, settings, clock)
+        self.postman = Postman(store, platform, engine.node, manner_of(platform.name, settings), clock)
         self.job = Job(f"outbox of {platform.name}", self.sweep, clock)
         # Sessions with commits since the last look.
         self._touched: set[str] = set()

@@ -1,7 +1,8 @@
-"""Sends the posts of one platform: those of a chat and thread one after another, those of other chats beside them."""
+"""Takes posts to one destination: those of a chat and thread one after another, those of other chats beside them."""
 
 import asyncio
 import logging
+import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,9 +14,8 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.message import message_of
-from wakeful.gateway.messaging.platform import Cure, NotTaken, Platform, Refused, Unanswered, Whereabouts
-from wakeful.gateway.messaging.settings import MessagingSettings
-from wakeful.gateway.messaging.text.form import FORMS
+from wakeful.gateway.messaging.platform import Cure, Destination, NotTaken, Refused, Unanswered, Whereabouts
+from wakeful.gateway.messaging.text.form import TextForm
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import NO_SENDER
@@ -33,6 +33,19 @@ logger = logging.getLogger(__name__)
 Lane = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a destination is to be treated."""
+
+    form: TextForm
+    # How long a request may go unanswered, and how long after it its outcome is looked up.
+    send_timeout: float
+    settle_seconds: float
+    # The shortest time between two edits of one message.
+    edit_seconds: float = 0.0
+    most_at_once: int = sys.maxsize
+
+
 @dataclass(slots=True)
 class _Pace:
     """When a post may be edited or looked up again, by the monotonic clock, and how often that failed in a row."""
@@ -42,11 +55,11 @@ class _Pace:
 
 
 class Postman:
-    def __init__(self, store: Store, platform: Platform, node: str, settings: MessagingSettings, clock: Clock) -> None:
+    def __init__(self, store: Store, platform: Destination, node: str, manner: Manner, clock: Clock) -> None:
         self._store = store
         self._platform = platform
         self._node = node
-        self._settings = settings
+        self._manner = manner
         self._clock = clock
         self.job = Job(f"posts to {platform.name}", self.sweep, clock)
         self._lanes: dict[Lane, asyncio.Task[bool]] = {}
@@ -87,7 +100,7 @@ class Postman:
         posts, now = await self._store.read(self._look)
         waits = [_LONGEST_WAIT_SECONDS]
         for lane, waiting in _by_lane(posts).items():
-            if lane in self._lanes:
+            if lane in self._lanes or len(self._lanes) >= self._manner.most_at_once:
                 continue
             post, wait = self._next(waiting, now)
             if post is None:
@@ -120,13 +133,13 @@ class Postman:
     def _due_in(self, post: Post, now: float) -> float:
         if post.state is PostState.SENT and self._wanted(post) == self._shown.get(post.key, post.shown):
             return _LONGEST_WAIT_SECONDS
-        wait = self._paces[post.key].not_before - self._clock.monotonic()
         if post.state is PostState.WAITING:
-            # A time from before the clock was set back would keep the chat waiting for hours.
-            return max(wait, min(post.not_before - now, _LONGEST_PAUSE_SECONDS))
+            # Tried in the future: the clock was set back, and would keep the chat waiting for as long.
+            return 0.0 if now < (post.attempted_at or now) else post.not_before - now
+        wait = self._paces[post.key].not_before - self._clock.monotonic()
         if post.state is PostState.UNKNOWN:
-            settled = (post.attempted_at or now) + self._settings.settle_seconds
-            return max(wait, min(settled - now, self._settings.settle_seconds))
+            settled = (post.attempted_at or now) + self._manner.settle_seconds
+            return max(wait, min(settled - now, self._manner.settle_seconds))
         return wait
 
     def _begin(self, lane: Lane, post: Post) -> None:
@@ -158,7 +171,7 @@ class Postman:
             return
         try:
             async with asyncio.timeout(self._send_seconds(begun)):
-                message_id = await self._platform.send(begun, message_of(begun, text))
+                message_id = await self._platform.send(begun, message_of(begun, text, self._manner.form))
         except NotTaken as refusal:
             await self._take_back(begun, refusal)
         except Refused as refusal:
@@ -167,13 +180,13 @@ class Postman:
         except (Unanswered, TimeoutError) as error:
             await self._change(begun, PostState.UNKNOWN, error=str(error) or "There was no answer in time.")
         else:
-            self._pace(begun, self._edit_seconds)
+            self._pace(begun, self._manner.edit_seconds)
             self._shown[begun.key] = text
             await self._store.write(partial(self._mark_sent, begun, message_id, text))
 
     def _send_seconds(self, post: Post) -> float:
         """A file may take longer, on a slow line."""
-        seconds = self._settings.send_timeout
+        seconds = self._manner.send_timeout
         return seconds * _FILE_TIMES if post.kind is PostKind.FILE else seconds
 
     async def _mark_sending(self, post: Post, tx: Transaction) -> Post | None:
@@ -200,7 +213,6 @@ class Postman:
             return
         changes = _cured(post, refusal.cure)
         seconds = refusal.seconds or (0.0 if changes else _pause(post.tries))
-        self._pace(post, seconds)
 
         async def body(tx: Transaction) -> None:
             at = await tx.now() + seconds
@@ -211,8 +223,7 @@ class Postman:
 
     async def _halve(self, post: Post, tx: Transaction) -> None:
         """Leave the first half in the post and the rest to new ones behind it."""
-        form = FORMS[post.address.platform]
-        first, *rest = split(post.wanted, replace(form, limit=max(1, len(post.wanted) // 2)))
+        first, *rest = split(post.wanted, replace(self._manner.form, limit=max(1, len(post.wanted) // 2)))
         values = {"wanted": first, "error": "It was too long and is sent in parts."}
         state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
         await tx.posts.change(post.id, state, [post.state], **values)
@@ -224,8 +235,8 @@ class Postman:
 
     async def _look_up(self, post: Post) -> None:
         try:
-            async with asyncio.timeout(self._settings.send_timeout):
-                found = await self._platform.look_up(post, message_of(post, post.wanted))
+            async with asyncio.timeout(self._manner.send_timeout):
+                found = await self._platform.look_up(post, message_of(post, post.wanted, self._manner.form))
         except (NotTaken, Unanswered, TimeoutError) as error:
             self._note_failure(post, error)
             return
@@ -241,8 +252,8 @@ class Postman:
     async def _edit(self, post: Post) -> None:
         text = self._wanted(post)
         try:
-            async with asyncio.timeout(self._settings.send_timeout):
-                await self._platform.edit(post, message_of(post, text))
+            async with asyncio.timeout(self._manner.send_timeout):
+                await self._platform.edit(post, message_of(post, text, self._manner.form))
         except NotTaken as refusal:
             if refusal.cure is Cure.SHORTER and post.key not in self._growing:
                 await self._store.write(partial(self._halve, post))
@@ -258,7 +269,7 @@ class Postman:
             await self._change(post, PostState.REFUSED, error=str(refusal))
             return
         self._paces.pop(post.key, None)
-        self._pace(post, self._edit_seconds)
+        self._pace(post, self._manner.edit_seconds)
         self._shown[post.key] = text
         if text == post.wanted:
             await self._change(post, PostState.SENT, shown=text)
@@ -277,10 +288,6 @@ class Postman:
 
     def _wanted(self, post: Post) -> str:
         return self._growing.get(post.key, post.wanted)
-
-    @property
-    def _edit_seconds(self) -> float:
-        return self._settings.doors[self._platform.name].edit_seconds
 
     def _forget(self, at_work: set[str]) -> None:
         """Keep in mind only posts that have something left to do."""

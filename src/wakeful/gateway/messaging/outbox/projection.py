@@ -18,7 +18,7 @@ from wakeful.gateway.messaging.outbox.lines import (
     waiting_text,
 )
 from wakeful.gateway.messaging.settings import DoorSettings, ShownProgress
-from wakeful.gateway.messaging.text.form import FORMS
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model import event as events
 from wakeful.model.event import Event

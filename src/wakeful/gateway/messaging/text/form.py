@@ -1,11 +1,7 @@
-"""The forms of text that platforms show: how Markdown is written for each, and how much of it fits into one message."""
+"""A form of text that a platform shows: how Markdown is written there, and how much of it fits into one message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from wakeful.gateway.messaging.text.discord import discord_text
-from wakeful.gateway.messaging.text.slack import slack_text
-from wakeful.gateway.messaging.text.telegram import parsed_text, telegram_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +19,3 @@ class TextForm:
 
 def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-FORMS = {
-    "telegram": TextForm(4096, telegram_html, parsed_text),
-    "discord": TextForm(2000, discord_text),
-    "slack": TextForm(4000, slack_text),
-}

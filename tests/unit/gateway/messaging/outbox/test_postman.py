@@ -16,15 +16,15 @@ from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.lines import MARK
-from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.outbox.postman import Manner, Postman
 from wakeful.gateway.messaging.platform import Cure, LookedUp, NotTaken, Refused, Unanswered, Whereabouts
-from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import Address, Sender
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
-SETTINGS = MessagingSettings({"telegram": DoorSettings(edit_seconds=0.01)}, send_timeout=5.0, settle_seconds=0.02)
+MANNER = Manner(FORMS["telegram"], send_timeout=5.0, settle_seconds=0.02, edit_seconds=0.01)
 
 
 @pytest.fixture
@@ -37,8 +37,8 @@ async def store(sqlite_path: Path) -> AsyncIterator[Store]:
 
 
 @asynccontextmanager
-async def sending(store: Store, platform: ScriptedPlatform) -> AsyncIterator[Postman]:
-    postman = Postman(store, platform, "node_1", SETTINGS, SystemClock())
+async def sending(store: Store, platform: ScriptedPlatform, manner: Manner = MANNER) -> AsyncIterator[Postman]:
+    postman = Postman(store, platform, "node_1", manner, SystemClock())
     async with asyncio.timeout(PATIENCE), postman.at_work(Supervisor()):
         yield postman
 
@@ -85,6 +85,34 @@ async def test_posts_of_a_chat_go_out_in_order_and_others_beside_them(store: Sto
     assert [message.text for _, _, message in platform.requests][:2] == ["words 1", "words 3"], (
         "no chat waits for another"
     )
+
+
+async def test_a_post_waits_for_its_time_and_not_for_a_clock_that_was_set_back(store: Store) -> None:
+    platform, now = ScriptedPlatform(), time.time()
+    waiting = a_post(1, "1", tries=1, attempted_at=now, not_before=now + 7200)
+    set_back = a_post(2, "2", tries=1, attempted_at=now + 3600, not_before=now + 7200)
+    await have(store, waiting, set_back)
+
+    async with sending(store, platform):
+        await until_state(store, set_back, PostState.SENT)
+
+    assert (platform.texts("1"), platform.texts("2")) == ([], ["words 2"])
+    assert (await state_of(store, waiting)).state is PostState.WAITING
+
+
+async def test_no_more_requests_are_under_way_than_the_destination_takes(store: Store) -> None:
+    platform = ScriptedPlatform(gate=asyncio.Event())
+    await have(store, *(a_post(number, str(number)) for number in range(5)))
+
+    async with sending(store, platform, replace(MANNER, most_at_once=2)) as postman:
+        await platform.until(lambda: len(platform.requests) == 2)
+        await postman.sweep()
+        seen = len(platform.requests)
+        assert platform.gate is not None
+        platform.gate.set()
+        await platform.until(lambda: all(platform.texts(str(number)) for number in range(5)))
+
+    assert seen == 2
 
 
 async def test_a_post_is_sent_once_and_knows_its_message(store: Store) -> None:
@@ -243,7 +271,7 @@ async def test_a_node_that_lost_the_door_sends_nothing(store: Store) -> None:
     platform = ScriptedPlatform()
     await have(store, a_post(1))
     await store.write(lambda tx: tx.platform_doors.hold("telegram", "node_2"))
-    postman = Postman(store, platform, "node_1", SETTINGS, SystemClock())
+    postman = Postman(store, platform, "node_1", MANNER, SystemClock())
 
     await postman.sweep()
     await asyncio.gather(*postman._lanes.values())

@@ -3,7 +3,7 @@
 import pytest
 
 from wakeful.gateway.messaging.text.discord import discord_text
-from wakeful.gateway.messaging.text.form import FORMS
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.messaging.text.slack import slack_text
 from wakeful.gateway.messaging.text.telegram import parsed_text, telegram_html
 

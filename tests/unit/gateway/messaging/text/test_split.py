@@ -5,7 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wakeful.gateway.messaging.text.form import FORMS, TextForm
+from wakeful.gateway.messaging.text.form import TextForm
+from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.messaging.text.split import split
 
 TINY = TextForm(40, str)
