@@ -27,6 +27,7 @@ from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.job import Job
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.schedules.desk import ScheduleDesk
@@ -63,9 +64,9 @@ from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
-from wakeful.gateway.webhooks.queue import StoredQueue
-from wakeful.gateway.webhooks.sender import WebhookSender
+from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.event import NOTICE, TOOL_COMPLETE
+from wakeful.model.messaging.post import WEBHOOK
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.tasks.task import TaskKind
 from wakeful.model.turn import Turn
@@ -107,6 +108,8 @@ _VERSION = version("wakeful")
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
 # Loaded only where a messenger has a token: their markup takes as long to load as half of the server.
 _OPEN_DOORS = "wakeful.platform_doors:open_doors"
+# Loaded only where webhooks are configured.
+_OPEN_WEBHOOKS = "wakeful.gateway.webhooks.door:open_webhooks"
 # Loaded when the document is first requested: 25 small files that most commands do not need.
 _FAMILIES = (
     "wakeful.gateway.openai.families:FAMILIES",
@@ -136,13 +139,14 @@ class Running:
     keeper: ProcessKeeper
     providers: ProviderRegistry
     catalogue: Catalogue
-    webhooks: StoredQueue
     metrics: Metrics
     files: ChatFiles
     schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
     doors: Doors | None = None
+    # Sends webhooks, where some are configured.
+    webhooks: Job | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +177,9 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         ending.enter_context(_registry_serving(running.engine))
         store.notifier.listen(_note_delivered)
         if adopts and config.webhooks:
-            await ending.enter_async_context(_webhooks_sent(config, running))
+            allows_private = config.webhooks_allow_private
+            opening = _load(_OPEN_WEBHOOKS)(running.engine, store, config.webhooks, allows_private=allows_private)
+            running = replace(running, webhooks=await ending.enter_async_context(opening))
         if adopts and config.titles == "model":
             titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
@@ -208,8 +214,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
     binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
-    webhooks = StoredQueue(store, config.webhooks)
-    on_close = webhooks.add_on_close if config.webhooks else None
+    on_close = EndReports(config.webhooks).write if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
     settings = build_process_settings(config)
     unstored = UnstoredLedger(settings.root)
@@ -225,7 +230,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, metrics, files, schedules, names)
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
@@ -378,7 +383,9 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
 
 def build_desk(config: Config, running: Running) -> Doors:
     """Return the open doors, or what a command without any needs in their place."""
-    return running.doors or Doors(People(running.store, config.messaging.doors))
+    desk = running.doors or Doors(People(running.store, config.messaging.doors))
+    webhooks = {} if running.webhooks is None else {WEBHOOK: running.webhooks}
+    return replace(desk, postmen={**desk.postmen, **webhooks})
 
 
 def build_hooks(config: Config, running: Running) -> list[Route]:
@@ -425,20 +432,6 @@ def build_api(config: Config, running: Running) -> Api:
 
 def build_streams(config: Config) -> StreamSettings:
     return StreamSettings(config.stream_write_seconds, config.stream_comment_seconds)
-
-
-@asynccontextmanager
-async def _webhooks_sent(config: Config, running: Running) -> AsyncIterator[None]:
-    allows_private = config.webhooks_allow_private
-    sender = WebhookSender(running.webhooks, config.webhooks, SystemClock(), allows_private=allows_private)
-
-    def hear(signal: Signal) -> None:
-        if running.webhooks.has_grown(signal):
-            sender.wake()
-
-    running.store.notifier.listen(hear)
-    async with sender.at_work(running.engine.supervisor):
-        yield
 
 
 @contextmanager

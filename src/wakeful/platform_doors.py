@@ -46,14 +46,11 @@ async def open_doors(
     def statuses() -> dict[str, DoorStatus]:
         return {name: door.status for name, door in doors.items()}
 
-    def wake(platform: str) -> None:
-        if platform in doors:
-            doors[platform].outbox.postman.job.wake()
-
     async with AsyncExitStack() as ending:
         for door in doors.values():
             await ending.enter_async_context(door.at_work())
-        yield Doors(people, statuses, wake, routes)
+        postmen = {name: door.outbox.postman.job for name, door in doors.items()}
+        yield Doors(people, statuses, postmen, routes)
 
 
 async def _build_doors(

@@ -1,5 +1,6 @@
 """A background response's end reaches a receiver: signed, once, and also when the server died in between."""
 
+import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -12,17 +13,18 @@ from standardwebhooks import Webhook
 from tests.acceptance.command import Command, Server, greeting_of, until
 from tests.endpoint import Endpoint, Script
 from tests.unit.gateway.webhooks.kit import SECRET, Receiver, Visit
+from wakeful.gateway.entrance.local_key import local_key
 
 _KEY = "the-key-of-laptop"
 # A server that accepts and closes turns, and is too slow to send anything.
 _NEVER_SEND = """
 import asyncio
-from wakeful.gateway.webhooks.sender import WebhookSender
+from wakeful.gateway.messaging.outbox.postman import Postman
 
 async def never(self):
     await asyncio.Event().wait()
 
-WebhookSender.sweep = never
+Postman.sweep = never
 """
 
 
@@ -64,9 +66,15 @@ async def test_a_background_response_is_reported_once_and_others_are_not(wakeful
         await _respond(server, background=False)
         response_id = await _respond(server, background=True)
         await until(lambda: _is_all_sent(wakeful, receiver))
+        replies = [await server.get(path, local_key(wakeful.home)) for path in ("/api/outbox", "/api/platforms")]
 
     [visit] = receiver.visits
     _check(visit, response_id)
+    outbox, platforms = (reply.json for reply in replies)
+    [post] = outbox["posts"]
+    assert (post["platform"], post["state"], post["message_id"]) == ("webhook", "sent", visit.headers["webhook-id"])
+    assert platforms == {"platforms": [], "webhooks": {"waiting": 0, "refused": 0}}, "a receiver is no door"
+    assert not {"hidden", SECRET.removeprefix("whsec_")} & set(re.findall(r"\w+", f"{outbox}"))
 
 
 async def test_an_end_that_was_not_reported_before_a_kill_is_reported_after_it(
@@ -87,6 +95,26 @@ async def test_an_end_that_was_not_reported_before_a_kill_is_reported_after_it(
 
     [visit] = receiver.visits
     _check(visit, response_id)
+
+
+async def test_a_server_that_is_killed_while_it_sends_sends_the_same_again(
+    wakeful: Command, receiver: Receiver
+) -> None:
+    receiver.is_mute = True
+    async with wakeful.serving() as server:
+        response_id = await _respond(server, background=True)
+        await receiver.until_visited()
+        server.process.kill()
+        await server.process.wait()
+    receiver.is_mute = False
+
+    async with wakeful.serving():
+        await until(lambda: _is_all_sent(wakeful, receiver))
+
+    first, second = receiver.visits
+    for visit in (first, second):
+        _check(visit, response_id)
+    assert (first.headers["webhook-id"], first.body) == (second.headers["webhook-id"], second.body)
 
 
 def _check(visit: Visit, response_id: str) -> None:
@@ -117,7 +145,7 @@ async def _is_all_sent(wakeful: Command, receiver: Receiver) -> bool:
 
 def _waiting(wakeful: Command) -> int:
     with closing(sqlite3.connect(wakeful.home / "wakeful.db")) as connection:
-        [count] = connection.execute("SELECT count(*) FROM webhook_deliveries").fetchone()
+        [count] = connection.execute("SELECT count(*) FROM posts WHERE state <> 'sent'").fetchone()
     return int(count)
 
 

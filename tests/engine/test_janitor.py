@@ -1,10 +1,12 @@
 """Rows that are no longer needed are deleted after their time."""
 
+from dataclasses import replace
 from functools import partial
 
 from tests.engine.kit import House, Node, finish, open_session, send
 from wakeful.model.conversation import IdempotencyKey
-from wakeful.model.delivery import Delivery
+from wakeful.model.messaging.post import Post, PostKind, PostState
+from wakeful.model.session import Address
 from wakeful.store.base import Transaction
 
 _DAY = 24 * 3600.0
@@ -25,18 +27,18 @@ async def test_a_key_is_forgotten_a_day_after_its_turn_has_ended(house: House, n
     assert not await has_key(house)
 
 
-async def test_a_webhook_that_was_given_up_is_forgotten_a_week_later(house: House, node: Node) -> None:
-    async def give_up(tx: Transaction) -> None:
-        await tx.deliveries.add_if_absent(Delivery("d", "e", "there", b"{}"), await tx.now())
-        await tx.deliveries.give_up("d", "no answer")
+async def test_a_webhook_that_was_refused_is_forgotten_a_month_later_and_one_that_waits_is_not(
+    house: House, node: Node
+) -> None:
+    refused = Post("p1", "k1", Address("webhook", "there", "e1"), PostKind.EVENT, "{}", created_at=house.clock.time())
+    for post in (replace(refused, state=PostState.REFUSED), replace(refused, id="p2", key="k2")):
+        await house.store.write(partial(_put, post))
 
-    await house.store.write(give_up)
-
-    await pass_time(house, 7 * _DAY - 1)
-    assert not await is_new(house)
+    await pass_time(house, 30 * _DAY - 1)
+    assert await post_ids(house) == ["p2", "p1"]
     await pass_time(house, 700)
 
-    assert await is_new(house)
+    assert await post_ids(house) == ["p2"]
 
 
 async def pass_time(house: House, seconds: float) -> None:
@@ -48,9 +50,12 @@ async def has_key(house: House) -> bool:
     return await house.store.read(lambda tx: tx.idempotency_keys.find("me", "k")) is not None
 
 
-async def is_new(house: House) -> bool:
-    """Return whether the delivery is gone from the queue."""
-    return await house.store.write(lambda tx: tx.deliveries.add_if_absent(Delivery("d", "e", "there", b"{}"), 0.0))
+async def post_ids(house: House) -> list[str]:
+    return sorted((post.id for post in await house.store.read(lambda tx: tx.posts.page(limit=9))), reverse=True)
+
+
+async def _put(post: Post, tx: Transaction) -> None:
+    await tx.posts.put(post)
 
 
 async def _reserve(key: IdempotencyKey, tx: Transaction) -> None:

@@ -14,7 +14,9 @@ from tests.store.conftest import FakeClock
 from tests.store.nouns import a_session, a_task, a_turn, close_turn, have_turn
 from wakeful.errors import StoreTooNew
 from wakeful.model.approvals.approval import Choice, Reason
+from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.request import TurnRequest, request_from
+from wakeful.model.session import Address
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.migrations import Migration, migrations_in
@@ -135,6 +137,28 @@ async def test_allowances_of_the_version_before_grants_hold_in_their_session_onl
     await store.close()
 
 
+async def test_webhooks_of_the_version_before_the_outbox_become_posts_in_sqlite(tmp_path: Path) -> None:
+    path = tmp_path / "wakeful.db"
+    apply_to_sqlite(path, SQLITE[:15])
+    _execute(path, _ROWS_OF_VERSION_15.format(blob="BLOB"))
+
+    store = SqliteStore(path, FakeClock(), synchronous="OFF")
+    await store.open()
+    await _check_rows_of_version_15(store)
+    await store.close()
+
+
+async def test_webhooks_of_the_version_before_the_outbox_become_posts_in_postgres(bare_postgres_url: str) -> None:
+    await apply_to_postgres(bare_postgres_url, POSTGRES[:15])
+    async with Admin(bare_postgres_url) as admin:
+        await admin.execute(_ROWS_OF_VERSION_15.format(blob="BYTEA"))
+
+    store = PostgresStore(bare_postgres_url)
+    await store.open()
+    await _check_rows_of_version_15(store)
+    await store.close()
+
+
 async def test_opening_again_keeps_the_data(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "wakeful.db", FakeClock(), synchronous="OFF")
     await store.open()
@@ -212,6 +236,38 @@ _ROWS_OF_VERSION_7 = """
 
     INSERT INTO logins (digest, principal, created_at, used_at, expires_at) VALUES ('digest', 'alice', 10, 10, 1000)
 """
+
+
+# One that has failed twice, one that is new, and one that was given up.
+_ROWS_OF_VERSION_15 = """
+    INSERT INTO webhook_deliveries (id, event_id, endpoint, body, tries, due_at, error, is_given_up)
+    VALUES ('evt_1.abc', 'evt_1', 'abc', CAST('{{"created_at":11,"ä":1}}' AS {blob}), 2, 70, 'answered 500', FALSE),
+           ('evt_2.abc', 'evt_2', 'abc', CAST('{{"created_at":12}}' AS {blob}), 0, 60, '', FALSE),
+           ('evt_3.abc', 'evt_3', 'abc', CAST('{{"created_at":13}}' AS {blob}), 14, 50, 'answered 410', TRUE)
+"""
+
+
+async def _check_rows_of_version_15(store: Store) -> None:
+    refused, new, failed = (await store.read(lambda tx: tx.posts.page(limit=10)))[::-1]
+    assert failed == Post(
+        failed.id,
+        "evt_1.abc",
+        Address("webhook", "abc", "evt_1"),
+        PostKind.EVENT,
+        '{"created_at":11,"ä":1}',
+        turn_id="turn_1",
+        position=3,
+        tries=2,
+        error="answered 500",
+        not_before=70.0,
+        created_at=11.0,
+    )
+    assert [(post.key, post.state, post.tries) for post in (new, refused)] == [
+        ("evt_2.abc", PostState.WAITING, 0),
+        ("evt_3.abc", PostState.REFUSED, 14),
+    ]
+    assert len({len(post.id) for post in (refused, new, failed)}) == 1
+    assert await store.write(lambda tx: tx.posts.next_position()) == 4
 
 
 async def _check_rows_of_version_7(store: Store, caplog: pytest.LogCaptureFixture) -> None:

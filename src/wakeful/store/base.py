@@ -13,7 +13,7 @@ from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.model.store_stats import StoreStats
 from wakeful.model.words import WordsHead, WordsPart
-from wakeful.store.tables.api import Conversations, Deliveries, IdempotencyKeys
+from wakeful.store.tables.api import Conversations, IdempotencyKeys
 from wakeful.store.tables.approvals import Approvals, Grants
 from wakeful.store.tables.logins import Logins
 from wakeful.store.tables.messaging import Chats, OutboxCursors, Pairings, PlatformDoors, Posts
@@ -84,8 +84,6 @@ class Transaction(Protocol):
     def conversations(self) -> Conversations: ...
     @property
     def idempotency_keys(self) -> IdempotencyKeys: ...
-    @property
-    def deliveries(self) -> Deliveries: ...
     @property
     def logins(self) -> Logins: ...
     @property

@@ -1,6 +1,6 @@
-"""Deletes what is no longer needed, so that no table grows for ever: old idempotency keys, webhook deliveries that were
-given up, dead nodes, old news, posts to chats, runs of schedules, texts that older versions left in claimed inbox rows.
-Then it gives free space back to the disk.
+"""Deletes what is no longer needed, so that no table grows for ever: old idempotency keys, dead nodes, old news,
+posts, runs of schedules, texts that older versions left in claimed inbox rows. Then it gives free space back to the
+disk.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ _HOUR = 3600.0
 _DAY = 24 * _HOUR
 # How long after the end of its response a request may be repeated with the same key.
 _KEY_SECONDS = _DAY
-# How long an operator can inspect failed deliveries and dead nodes.
+# How long an operator can inspect dead nodes.
 _REMAINS_SECONDS = 7 * _DAY
 # News and posts: long enough for a user who comes back from a holiday.
 _NEWS_SECONDS = 30 * _DAY
@@ -58,10 +58,6 @@ async def _drop_keys(tx: Transaction) -> int:
     return await tx.idempotency_keys.drop_old(await tx.now() - _KEY_SECONDS, _BATCH)
 
 
-async def _drop_deliveries(tx: Transaction) -> int:
-    return await tx.deliveries.drop_given_up(await tx.now() - _REMAINS_SECONDS, _BATCH)
-
-
 async def _drop_nodes(tx: Transaction) -> int:
     return await tx.nodes.drop_old(await tx.now() - _REMAINS_SECONDS, _BATCH)
 
@@ -84,7 +80,6 @@ async def _drop_posts(tx: Transaction) -> int:
 
 _DROPS = (
     _drop_keys,
-    _drop_deliveries,
     _drop_nodes,
     _drop_news,
     _drop_taken,

@@ -32,7 +32,7 @@ class WebhookEndpoint:
 
     @property
     def key(self) -> str:
-        """Identifies the receiver in the queue. A new secret does not change it: waiting deliveries get the new one."""
+        """Identifies the receiver in the outbox. A new secret does not change it: waiting posts get the new one."""
         return hashlib.sha256(f"{self.owner}\n{self.url}".encode()).hexdigest()[:32]
 
     @property

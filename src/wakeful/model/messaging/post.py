@@ -1,4 +1,4 @@
-"""A post: one message on a messaging platform, from the wish to send it until its platform has answered."""
+"""A post: one message on a messaging platform, or one webhook, from the wish to send it until that was answered."""
 
 import os
 import time
@@ -7,6 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from wakeful.model.session import Address
+
+# The platform of posts to receivers of webhooks.
+WEBHOOK = "webhook"
 
 
 class PostState(StrEnum):
@@ -44,6 +47,8 @@ class PostKind(StrEnum):
     COMMAND = "command"
     # A sentence about the server itself: a spent budget, a file that is too large, how a stranger is let in.
     REMARK = "remark"
+    # A webhook: the end of a response.
+    EVENT = "event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +56,11 @@ class Post:
     id: str
     # The same for the same part of the same fact, so that a fact which is projected again adds nothing.
     key: str
-    # Where it goes; `message_id` of the address is the message that it replies to.
+    # Where it goes; `message_id` of the address is the message that it replies to. For a webhook the chat is the `key`
+    # of its receiver, and the thread is the event.
     address: Address
     kind: PostKind
-    # What it is to show, as Markdown that fits into one message of its platform.
+    # What it is to show, as Markdown that fits into one message of its platform; of a webhook, the body.
     wanted: str
     session_id: str | None = None
     turn_id: str | None = None
@@ -71,7 +77,7 @@ class Post:
     # It may be there twice, and says so.
     is_marked: bool = False
     error: str = ""
-    # A platform that limits us has named this time.
+    # It is not tried again before this time.
     not_before: float = 0.0
     attempted_at: float | None = None
     sent_at: float | None = None

@@ -12,7 +12,6 @@ from wakeful.store.postgres.tables.approvals import PostgresApprovals
 from wakeful.store.postgres.tables.closings import close_turn
 from wakeful.store.postgres.tables.conversations import PostgresConversations
 from wakeful.store.postgres.tables.cron_jobs import PostgresCronJobs
-from wakeful.store.postgres.tables.deliveries import PostgresDeliveries
 from wakeful.store.postgres.tables.events import PostgresEvents
 from wakeful.store.postgres.tables.grants import PostgresGrants
 from wakeful.store.postgres.tables.idempotency_keys import PostgresIdempotencyKeys
@@ -57,7 +56,6 @@ class PostgresTransaction:
         self.grants = PostgresGrants(connection, footprint)
         self.conversations = PostgresConversations(connection)
         self.idempotency_keys = PostgresIdempotencyKeys(connection)
-        self.deliveries = PostgresDeliveries(connection)
         self.logins = PostgresLogins(connection)
         self.nodes = PostgresNodes(connection)
         self.chats = PostgresChats(connection)

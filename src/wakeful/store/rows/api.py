@@ -1,9 +1,8 @@
-"""Rows of the OpenAI-compatible API: conversations, idempotency keys, and deliveries of webhooks."""
+"""Rows of the OpenAI-compatible API: conversations and idempotency keys."""
 
 from collections.abc import Callable
 
 from wakeful.model.conversation import Conversation, IdempotencyKey
-from wakeful.model.delivery import Delivery
 from wakeful.store.rows.row import Row, Values, values_getter
 
 CONVERSATION_COLUMNS = ("id", "owner", "name", "session_id", "metadata", "created_at")
@@ -25,7 +24,3 @@ def conversation_from(row: Row) -> Conversation:
 
 def idempotency_key_from(row: Row) -> IdempotencyKey:
     return IdempotencyKey(row["owner"], row["key"], row["fingerprint"], row["turn_id"], row["created_at"])
-
-
-def delivery_from(row: Row) -> Delivery:
-    return Delivery(row["id"], row["event_id"], row["endpoint"], row["body"], row["tries"])

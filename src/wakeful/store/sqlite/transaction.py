@@ -17,7 +17,6 @@ from wakeful.store.sqlite.tables.approvals import SqliteApprovals
 from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
-from wakeful.store.sqlite.tables.deliveries import SqliteDeliveries
 from wakeful.store.sqlite.tables.events import SqliteEvents
 from wakeful.store.sqlite.tables.grants import SqliteGrants
 from wakeful.store.sqlite.tables.idempotency_keys import SqliteIdempotencyKeys
@@ -61,7 +60,6 @@ class SqliteTransaction:
         self.grants = SqliteGrants(connection, footprint)
         self.conversations = SqliteConversations(connection)
         self.idempotency_keys = SqliteIdempotencyKeys(connection)
-        self.deliveries = SqliteDeliveries(connection)
         self.logins = SqliteLogins(connection)
         self.nodes = SqliteNodes(connection, clock)
         self.chats = SqliteChats(connection)

@@ -84,7 +84,7 @@ class Posts(Protocol):
         ...
 
     async def drop_old(self, before: float, limit: int) -> int:
-        """Forget posts that were sent or dropped before this moment, at most so many, and return how many."""
+        """Forget posts from before this moment that were sent, refused or dropped, at most so many; return how many."""
         ...
 
 

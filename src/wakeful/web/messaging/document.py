@@ -20,14 +20,18 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/platforms": {
         "get": operation(
             "listPlatforms",
-            "How the messaging platforms are doing",
-            {200: json_answer("Those that are set up.", PlatformList), **refusals(503), **_NOT_YOURS},
+            "How the messaging platforms and the webhooks are doing",
+            {
+                200: json_answer("The platforms that are set up, and how many webhooks are stuck.", PlatformList),
+                **refusals(503),
+                **_NOT_YOURS,
+            },
         ),
     },
     "/api/outbox": {
         "get": operation(
             "listPosts",
-            "List posts to messaging platforms",
+            "List posts to messaging platforms, and webhooks",
             {200: json_answer("The newest posts.", PostList), **refusals(400, 503), **_NOT_YOURS},
             parameters=parameters(OutboxQuery, "query"),
         ),

@@ -1,4 +1,4 @@
-"""Routes that list the posts to messaging platforms, send refused ones again, and drop those that are not wanted."""
+"""Routes that list posts and webhooks, send refused ones again, and drop those that are not wanted."""
 
 from typing import Annotated, Literal
 
@@ -26,7 +26,7 @@ class OutboxQuery(Incoming):
     state: Annotated[
         Literal["", "waiting", "sending", "unknown", "sent", "refused", "dropped"], words("Only posts in this state.")
     ] = ""
-    platform: Annotated[MaybeId, words("Only posts to this platform.")] = ""
+    platform: Annotated[MaybeId, words("Only posts to this platform; `webhook`: only webhooks.")] = ""
     limit: Annotated[int, clamped(1, 1000), words("1 to 1000; 200 by default.")] = 200
 
 
@@ -41,7 +41,7 @@ class ShownPost(Outgoing):
     state: PostState
     tries: Annotated[int, Meta(ge=0)]
     message_id: Annotated[str, words("The platform's id of the message; empty until it is known.")]
-    text: Annotated[str, words("What it is to show, as Markdown.")]
+    text: Annotated[str, words("What it is to show, as Markdown; of a webhook, its body.")]
     marked: Annotated[bool, words("Whether it says that it may have come twice.")]
     error: str
     created_at: str

@@ -1,6 +1,7 @@
-"""The route that says how the messaging platforms are doing."""
+"""The route that says how the messaging platforms and the webhooks are doing."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
@@ -9,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model.messaging.door import DoorState, DoorStatus
-from wakeful.model.messaging.post import PostState
+from wakeful.model.messaging.post import WEBHOOK, PostState
 from wakeful.model.tasks.task_data import time_text
 from wakeful.web.ports import MessagingDesk
 from wakeful.web.web import Web
@@ -31,8 +32,14 @@ class ShownPlatform(Outgoing):
     refused: Annotated[_Posts, words("How many posts the platform has refused.")]
 
 
+class ShownWebhooks(Outgoing):
+    waiting: Annotated[_Posts, words("How many webhooks are still to be sent, or sent again.")]
+    refused: Annotated[_Posts, words("How many were given up.")]
+
+
 class PlatformList(Outgoing):
     platforms: list[ShownPlatform]
+    webhooks: ShownWebhooks
 
 
 class PlatformRoutes:
@@ -47,13 +54,23 @@ class PlatformRoutes:
         self._web.require_operator(request)
         counts = await self._web.store.read(lambda tx: tx.posts.counts())
         doors = self._desk.statuses().items()
-        return JsonAnswer(PlatformList(platforms=[_shown(name, door, counts) for name, door in doors]))
+        platforms = [_shown(name, door, counts) for name, door in doors]
+        return JsonAnswer(PlatformList(platforms=platforms, webhooks=_shown_webhooks(counts)))
+
+
+def _shown_webhooks(counts: _Counts) -> ShownWebhooks:
+    count = partial(_count, counts, WEBHOOK)
+    return ShownWebhooks(
+        waiting=count(PostState.WAITING, PostState.SENDING, PostState.UNKNOWN), refused=count(PostState.REFUSED)
+    )
+
+
+def _count(counts: _Counts, name: str, *states: PostState) -> int:
+    return sum(counts.get((name, state), 0) for state in states)
 
 
 def _shown(name: str, door: DoorStatus, counts: _Counts) -> ShownPlatform:
-    def count(*states: PostState) -> int:
-        return sum(counts.get((name, state), 0) for state in states)
-
+    count = partial(_count, counts, name)
     return ShownPlatform(
         name=name,
         state=door.state,

@@ -57,7 +57,6 @@ class PlatformOutbox:
         self._touched = set()
         # What happened while another node held the door is looked for at once.
         self.job.wake()
-        self.postman.job.wake()
         try:
             async with self.postman.at_work(supervisor), supervisor.at_work(self.job):
                 yield

@@ -73,6 +73,8 @@ class Postman:
         """Send while this is open. What is under way when it closes has a moment to end; what has not ended then counts
         as unknown at the next start.
         """
+        # It may open again: another node may have sent posts in between.
+        self.job.wake()
         try:
             async with supervisor.at_work(self.job):
                 yield

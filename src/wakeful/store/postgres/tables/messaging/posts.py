@@ -75,7 +75,7 @@ class PostgresPosts:
         dropped: int = await self._connection.fetchval(
             """WITH dropped AS (
                    DELETE FROM posts WHERE id IN (
-                       SELECT id FROM posts WHERE state IN ('sent', 'dropped') AND created_at < $1 LIMIT $2
+                       SELECT id FROM posts WHERE state IN ('sent', 'refused', 'dropped') AND created_at < $1 LIMIT $2
                    ) RETURNING 1
                )
                SELECT count(*) FROM dropped""",

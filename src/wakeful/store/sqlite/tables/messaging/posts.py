@@ -71,7 +71,7 @@ class SqlitePosts:
     async def drop_old(self, before: float, limit: int) -> int:
         cursor = self._connection.execute(
             """DELETE FROM posts WHERE id IN (
-                   SELECT id FROM posts WHERE state IN ('sent', 'dropped') AND created_at < ? LIMIT ?
+                   SELECT id FROM posts WHERE state IN ('sent', 'refused', 'dropped') AND created_at < ? LIMIT ?
                )""",
             (before, limit),
         )

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.gateway.webhooks import target
-from wakeful.gateway.webhooks.post import Poster, PostResult
+from wakeful.gateway.webhooks.poster import Poster, PostResult
 from wakeful.gateway.webhooks.target import Resolve, TargetFinder, addresses_of
 
 
@@ -85,7 +85,7 @@ async def test_an_answer_without_end_is_left_and_its_status_counts() -> None:
 
 
 async def test_a_body_that_never_comes_does_not_spoil_the_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wakeful.gateway.webhooks.post._READ_SECONDS", 0.3)
+    monkeypatch.setattr("wakeful.gateway.webhooks.poster._READ_SECONDS", 0.3)
 
     async def promise(request: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse(headers={"content-length": "100"})

@@ -1,4 +1,4 @@
-"""Sends one delivery once: a POST to a checked address. The only file here that uses aiohttp."""
+"""Sends one event once: a POST to a checked address. The only file here that uses aiohttp."""
 
 import asyncio
 from collections.abc import Mapping
