@@ -1,4 +1,4 @@
-"""What tests of the webhooks share: a receiver that is a real server."""
+"""What tests of the webhooks share: a receiver that is a real server, and turns that end."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,8 +8,19 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from tests.patience import PATIENCE
+from tests.store.nouns import have_turn
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.inbox.dispatcher import Dispatcher
+from wakeful.engine.settings import EngineSettings
+from wakeful.engine.words.words import LiveWords
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
+from wakeful.gateway.webhooks.reports import EndReports
+from wakeful.model.request import TurnRequest
+from wakeful.model.turn import Outcome, TurnStatus
+from wakeful.store.base import Store, Transaction
 
+DONE = Outcome(TurnStatus.DONE)
+BACKGROUND = TurnRequest(kind="response", echo={"background": True})
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
@@ -45,12 +56,14 @@ class Receiver:
         finally:
             await runner.cleanup()
 
-    def endpoint(self, host: str = "127.0.0.1", *, secret: str = SECRET) -> WebhookEndpoint:
-        return WebhookEndpoint(f"http://{host}:{self.port}/hook?token=hidden", secret, EVENT_TYPES, "laptop")
+    def endpoint(self, host: str = "127.0.0.1", *, secret: str = SECRET, owner: str = "laptop") -> WebhookEndpoint:
+        return WebhookEndpoint(f"http://{host}:{self.port}/hook?token=hidden", secret, EVENT_TYPES, owner)
 
-    async def until_visited(self) -> None:
+    async def until_visited(self, times: int = 1) -> None:
         async with asyncio.timeout(PATIENCE):
-            await self._visited.wait()
+            while len(self.visits) < times:
+                self._visited.clear()
+                await self._visited.wait()
 
     async def _take(self, request: web.BaseRequest) -> web.StreamResponse:
         headers = {name.lower(): value for name, value in request.headers.items()}
@@ -62,3 +75,18 @@ class Receiver:
             return await self._answer(request)
         status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
         return web.Response(status=status, headers={"location": "/elsewhere"})
+
+
+async def end_turn(
+    store: Store, asked: TurnRequest, outcome: Outcome, *endpoints: WebhookEndpoint, turn_id: str = "turn_1"
+) -> None:
+    """End a turn of alice's, which begins if there is none yet."""
+    reports = EndReports(endpoints)
+    dispatcher = Dispatcher("node1", EngineSettings(), LiveWords(SystemClock()), on_close=reports.write)
+    if await store.read(lambda tx: tx.turns.get(turn_id)) is None:
+        await have_turn(store, turn_id, request=asked.dump())
+
+    async def body(tx: Transaction) -> None:
+        await dispatcher.close(tx, await dispatcher.lane(tx, "s1"), outcome)
+
+    await store.write(body, lock=["s1"])

@@ -6,25 +6,17 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.store.nouns import have_turn
-from tests.unit.gateway.webhooks.kit import SECRET
-from wakeful.engine.clock import SystemClock
-from wakeful.engine.inbox.dispatcher import Dispatcher
-from wakeful.engine.settings import EngineSettings
-from wakeful.engine.words.words import LiveWords
+from tests.unit.gateway.webhooks.kit import BACKGROUND, DONE, SECRET, end_turn
 from wakeful.errors import LeaseLost
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
-from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.messaging.post import Post
 from wakeful.model.request import TurnRequest
 from wakeful.model.turn import Outcome, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 
 NOW = 1_120.5
-DONE = Outcome(TurnStatus.DONE)
 FAILED = Outcome(TurnStatus.FAILED, "model_auth", "No.")
-BACKGROUND = TurnRequest(kind="response", echo={"background": True})
 ALL = WebhookEndpoint("https://a.example/", SECRET, EVENT_TYPES, "alice")
 FAILURES = WebhookEndpoint("https://b.example/", SECRET, ("response.failed",), "alice")
 OTHERS = WebhookEndpoint("https://a.example/", SECRET, EVENT_TYPES, "bob")
@@ -50,7 +42,7 @@ async def store(sqlite_path: Path) -> AsyncIterator[Store]:
 async def test_the_end_of_a_background_response_is_reported_to_its_owner_s_receivers(
     store: Store, outcome: Outcome, event_type: str
 ) -> None:
-    await _close(store, BACKGROUND, outcome, ALL, OTHERS)
+    await end_turn(store, BACKGROUND, outcome, ALL, OTHERS)
 
     [post] = await _reports(store)
     assert (post.address.chat_id, post.turn_id) == (ALL.key, "turn_1")
@@ -64,8 +56,8 @@ async def test_the_end_of_a_background_response_is_reported_to_its_owner_s_recei
 
 
 async def test_two_receivers_get_the_same_event_and_none_that_they_do_not_want(store: Store) -> None:
-    await _close(store, BACKGROUND, FAILED, ALL, FAILURES)
-    await _close(store, BACKGROUND, DONE, ALL, FAILURES, turn_id="turn_2")
+    await end_turn(store, BACKGROUND, FAILED, ALL, FAILURES)
+    await end_turn(store, BACKGROUND, DONE, ALL, FAILURES, turn_id="turn_2")
 
     first, second, third = await _reports(store)
     assert [post.address.chat_id for post in (first, second, third)] == [ALL.key, FAILURES.key, ALL.key]
@@ -83,32 +75,18 @@ async def test_two_receivers_get_the_same_event_and_none_that_they_do_not_want(s
     ],
 )
 async def test_the_ends_of_other_turns_are_not_reported(store: Store, asked: TurnRequest) -> None:
-    await _close(store, asked, DONE, ALL)
+    await end_turn(store, asked, DONE, ALL)
 
     assert await _reports(store) == []
 
 
 async def test_a_turn_that_has_ended_already_is_not_reported_again(store: Store) -> None:
-    await _close(store, BACKGROUND, DONE, ALL)
+    await end_turn(store, BACKGROUND, DONE, ALL)
 
     with pytest.raises(LeaseLost):
-        await _close(store, BACKGROUND, FAILED, ALL, FAILURES)
+        await end_turn(store, BACKGROUND, FAILED, ALL, FAILURES)
 
     assert len(await _reports(store)) == 1
-
-
-async def _close(
-    store: Store, asked: TurnRequest, outcome: Outcome, *endpoints: WebhookEndpoint, turn_id: str = "turn_1"
-) -> None:
-    reports = EndReports(endpoints)
-    dispatcher = Dispatcher("node1", EngineSettings(), LiveWords(SystemClock()), on_close=reports.write)
-    if await store.read(lambda tx: tx.turns.get(turn_id)) is None:
-        await have_turn(store, turn_id, request=asked.dump())
-
-    async def body(tx: Transaction) -> None:
-        await dispatcher.close(tx, await dispatcher.lane(tx, "s1"), outcome)
-
-    await store.write(body, lock=["s1"])
 
 
 async def _reports(store: Store) -> list[Post]:
