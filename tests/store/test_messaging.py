@@ -186,6 +186,25 @@ async def test_positions_count_up(store: Store) -> None:
     assert await store.write(lambda tx: tx.posts.next_position()) > first
 
 
+async def test_the_posts_that_are_due_soonest_come_first_and_those_from_before_the_clock_was_set_back(
+    store: Store,
+) -> None:
+    await put(
+        store,
+        a_post(1, not_before=80.0, attempted_at=20.0),
+        a_post(2, not_before=30.0, attempted_at=20.0),
+        a_post(3),
+        a_post(4, not_before=80.0, attempted_at=60.0),
+        a_post(5, state=PostState.SENT, wanted="new", shown="old"),
+    )
+
+    async def soonest(limit: int) -> list[str]:
+        return [post.id for post in await store.read(lambda tx: tx.posts.soonest("telegram", 50.0, 70.0, limit))]
+
+    assert await soonest(9) == ["post_3", "post_2", "post_4"]
+    assert await soonest(1) == ["post_3"]
+
+
 async def test_old_posts_are_forgotten_when_they_are_over(store: Store) -> None:
     await put(store, a_post(1), a_post(2, state=PostState.SENT), a_post(3, state=PostState.DROPPED, created_at=50.0))
 

@@ -16,7 +16,7 @@ from wakeful.gateway.webhooks.platform import WebhookPlatform
 from wakeful.store.base import Signal, Store
 
 # A body goes out as it is, whole. A try ends long before this timeout, and nothing has to be looked up.
-MANNER = Manner(TextForm(1_000_000, str), send_timeout=60.0, settle_seconds=0.0, most_at_once=32)
+MANNER = Manner(TextForm(1_000_000, str), send_timeout=60.0, settle_seconds=0.0, unordered_slots=32)
 # Commits of other nodes do not say what they are about: they are looked into together, after so long.
 _OTHERS_SECONDS = 0.5
 

@@ -69,6 +69,12 @@ class Posts(Protocol):
         """Return, in order, the posts of a platform that have something left to do: to be sent, looked up or edited."""
         ...
 
+    async def soonest(self, platform: str, now: float, until: float, limit: int) -> list[Post]:
+        """Return posts of a platform that are to be sent or looked up before `until`, the longest due first; and those
+        that were tried after `now`, since the clock was set back.
+        """
+        ...
+
     async def change(self, post_id: str, state: PostState, expected: Collection[PostState], **values: Any) -> bool:
         """Move a post to a state and change some of its columns; false when it is in none of the expected states."""
         ...

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -43,7 +42,8 @@ class Manner:
     settle_seconds: float
     # The shortest time between two edits of one message.
     edit_seconds: float = 0.0
-    most_at_once: int = sys.maxsize
+    # Where no post waits for another, and there may be very many: how many requests are under way at most.
+    unordered_slots: int | None = None
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Postman:
         posts, now = await self._store.read(self._look)
         waits = [_LONGEST_WAIT_SECONDS]
         for lane, waiting in _by_lane(posts).items():
-            if lane in self._lanes or len(self._lanes) >= self._manner.most_at_once:
+            if lane in self._lanes or len(self._lanes) == self._manner.unordered_slots:
                 continue
             post, wait = self._next(waiting, now)
             if post is None:
@@ -113,11 +113,14 @@ class Postman:
         return max(0.01, min(waits))
 
     async def _look(self, tx: Transaction) -> tuple[list[Post], float]:
-        posts = await tx.posts.at_work(self._platform.name)
+        name, slots, now = self._platform.name, self._manner.unordered_slots, await tx.now()
+        if slots is not None:
+            # As many may be under way already.
+            return await tx.posts.soonest(name, now, now + _LONGEST_WAIT_SECONDS, 2 * slots), now
+        posts = await tx.posts.at_work(name)
         at_work = {post.key for post in posts}
         growing = await tx.posts.keyed([key for key in self._growing if key not in at_work])
-        everything = sorted([*posts, *growing], key=lambda post: (post.position, post.part))
-        return everything, await tx.now()
+        return sorted([*posts, *growing], key=lambda post: (post.position, post.part)), now
 
     def _next(self, posts: Sequence[Post], now: float) -> tuple[Post | None, float]:
         """Return the post of a lane that something can be done for now, or how long that will take."""

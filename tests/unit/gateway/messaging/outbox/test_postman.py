@@ -104,7 +104,7 @@ async def test_no_more_requests_are_under_way_than_the_destination_takes(store: 
     platform = ScriptedPlatform(gate=asyncio.Event())
     await have(store, *(a_post(number, str(number)) for number in range(5)))
 
-    async with sending(store, platform, replace(MANNER, most_at_once=2)) as postman:
+    async with sending(store, platform, replace(MANNER, unordered_slots=2)) as postman:
         await platform.until(lambda: len(platform.requests) == 2)
         await postman.sweep()
         seen = len(platform.requests)

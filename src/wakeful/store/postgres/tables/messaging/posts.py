@@ -40,6 +40,16 @@ class PostgresPosts:
     async def at_work(self, platform: str) -> list[Post]:
         return await self._select(f"platform = $1 AND ({_AT_WORK}) ORDER BY position, part", platform)
 
+    async def soonest(self, platform: str, now: float, until: float, limit: int) -> list[Post]:
+        return await self._select(
+            """platform = $1 AND state IN ('waiting', 'sending', 'unknown') AND (not_before <= $2 OR attempted_at > $3)
+               ORDER BY not_before, position LIMIT $4""",
+            platform,
+            until,
+            now,
+            limit,
+        )
+
     async def change(self, post_id: str, state: PostState, expected: Collection[PostState], **values: Any) -> bool:
         columns = ["state = $3", *(f"{column} = ${number}" for number, column in enumerate(values, start=4))]
         changed = await self._connection.fetchval(

@@ -40,6 +40,16 @@ class SqlitePosts:
     async def at_work(self, platform: str) -> list[Post]:
         return self._select(f"platform = ? AND ({_AT_WORK}) ORDER BY position, part", platform)
 
+    async def soonest(self, platform: str, now: float, until: float, limit: int) -> list[Post]:
+        return self._select(
+            """platform = ? AND state IN ('waiting', 'sending', 'unknown') AND (not_before <= ? OR attempted_at > ?)
+               ORDER BY not_before, position LIMIT ?""",
+            platform,
+            until,
+            now,
+            limit,
+        )
+
     async def change(self, post_id: str, state: PostState, expected: Collection[PostState], **values: Any) -> bool:
         columns = ["state = ?", *(f"{column} = ?" for column in values)]
         marks = ", ".join("?" * len(expected))
@@ -77,5 +87,5 @@ class SqlitePosts:
         )
         return cursor.rowcount
 
-    def _select(self, condition: str, *values: str) -> list[Post]:
+    def _select(self, condition: str, *values: object) -> list[Post]:
         return [post_from(row) for row in self._connection.execute(f"SELECT * FROM posts WHERE {condition}", values)]
