@@ -37,7 +37,7 @@ class WebhookEndpoint:
 
     @property
     def shown(self) -> str:
-        """The part of the URL that may be logged."""
+        """The part of the URL that may be logged and stored."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}"
 

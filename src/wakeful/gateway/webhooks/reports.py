@@ -8,7 +8,7 @@ from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 from wakeful.model.messaging.post import WEBHOOK, Post, PostKind, new_post_id
 from wakeful.model.request import request_as_far_as_known
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction
 
@@ -48,8 +48,8 @@ async def put_report(tx: Transaction, endpoint: WebhookEndpoint, turn_id: str, e
     post = Post(
         new_post_id(),
         f"{event_id}.{endpoint.key}",
-        # No event waits for another: each has a thread of its own. The receiver's address and secret are not stored.
-        Address(WEBHOOK, endpoint.key, event_id),
+        # No event waits for another: each has a thread of its own. Of the receiver only the host is stored.
+        Address(WEBHOOK, endpoint.key, event_id, Sender(chat_name=endpoint.shown)),
         PostKind.EVENT,
         orjson.dumps(event).decode(),
         # Not of the session: what is owed to a receiver outlives it.

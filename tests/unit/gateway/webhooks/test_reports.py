@@ -46,6 +46,7 @@ async def test_the_end_of_a_background_response_is_reported_to_its_owner_s_recei
 
     [post] = await _reports(store)
     assert (post.address.chat_id, post.turn_id) == (ALL.key, "turn_1")
+    assert post.address.sender.chat_name == "https://a.example"
     assert orjson.loads(post.wanted) == {
         "id": "evt_1",
         "object": "event",
