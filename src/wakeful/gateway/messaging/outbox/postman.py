@@ -1,4 +1,4 @@
-"""Sends the posts of one platform: those of a chat and thread one after another, those of other chats beside them."""
+"""Sends the posts of one platform: those of one lane one after another, those of other chats beside them."""
 
 import asyncio
 import logging
@@ -30,8 +30,6 @@ _LONGEST_WAIT_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
-Lane = tuple[str, str]
-
 
 @dataclass(slots=True)
 class _Pace:
@@ -49,7 +47,7 @@ class Postman:
         self._settings = settings
         self._clock = clock
         self.job = Job(f"posts to {platform.name}", self.sweep, clock)
-        self._lanes: dict[Lane, asyncio.Task[bool]] = {}
+        self._lanes: dict[str, asyncio.Task[bool]] = {}
         self._paces: defaultdict[str, _Pace] = defaultdict(_Pace)
         # Words of answers that are being written, by the key of their post, and what the platform shows of them.
         self._growing: dict[str, str] = {}
@@ -83,10 +81,10 @@ class Postman:
         self.job.wake()
 
     async def sweep(self) -> float | None:
-        """Begin what is due in each chat and thread; return how long to wait for the next."""
+        """Begin what is due in each lane; return how long to wait for the next."""
         posts, now = await self._store.read(self._look)
         waits = [_LONGEST_WAIT_SECONDS]
-        for lane, waiting in _by_lane(posts).items():
+        for lane, waiting in self._by_lane(posts).items():
             if lane in self._lanes:
                 continue
             post, wait = self._next(waiting, now)
@@ -96,6 +94,12 @@ class Postman:
                 self._begin(lane, post)
         self._forget({post.key for post in posts})
         return max(0.01, min(waits))
+
+    def _by_lane(self, posts: Sequence[Post]) -> dict[str, list[Post]]:
+        lanes: defaultdict[str, list[Post]] = defaultdict(list)
+        for post in posts:
+            lanes[self._platform.lane(post.address)].append(post)
+        return lanes
 
     async def _look(self, tx: Transaction) -> tuple[list[Post], float]:
         posts = await tx.posts.at_work(self._platform.name)
@@ -113,7 +117,7 @@ class Postman:
                 return post, 0.0
             wait = min(wait, due_in)
             if post.is_open:
-                # Whatever comes later in this chat waits behind it.
+                # Whatever comes later in this lane waits behind it.
                 break
         return None, wait
 
@@ -129,7 +133,7 @@ class Postman:
             return max(wait, min(settled - now, self._settings.settle_seconds))
         return wait
 
-    def _begin(self, lane: Lane, post: Post) -> None:
+    def _begin(self, lane: str, post: Post) -> None:
         serving = asyncio.create_task(self.job.row(post.id, partial(self._serve, post)), name=f"{post.id} is served")
         self._lanes[lane] = serving
 
@@ -287,13 +291,6 @@ class Postman:
         for kept in (self._paces, self._shown):
             for key in kept.keys() - at_work - self._growing.keys():
                 del kept[key]
-
-
-def _by_lane(posts: Sequence[Post]) -> dict[Lane, list[Post]]:
-    lanes: defaultdict[Lane, list[Post]] = defaultdict(list)
-    for post in posts:
-        lanes[post.address.chat_id, post.address.thread_id].append(post)
-    return lanes
 
 
 def _cured(post: Post, cure: Cure | None) -> dict[str, Any]:

@@ -128,6 +128,9 @@ class DiscordPlatform:
                 return _ABSENT
             raise
 
+    def lane(self, address: Address) -> str:
+        return f"{address.chat_id}:{address.thread_id}"
+
     def highest_id(self, address: Address) -> int:
         return 0
 
