@@ -57,23 +57,31 @@ class DiscordMessenger:
     async def write(self, place: Place, text: str) -> tuple[Place, str]:
         return place, await self._server.write(place.thread or place.chat, text)
 
-    async def repeat(self, chance: random.Random) -> None:
+    async def repeat(self, chance: random.Random) -> int:
         for session in list(self._server.gateway.sessions.values()):
             messages = [event for event in session.events if event[0] == "MESSAGE_CREATE"]
             if messages:
                 await session.dispatch(*chance.choice(messages[-_REPEATED:]))
+                return 1
+        return 0
 
-    async def disconnect(self, chance: random.Random) -> None:
+    async def disconnect(self, chance: random.Random) -> int:
         gateway = self._server.gateway
-        match chance.choice(["cut", "reconnect", "forget"]):
-            case "cut":
-                gateway.cut()
-            case "reconnect":
-                await gateway.say(RECONNECT)
-            case _:
-                # Its session is gone: the next one has to be a new one.
-                gateway.cut()
+        kind = chance.choice(["reconnect", "cut", "forget"])
+        if kind == "reconnect":
+            await gateway.say(RECONNECT)
+        else:
+            gateway.cut()
+            if kind == "forget" and self._are_all_answered():
+                # What was on its way is gone with the session: only chats that the bot knows are read again.
                 gateway.forget()
+        return 1
+
+    async def mind(self) -> None:
+        """It sends what it has at once."""
+
+    def _are_all_answered(self) -> bool:
+        return all(room.said for room in self._server.rooms.values() if room.messages)
 
     def shown(self) -> list[Shown]:
         return [

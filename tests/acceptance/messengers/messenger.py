@@ -55,12 +55,16 @@ class Messenger(Protocol):
         """Let a person write; return where that is answered, and the id of the message."""
         ...
 
-    async def repeat(self, chance: random.Random) -> None:
-        """Send an event once more that was sent before."""
+    async def repeat(self, chance: random.Random) -> int:
+        """Send an event once more that was sent before; return how many were."""
         ...
 
-    async def disconnect(self, chance: random.Random) -> None:
-        """Break or renew the line on which events are sent."""
+    async def disconnect(self, chance: random.Random) -> int:
+        """Break or renew the line on which events are sent; return how many were."""
+        ...
+
+    async def mind(self) -> None:
+        """Do what the platform does again and again by itself."""
         ...
 
     def shown(self) -> list[Shown]: ...

@@ -2,6 +2,7 @@
 
 import html
 import random
+import time
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -11,6 +12,7 @@ from tests.platforms.slack_server import APP_TOKEN, BOT, BOT_TOKEN, SlackServer,
 
 _CHANNEL = "C1"
 _REPEATED = 20
+_AGAIN_SECONDS = 1.0
 
 
 class SlackMessenger:
@@ -33,7 +35,7 @@ class SlackMessenger:
     def __init__(self, server: SlackServer) -> None:
         self._server = server
         server.retry_after = 0.4
-        self._sent: list[dict[str, Any]] = []
+        self._again_at = 0.0
 
     @property
     def settings(self) -> dict[str, str]:
@@ -60,27 +62,34 @@ class SlackMessenger:
         ts = await self._server.write(place.chat, f"<@{BOT}> {words}" if is_top else words, **thread)
         return (Place(self.name, place.chat, ts) if is_top else place), ts
 
-    async def repeat(self, chance: random.Random) -> None:
-        """What was not acknowledged comes again, and so does what was."""
-        await self._server.send_again()
+    async def repeat(self, chance: random.Random) -> int:
         written = [
             (channel, message)
             for channel in self._server.channels.values()
             for message in list(channel.messages.values())[-_REPEATED:]
             if message["user"] != BOT
         ]
-        if written:
-            channel, message = chance.choice(written)
-            kind = "im" if channel.is_direct else "channel"
-            await self._server.event(**message, channel=channel.id, channel_type=kind)
+        if not written or not self._server.lines:
+            return 0
+        channel, message = chance.choice(written)
+        kind = "im" if channel.is_direct else "channel"
+        await self._server.event(**message, channel=channel.id, channel_type=kind)
+        return 1
 
-    async def disconnect(self, chance: random.Random) -> None:
+    async def disconnect(self, chance: random.Random) -> int:
         if not self._server.lines:
-            return
+            return 0
         if chance.random() < 0.5:
             await self._server.cut()
         else:
             await self._server.disconnect("refresh_requested")
+        return 1
+
+    async def mind(self) -> None:
+        """Send again what was not acknowledged; the real one waits longer."""
+        if self._server.unacknowledged and time.monotonic() > self._again_at:
+            self._again_at = time.monotonic() + _AGAIN_SECONDS
+            await self._server.send_again()
 
     def shown(self) -> list[Shown]:
         return [

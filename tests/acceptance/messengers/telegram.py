@@ -52,13 +52,18 @@ class TelegramMessenger:
         self._sent.append(self._server.chats[int(place.chat)].messages[message_id])
         return place, str(message_id)
 
-    async def repeat(self, chance: random.Random) -> None:
-        """The same message in another update, as after a move of the bot to another server of Telegram."""
-        if self._sent:
-            await self._server.update(message=chance.choice(self._sent[-_REPEATED:]))
+    async def repeat(self, chance: random.Random) -> int:
+        """The same message comes in another update."""
+        repeated = chance.sample(self._sent[-_REPEATED:], k=min(1, len(self._sent)))
+        for message in repeated:
+            await self._server.update(message=message)
+        return len(repeated)
 
-    async def disconnect(self, chance: random.Random) -> None:
-        """It has no line: each request is one of its own."""
+    async def disconnect(self, chance: random.Random) -> int:
+        return 0  # Each request has a line of its own.
+
+    async def mind(self) -> None:
+        """It waits for requests."""
 
     def shown(self) -> list[Shown]:
         return [
