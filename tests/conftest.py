@@ -1,6 +1,7 @@
 """The fixtures and options that all tests share."""
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.ready_database import ReadyDatabase, put_sqlite_file
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long-running tests too")
+    parser.addoption("--seed", type=int, help="repeat a storm that has printed this seed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -33,6 +35,13 @@ def pytest_collection_finish() -> None:
 def soak(pytestconfig: pytest.Config) -> bool:
     """Whether --soak was given: a test may then do more of the same."""
     return bool(pytestconfig.getoption("--soak"))
+
+
+@pytest.fixture
+def seed(pytestconfig: pytest.Config) -> int:
+    """What leads the chance of a storm: another one in each run, unless --seed was given."""
+    given: int | None = pytestconfig.getoption("--seed")
+    return int.from_bytes(os.urandom(4)) if given is None else given
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ last user message it is. It is written on a bare asyncio protocol so that it is 
 import argparse
 import asyncio
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,7 @@ _STREAM_HEAD = (
 class Script:
     """What the endpoint does with one request."""
 
-    # The answer: this text as one token, or else this many made-up tokens.
+    # The answer: this text, as one token or word by word where there is a rate, or else this many made-up tokens.
     text: str | None = None
     tokens: int = 3
     reasoning_tokens: int = 0
@@ -314,7 +315,8 @@ def _deltas(script: Script, request: Mapping[str, Any]) -> Iterator[bytes]:
         for index, call in enumerate(script.calls):
             yield from _call_deltas(index, call, turn=len(request["messages"]))
     elif script.text is not None:
-        yield _chunk({"content": script.text})
+        for word in re.findall(r"\S+\s*", script.text) if script.rate else [script.text]:
+            yield _chunk({"content": word})
     else:
         # The hot path of benchmarks: one JSON text, cut in two, instead of one dumps for each token.
         before, after = _chunk({"content": "@"}).split(b"@")

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from starlette.routing import Route
 
@@ -18,7 +19,7 @@ from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.inbound.commands import COMMANDS, Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress, NewSessions
 from wakeful.gateway.messaging.inbound.people import People
-from wakeful.gateway.messaging.needs import PlatformNeeds
+from wakeful.gateway.messaging.needs import DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.chat import Chat
@@ -66,7 +67,7 @@ async def _build_doors(
     new = NewSessions(OPERATOR, config.model, config.workspace)
     doors = {}
     for name in settings.doors:
-        platform = build_platform(name, await _needs(name, config, store, routes))
+        platform = build_platform(name, await _needs(name, config, engine, store, routes))
         door = CHAT_ADAPTERS[name].door()
         make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new)
         doors[name] = PlatformDoor(engine, store, platform, make_ingress, settings, SystemClock())
@@ -85,7 +86,7 @@ def build_platform(name: str, needs: PlatformNeeds) -> Platform:
     return platform
 
 
-async def _needs(name: str, config: Config, store: Store, routes: list[Route]) -> PlatformNeeds:
+async def _needs(name: str, config: Config, engine: Engine, store: Store, routes: list[Route]) -> PlatformNeeds:
     async def chats(since: float) -> list[Chat]:
         return await store.read(lambda tx: tx.chats.of_platform(name, since))
 
@@ -102,8 +103,23 @@ async def _needs(name: str, config: Config, store: Store, routes: list[Route]) -
         chats=chats,
         recall=recall,
         secret=await store.write(partial(_secret, name)),
+        memory=_memory(name, engine, store),
         routes=routes,
     )
+
+
+def _memory(name: str, engine: Engine, store: Store) -> DoorMemory:
+    async def read() -> dict[str, Any]:
+        return await store.read(lambda tx: tx.platform_doors.memory(name))
+
+    async def write(values: dict[str, Any]) -> None:
+        async def body(tx: Transaction) -> None:
+            if await tx.platform_doors.is_held_by(name, engine.node):
+                await tx.platform_doors.remember(name, await tx.platform_doors.memory(name) | values)
+
+        await store.write(body)
+
+    return DoorMemory(read, write)
 
 
 async def _secret(name: str, tx: Transaction) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -73,7 +74,8 @@ class DiscordGateway:
     async def say(self, op: int, data: Any = None) -> None:
         for session in list(self.sessions.values()):
             if session.socket is not None:
-                await session.socket.send_json({"op": op, "d": data})
+                with suppress(ConnectionError):
+                    await session.socket.send_json({"op": op, "d": data})
 
     def forget(self) -> None:
         """Let every RESUME fail from now on."""

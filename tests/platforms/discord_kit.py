@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tests.patience import PATIENCE
 from tests.platforms.discord_server import TOKEN, DiscordServer
 from tests.platforms.recording_ingress import RecordingIngress
+from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory
 from wakeful.gateway.messaging.platform import Message
 from wakeful.gateway.platforms.discord.adapter import DiscordPlatform, DiscordSettings
 from wakeful.model.messaging.chat import Chat, ChatKind
@@ -55,12 +56,12 @@ def settings_for(server: DiscordServer, token: str = TOKEN) -> DiscordSettings:
 
 @asynccontextmanager
 async def open_platform(
-    server: DiscordServer, *, chats: Sequence[Chat] = (), token: str = TOKEN
+    server: DiscordServer, *, chats: Sequence[Chat] = (), token: str = TOKEN, memory: DoorMemory = NO_MEMORY
 ) -> AsyncIterator[DiscordPlatform]:
     async def chats_since(since: float) -> list[Chat]:
         return [chat for chat in chats if chat.last_at >= since]
 
-    platform = DiscordPlatform(settings_for(server, token), COMMANDS, chats=chats_since)
+    platform = DiscordPlatform(settings_for(server, token), COMMANDS, chats=chats_since, memory=memory)
     try:
         async with asyncio.timeout(PATIENCE):
             yield platform
@@ -70,9 +71,13 @@ async def open_platform(
 
 @asynccontextmanager
 async def receiving(
-    server: DiscordServer, ingress: RecordingIngress | None = None, *, chats: Sequence[Chat] = ()
+    server: DiscordServer,
+    ingress: RecordingIngress | None = None,
+    *,
+    chats: Sequence[Chat] = (),
+    memory: DoorMemory = NO_MEMORY,
 ) -> AsyncIterator[Line]:
-    async with open_platform(server, chats=chats) as platform:
+    async with open_platform(server, chats=chats, memory=memory) as platform:
         line = Line(platform, ingress or RecordingIngress())
         await line.open()
         try:

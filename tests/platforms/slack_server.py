@@ -5,6 +5,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
@@ -149,23 +150,27 @@ class SlackServer:
         envelope = {"envelope_id": envelope_id, "type": type, "payload": payload}
         if self.lines:
             self.unacknowledged[envelope_id] = envelope
-            await self.lines[-1].send_json(envelope)
+            await self._put_on_line(envelope)
         return envelope_id
 
     async def send_again(self) -> None:
         """Slack waits some seconds before it does so."""
-        for envelope in self.unacknowledged.values():
-            await self.lines[-1].send_json(envelope | {"retry_attempt": 1, "retry_reason": "timeout"})
+        for envelope in list(self.unacknowledged.values()):
+            await self._put_on_line(envelope | {"retry_attempt": 1, "retry_reason": "timeout"})
+
+    async def _put_on_line(self, frame: dict[str, Any]) -> None:
+        # A line may have been cut a moment ago.
+        with suppress(ConnectionError, IndexError):
+            await self.lines[-1].send_json(frame)
 
     async def disconnect(self, reason: str) -> None:
-        await self.lines[-1].send_json({"type": "disconnect", "reason": reason})
+        await self._put_on_line({"type": "disconnect", "reason": reason})
 
     async def cut(self) -> None:
         """Let all connections end without a word."""
         for line in self.lines:
-            assert line._req is not None
-            assert line._req.transport is not None
-            line._req.transport.abort()
+            if line._req is not None and line._req.transport is not None:
+                line._req.transport.abort()
 
     async def until(self, condition: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE), self._changed:

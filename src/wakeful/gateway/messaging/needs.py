@@ -2,11 +2,32 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.routing import Route
 
 from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.model.messaging.chat import Chat
+
+
+async def _read_nothing() -> dict[str, Any]:
+    return {}
+
+
+async def _write_nothing(values: dict[str, Any]) -> None:
+    """Where nothing is received, nothing has to be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorMemory:
+    """What the store keeps for a door, whichever node holds it."""
+
+    read: Callable[[], Awaitable[dict[str, Any]]]
+    # Adds values to the others, unless another node holds the door by now.
+    write: Callable[[dict[str, Any]], Awaitable[None]]
+
+
+NO_MEMORY = DoorMemory(_read_nothing, _write_nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +45,6 @@ class PlatformNeeds:
     recall: Callable[[], Awaitable[Iterable[tuple[str, str]]]]
     # A secret that is made once and kept in the store.
     secret: str
+    memory: DoorMemory = NO_MEMORY
     # Routes that the platform calls; an adapter adds its own.
     routes: list[Route] = field(default_factory=list)

@@ -154,6 +154,12 @@ class Destination(Protocol):
         """Find out what became of the attempt of a post. Raises NotTaken and Unanswered when it cannot be asked now."""
         ...
 
+    def lane(self, address: Address) -> str:
+        """Return what posts have in common that go out one at a time: the chat and thread, or the whole chat where a
+        lost post cannot be told from one to another thread.
+        """
+        ...
+
     def highest_id(self, address: Address) -> int:
         """Return what `look_up` has to know of the moment before an attempt; 0 where it needs nothing."""
         ...

@@ -69,5 +69,9 @@ class WebhookPlatform:
     async def look_up(self, post: Post, message: Message) -> LookedUp:
         return LookedUp(Whereabouts.ABSENT)
 
+    def lane(self, address: Address) -> str:
+        # Each event by itself: none waits for another.
+        return f"{address.chat_id}:{address.thread_id}"
+
     def highest_id(self, address: Address) -> int:
         return 0

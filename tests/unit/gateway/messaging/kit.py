@@ -80,6 +80,9 @@ class ScriptedPlatform:
     def texts(self, chat_id: str, thread_id: str = "") -> list[str]:
         return list(self.chats[chat_id, thread_id].values())
 
+    def lane(self, address: Address) -> str:
+        return f"{address.chat_id}:{address.thread_id}"
+
     def highest_id(self, address: Address) -> int:
         return len(self.chats[address.chat_id, address.thread_id])
 

@@ -1,4 +1,4 @@
-"""Takes posts to one destination: those of a chat and thread one after another, those of other chats beside them."""
+"""Takes posts to one destination: those of one lane one after another, those of other lanes beside them."""
 
 import asyncio
 import logging
@@ -28,8 +28,6 @@ _FILE_TIMES = 10
 _LONGEST_WAIT_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
-
-Lane = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Postman:
         self._manner = manner
         self._clock = clock
         self.job = Job(f"posts to {platform.name}", self.sweep, clock)
-        self._lanes: dict[Lane, asyncio.Task[bool]] = {}
+        self._lanes: dict[str, asyncio.Task[bool]] = {}
         self._paces: defaultdict[str, _Pace] = defaultdict(_Pace)
         # Words of answers that are being written, by the key of their post, and what the platform shows of them.
         self._growing: dict[str, str] = {}
@@ -98,10 +96,10 @@ class Postman:
         self.job.wake()
 
     async def sweep(self) -> float | None:
-        """Begin what is due in each chat and thread; return how long to wait for the next."""
+        """Begin what is due in each lane; return how long to wait for the next."""
         posts, now = await self._store.read(self._look)
         waits = [_LONGEST_WAIT_SECONDS]
-        for lane, waiting in _by_lane(posts).items():
+        for lane, waiting in self._by_lane(posts).items():
             if lane in self._lanes or len(self._lanes) == self._manner.unordered_slots:
                 continue
             post, wait = self._next(waiting, now)
@@ -111,6 +109,12 @@ class Postman:
                 self._begin(lane, post)
         self._forget({post.key for post in posts})
         return max(0.01, min(waits))
+
+    def _by_lane(self, posts: Sequence[Post]) -> dict[str, list[Post]]:
+        lanes: defaultdict[str, list[Post]] = defaultdict(list)
+        for post in posts:
+            lanes[self._platform.lane(post.address)].append(post)
+        return lanes
 
     async def _look(self, tx: Transaction) -> tuple[list[Post], float]:
         name, slots, now = self._platform.name, self._manner.unordered_slots, await tx.now()
@@ -131,7 +135,7 @@ class Postman:
                 return post, 0.0
             wait = min(wait, due_in)
             if post.is_open:
-                # Whatever comes later in this chat waits behind it.
+                # Whatever comes later in this lane waits behind it.
                 break
         return None, wait
 
@@ -147,7 +151,7 @@ class Postman:
             return max(wait, min(settled - now, self._manner.settle_seconds))
         return wait
 
-    def _begin(self, lane: Lane, post: Post) -> None:
+    def _begin(self, lane: str, post: Post) -> None:
         serving = asyncio.create_task(self.job.row(post.id, partial(self._serve, post)), name=f"{post.id} is served")
         self._lanes[lane] = serving
 
@@ -299,13 +303,6 @@ class Postman:
         for kept in (self._paces, self._shown):
             for key in kept.keys() - at_work - self._growing.keys():
                 del kept[key]
-
-
-def _by_lane(posts: Sequence[Post]) -> dict[Lane, list[Post]]:
-    lanes: defaultdict[Lane, list[Post]] = defaultdict(list)
-    for post in posts:
-        lanes[post.address.chat_id, post.address.thread_id].append(post)
-    return lanes
 
 
 def _cured(post: Post, cure: Cure | None) -> dict[str, Any]:

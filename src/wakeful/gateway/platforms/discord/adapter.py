@@ -11,7 +11,7 @@ import discord
 from discord.http import Route
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import PlatformNeeds
+from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -26,6 +26,7 @@ from wakeful.gateway.platforms.discord.channels import DiscordChannels, channel_
 from wakeful.gateway.platforms.discord.client import DiscordClient
 from wakeful.gateway.platforms.discord.interactions import DiscordInteractions
 from wakeful.gateway.platforms.discord.line import DiscordLine, IntentsRefused
+from wakeful.gateway.platforms.discord.progress import GatewayProgress
 from wakeful.gateway.platforms.discord.reader import DiscordReader
 from wakeful.gateway.platforms.discord.receiver import ChatsSince, DiscordReceiver, no_chats
 from wakeful.model.messaging.post import Post
@@ -62,14 +63,20 @@ class DiscordPlatform:
     typing_seconds = 8.0
 
     def __init__(
-        self, settings: DiscordSettings, commands: Sequence[tuple[str, str]] = (), *, chats: ChatsSince = no_chats
+        self,
+        settings: DiscordSettings,
+        commands: Sequence[tuple[str, str]] = (),
+        *,
+        chats: ChatsSince = no_chats,
+        memory: DoorMemory = NO_MEMORY,
     ) -> None:
         """`commands`: names without the slash, each with a few words about it. `chats`: those that have a session, for
-        what they missed while nothing was connected.
+        what they missed while nothing was connected. `memory`: what another process can go on with.
         """
         self._commands = commands
         self._client = DiscordClient(settings.token, settings.api_url, settings.identify_seconds)
-        self._line = DiscordLine(self._client)
+        self._progress = GatewayProgress(memory, lambda: self._client.own_roles)
+        self._line = DiscordLine(self._client, self._progress)
         channels = DiscordChannels(self._client)
         self._receiver = DiscordReceiver(
             self._client,
@@ -77,6 +84,7 @@ class DiscordPlatform:
             DiscordReader(self._client, channels, {name for name, _ in commands}),
             DiscordInteractions(self._client, channels),
             chats,
+            self._progress,
             settings.retry_seconds,
         )
         self._client.events = self._receiver
@@ -89,7 +97,7 @@ class DiscordPlatform:
             self._line.note_standing()
             connected(self._client.bot.name)
 
-        async with self._receiver.at_work(ingress, note_standing):
+        async with self._receiver.at_work(ingress, note_standing), self._progress.at_work():
             await self._line.run()
 
     async def send(self, post: Post, message: Message) -> str:
@@ -127,6 +135,9 @@ class DiscordPlatform:
             if refusal.cure is not None:
                 return _ABSENT
             raise
+
+    def lane(self, address: Address) -> str:
+        return f"{address.chat_id}:{address.thread_id}"
 
     def highest_id(self, address: Address) -> int:
         return 0
@@ -196,4 +207,4 @@ def _check_size(message: Message) -> None:
 
 def build_discord(needs: PlatformNeeds) -> DiscordPlatform:
     settings = DiscordSettings(needs.access.token, needs.access.api_url)
-    return DiscordPlatform(settings, needs.commands, chats=needs.chats)
+    return DiscordPlatform(settings, needs.commands, chats=needs.chats, memory=needs.memory)

@@ -72,6 +72,14 @@ class DiscordClient(discord.Client):
         self._identified_at = -math.inf
         self._files: aiohttp.ClientSession | None = None
         self._under_way = UnderWay()
+        # Of a session that another process has begun: Discord names them in a new one alone.
+        self.recalled_roles: tuple[int, ...] = ()
+
+    @property
+    def own_roles(self) -> tuple[int, ...]:
+        """The roles that Discord has given to the bot itself, one in each guild."""
+        roles = [guild.self_role for guild in self.guilds]
+        return tuple(sorted({*self.recalled_roles, *(role.id for role in roles if role is not None)}))
 
     @property
     def bot(self) -> discord.ClientUser:
@@ -149,17 +157,17 @@ class DiscordClient(discord.Client):
         await asyncio.sleep(self._identified_at + self._identify_seconds - time.monotonic())
         self._identified_at = time.monotonic()
 
-    async def on_connect(self) -> None:
-        self.events.identified()
-
-    async def on_resumed(self) -> None:
-        self.events.resumed()
-
-    async def on_message(self, message: discord.Message) -> None:
-        self.events.message(message)
-
-    async def on_interaction(self, interaction: discord.Interaction) -> None:
-        self.events.interaction(interaction)
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """At once, where discord.py begins a task: an event is in hand before the next one is received."""
+        match event:
+            case "connect":
+                self.events.identified()
+            case "resumed":
+                self.events.resumed()
+            case "message":
+                self.events.message(*args)
+            case "interaction":
+                self.events.interaction(*args)
 
     async def _request(self, route: Route, payload: Any, file: Path | None) -> Any:
         if file is not None:

@@ -1,4 +1,4 @@
-"""The line to Discord's gateway. What a RESUME needs outlives a line that breaks."""
+"""The line to Discord's gateway. What a RESUME needs outlives a line that breaks, and a process that ends."""
 
 import asyncio
 import logging
@@ -12,6 +12,7 @@ from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import TokenRefused
 from wakeful.gateway.platforms.discord.client import DiscordClient
 from wakeful.gateway.platforms.discord.failures import TOKEN_REFUSED
+from wakeful.gateway.platforms.discord.progress import GatewayProgress
 
 _OPEN_SECONDS = 60.0
 _CLOSE_SECONDS = 2.0
@@ -32,8 +33,10 @@ class IntentsRefused(TokenRefused):
 
 
 class DiscordLine:
-    def __init__(self, client: DiscordClient) -> None:
+    def __init__(self, client: DiscordClient, progress: GatewayProgress) -> None:
         self._client = client
+        self._progress = progress
+        self._has_recalled = False
         self._session: str | None = None
         self._sequence: int | None = None
         # Where a RESUME has to go.
@@ -46,6 +49,8 @@ class DiscordLine:
 
     async def run(self) -> None:
         """Receive until the line breaks for longer than a RESUME takes, and raise what broke it."""
+        if not self._has_recalled:
+            await self._recall()
         while True:
             resumes, self._stands = self._session is not None, False
             try:
@@ -58,11 +63,21 @@ class DiscordLine:
                 self._session = None
                 raise _meaning(closed) from None
 
+    async def _recall(self) -> None:
+        """Go on with the session of another process, once: Discord may refuse it."""
+        point = await self._progress.load()
+        self._has_recalled = True
+        if point is not None:
+            self._session, self._sequence, self._gateway = point.session, point.sequence, URL(point.gateway)
+            self._client.recalled_roles = point.roles
+
     async def _follow(self) -> None:
         socket = await self._open()
+        self._progress.attach(socket)
         try:
             while True:
                 await _receive(socket)
+                self._progress.note_event()
         finally:
             self._session, self._sequence, self._gateway = socket.session_id, socket.sequence, socket.gateway
             # Any code but 1000 and 1001: those end the session.

@@ -51,8 +51,7 @@ class DiscordReader:
     @property
     def _mention(self) -> re.Pattern[str]:
         # Discord gives the bot a role of the same name, and people pick one for the other.
-        roles = [guild.self_role for guild in self._client.guilds]
-        names = [f"!?{self._client.bot.id}", *(f"&{role.id}" for role in roles if role is not None)]
+        names = [f"!?{self._client.bot.id}", *(f"&{role}" for role in self._client.own_roles)]
         # The space after it goes too, so that none is left double.
         return re.compile(rf"<@(?:{'|'.join(names)})> ?")
 

@@ -21,6 +21,7 @@ from wakeful.gateway.messaging.platform import IncomingMessage, Ingress, Refused
 from wakeful.gateway.platforms.discord.channels import DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
 from wakeful.gateway.platforms.discord.interactions import DiscordInteractions
+from wakeful.gateway.platforms.discord.progress import GatewayProgress
 from wakeful.gateway.platforms.discord.reader import DiscordReader
 from wakeful.model.messaging.chat import Chat
 
@@ -65,6 +66,7 @@ class DiscordReceiver:
         reader: DiscordReader,
         interactions: DiscordInteractions,
         chats: ChatsSince,
+        progress: GatewayProgress,
         retry_seconds: float,
     ) -> None:
         self._client = client
@@ -72,14 +74,17 @@ class DiscordReceiver:
         self._reader = reader
         self._interactions = interactions
         self._chats = chats
+        self._progress = progress
         self._retry_seconds = retry_seconds
         self._ingress: Ingress | None = None
         self._note_standing: Callable[[], None] = lambda: None
-        self._lanes: dict[str, deque[_Item]] = {}
+        # Each with its number in the progress of the session.
+        self._lanes: dict[str, deque[tuple[int, _Item]]] = {}
         self._working: set[str] = set()
         self._jobs: set[asyncio.Task[None]] = set()
         # What has come in a new session whose chats are still being looked up; None in any other.
-        self._held: list[tuple[str, _Item]] | None = None
+        self._held: list[tuple[str, int, _Item]] | None = None
+        self._look = 0
         self._reading = asyncio.Semaphore(_READ_AT_A_TIME)
 
     @asynccontextmanager
@@ -100,8 +105,10 @@ class DiscordReceiver:
 
     def identified(self) -> None:
         self._note_standing()
+        self._progress.note_new_session()
         if self._held is None:
             self._held = []
+            self._look = self._progress.begin(is_missed=True)
             if self._ingress is not None:
                 self._start(self._look_for_missed())
 
@@ -132,19 +139,22 @@ class DiscordReceiver:
         for chat in sorted(chats, key=lambda chat: chat.last_at, reverse=True):
             if chat.last_message_id.isdecimal():
                 for channel in self._channels.learn(chat):
-                    self._put_into_lane(channel, _Missed(int(chat.last_message_id)))
+                    number = self._progress.begin(is_missed=True)
+                    self._put_into_lane(channel, number, _Missed(int(chat.last_message_id)))
         held, self._held = self._held or [], None
-        for channel, item in held:
-            self._put_into_lane(channel, item)
+        for channel, number, item in held:
+            self._put_into_lane(channel, number, item)
+        self._progress.end(self._look)
 
     def _put(self, channel: str, item: _Item) -> None:
+        number = self._progress.begin()
         if self._held is not None:
-            self._held.append((channel, item))
+            self._held.append((channel, number, item))
         else:
-            self._put_into_lane(channel, item)
+            self._put_into_lane(channel, number, item)
 
-    def _put_into_lane(self, channel: str, item: _Item) -> None:
-        self._lanes.setdefault(channel, deque()).append(item)
+    def _put_into_lane(self, channel: str, number: int, item: _Item) -> None:
+        self._lanes.setdefault(channel, deque()).append((number, item))
         if self._ingress is not None:
             self._work(channel)
 
@@ -157,8 +167,10 @@ class DiscordReceiver:
         lane = self._lanes[channel]
         try:
             while lane:
-                await self._insist(partial(self._hand_in, channel, lane[0]))
+                number, item = lane[0]
+                await self._insist(partial(self._hand_in, channel, item))
                 lane.popleft()
+                self._progress.end(number)
             del self._lanes[channel]
         finally:
             self._working.discard(channel)

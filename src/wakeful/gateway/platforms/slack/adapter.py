@@ -135,6 +135,9 @@ class SlackPlatform:
                 raise NotTaken(str(refusal)) from None
             return _UNKNOWABLE
 
+    def lane(self, address: Address) -> str:
+        return f"{address.chat_id}:{address.thread_id}"
+
     def highest_id(self, address: Address) -> int:
         return 0
 

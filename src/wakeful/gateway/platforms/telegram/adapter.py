@@ -106,12 +106,11 @@ class TelegramPlatform:
             **outgoing.anchor_params("" if has_moved else message.reply_to),
             **outgoing.button_params(message.buttons),
         }
-        with self._ids.sending(chat_id):
-            try:
-                sent = await self._send(message, params)
-            except TelegramRefusal as refusal:
-                raise self._meaning(refusal, post, message) from None
-            self._ids.note(chat_id, sent.message_id)
+        try:
+            sent = await self._send(message, params)
+        except TelegramRefusal as refusal:
+            raise self._meaning(refusal, post, message) from None
+        self._ids.note(chat_id, sent.message_id)
         if has_moved:
             self._sent_after_move.add(post.id)
         return str(sent.message_id)
@@ -141,6 +140,10 @@ class TelegramPlatform:
         if not highest or chat_id in self._moved:
             return UNKNOWABLE
         return await LostMessageSearch(self._client, self._ids).find(chat_id, highest, message)
+
+    def lane(self, address: Address) -> str:
+        # The topics of a forum count their messages together.
+        return self._chat_id(address)
 
     def highest_id(self, address: Address) -> int:
         return self._ids.highest(self._chat_id(address))

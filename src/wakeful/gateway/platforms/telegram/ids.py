@@ -3,12 +3,9 @@
 Telegram counts up: with one counter for all private chats and basic groups of the bot, and one for each supergroup.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import islice
-
-from wakeful.gateway.messaging.platform import NotTaken
 
 # Ids of supergroups lie below this number.
 _SUPERGROUPS = -1_000_000_000_000
@@ -18,15 +15,11 @@ _AHEAD = 10
 _KEPT = 1000
 # More questions than this are not asked about one message.
 _MOST_QUESTIONS = 50
-# When to try again what a search or a send in the same chat stands in the way of.
-_LOOK_UP_SECONDS = 1.0
 
 
 class KnownIds:
     def __init__(self) -> None:
         self._series: defaultdict[str, _Series] = defaultdict(_Series)
-        self._sending: Counter[str] = Counter()
-        self._asking: set[str] = set()
 
     def note(self, chat_id: str, message_id: int) -> None:
         self._series[_counter(chat_id)].note(message_id)
@@ -39,30 +32,6 @@ class KnownIds:
     def unknown_after(self, chat_id: str, message_id: int) -> Sequence[int] | None:
         """Return the ids after this one that a lost message may have; None where there are too many to ask for each."""
         return self._series[_counter(chat_id)].unknown_after(message_id)
-
-    @contextmanager
-    def sending(self, chat_id: str) -> Iterator[None]:
-        """Send a message while this is open. Topics of one forum share their ids: a message that is on its way in one
-        would be taken for a lost one of another. Raises NotTaken while a lost one is looked for.
-        """
-        if chat_id in self._asking:
-            raise NotTaken("Another message to this chat is being looked for.", seconds=_LOOK_UP_SECONDS)
-        self._sending[chat_id] += 1
-        try:
-            yield
-        finally:
-            self._sending -= Counter({chat_id: 1})
-
-    @contextmanager
-    def asking(self, chat_id: str) -> Iterator[None]:
-        """Look for a lost message while this is open. Raises NotTaken while another is on its way."""
-        if chat_id in self._asking or self._sending[chat_id]:
-            raise NotTaken("Another message to this chat is on its way.", seconds=_LOOK_UP_SECONDS)
-        self._asking.add(chat_id)
-        try:
-            yield
-        finally:
-            self._asking.discard(chat_id)
 
 
 class _Series:

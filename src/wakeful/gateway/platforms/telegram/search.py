@@ -22,15 +22,14 @@ class LostMessageSearch:
 
     async def find(self, chat_id: str, highest: int, message: Message) -> LookedUp:
         """`highest` is the highest id that was known before the send. Raises NotTaken and Unanswered."""
-        with self._ids.asking(chat_id):
-            candidates = self._ids.unknown_after(chat_id, highest)
-            if candidates is None:
-                return UNKNOWABLE
-            try:
-                return await self._first_of_ours(chat_id, candidates, message)
-            except TelegramRefusal as refusal:
-                logger.info("Telegram does not say whether a message to %s arrived: %s", chat_id, refusal)
-                return UNKNOWABLE
+        candidates = self._ids.unknown_after(chat_id, highest)
+        if candidates is None:
+            return UNKNOWABLE
+        try:
+            return await self._first_of_ours(chat_id, candidates, message)
+        except TelegramRefusal as refusal:
+            logger.info("Telegram does not say whether a message to %s arrived: %s", chat_id, refusal)
+            return UNKNOWABLE
 
     async def _first_of_ours(self, chat_id: str, candidates: Sequence[int], message: Message) -> LookedUp:
         for message_id in candidates:

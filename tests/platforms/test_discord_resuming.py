@@ -1,0 +1,164 @@
+"""Discord after a restart: the next process goes on with the session of the one before, and nothing falls between."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from tests.platforms.discord_gateway import IDENTIFY, RESUME
+from tests.platforms.discord_kit import chat_of, receiving
+from tests.platforms.discord_server import DM, ROLE_ID, DiscordServer
+from tests.platforms.recording_ingress import RecordingIngress
+from wakeful.errors import StoreError
+from wakeful.gateway.messaging.needs import DoorMemory
+from wakeful.model.messaging.chat import ChatKind
+
+CHANNEL, DIRECT = "100", "300"
+
+
+class Kept:
+    """What the store keeps for the door, while there is more than one process."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {"secret": "kept too"}
+        # How many times it fails before it keeps something.
+        self.failures = 0
+        self._changed = asyncio.Condition()
+
+    @property
+    def memory(self) -> DoorMemory:
+        return DoorMemory(self._read, self._write)
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        async with self._changed:
+            await self._changed.wait_for(condition)
+
+    @property
+    def gateway(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.values.get("gateway", {})
+        return found
+
+    async def _read(self) -> dict[str, Any]:
+        return self.values
+
+    async def _write(self, values: dict[str, Any]) -> None:
+        if self.failures:
+            self.failures -= 1
+            await self._tell()
+            raise StoreError("The store is away.")
+        self.values |= values
+        await self._tell()
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
+    monkeypatch.setattr("wakeful.gateway.platforms.discord.progress._KEEP_SECONDS", 0.01)
+    return Kept()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[DiscordServer]:
+    async with DiscordServer() as server:
+        server.room(CHANNEL, name="general")
+        server.room(DIRECT, DM)
+        yield server
+
+
+async def test_the_first_message_of_a_chat_that_died_in_our_hands_comes_again(
+    server: DiscordServer, kept: Kept
+) -> None:
+    ingress = RecordingIngress(gates={DIRECT: asyncio.Event()})
+    async with receiving(server, ingress, memory=kept.memory):
+        await kept.until(lambda: kept.gateway)
+        await server.write(DIRECT, "Hello")
+        await ingress.until(lambda: ingress.reached)
+        # What is taken in later does not stand for what came before it.
+        await server.write(CHANNEL, "elsewhere")
+        await ingress.until(lambda: ingress.texts == ["elsewhere"])
+
+    async with receiving(server, memory=kept.memory) as line:
+        await line.ingress.until(lambda: len(line.ingress.messages) == 2)
+
+    assert sorted(line.ingress.texts) == ["Hello", "elsewhere"]
+    assert server.gateway.openings == [IDENTIFY, RESUME]
+
+
+async def test_what_was_first_written_while_nothing_was_connected_comes_after_the_restart(
+    server: DiscordServer, kept: Kept
+) -> None:
+    async with receiving(server, memory=kept.memory) as line:
+        await server.write(CHANNEL, "before")
+        await line.ingress.first()
+        await kept.until(lambda: kept.gateway)
+    await server.write(DIRECT, "meanwhile")
+
+    async with receiving(server, memory=kept.memory) as line:
+        await line.ingress.until(lambda: "meanwhile" in line.ingress.texts)
+
+    direct = line.ingress.messages[-1]
+    assert (direct.kind, direct.address.chat_id) == (ChatKind.PRIVATE, DIRECT)
+
+
+async def test_the_role_of_the_bot_is_known_in_a_session_that_another_process_began(
+    server: DiscordServer, kept: Kept
+) -> None:
+    async with receiving(server, memory=kept.memory):
+        # Discord tells of the guild after the session has begun.
+        await kept.until(lambda: kept.gateway.get("roles"))
+
+    async with receiving(server, memory=kept.memory) as line:
+        await server.write(CHANNEL, f"<@&{ROLE_ID}> hello")
+        await line.ingress.until(lambda: "hello" in line.ingress.texts)
+
+    assert line.ingress.messages[-1].is_for_bot
+    assert line.ingress.messages[-1].address.sender.chat_name == "general"
+
+
+async def test_a_session_is_not_resumed_before_what_came_ahead_of_it_is_taken_in(
+    server: DiscordServer, kept: Kept
+) -> None:
+    seen = await server.write(CHANNEL, "seen")
+    await server.write(CHANNEL, "missed")
+    chats = [chat_of(CHANNEL, seen)]
+    ingress = RecordingIngress(gates={CHANNEL: asyncio.Event()})
+    async with receiving(server, ingress, chats=chats, memory=kept.memory):
+        await server.write(DIRECT, "live")
+        await ingress.until(lambda: ingress.texts == ["live"] and CHANNEL in ingress.reached)
+
+    async with receiving(server, chats=chats, memory=kept.memory) as line:
+        await line.ingress.until(lambda: "missed" in line.ingress.texts)
+
+    assert server.gateway.openings == [IDENTIFY, IDENTIFY]
+
+
+async def test_a_session_that_discord_has_forgotten_is_begun_anew_and_what_was_missed_is_read(
+    server: DiscordServer, kept: Kept
+) -> None:
+    seen = await server.write(CHANNEL, "seen")
+    async with receiving(server, memory=kept.memory):
+        await kept.until(lambda: kept.gateway)
+    server.gateway.forget()
+    await server.write(CHANNEL, "missed")
+
+    async with receiving(server, chats=[chat_of(CHANNEL, seen)], memory=kept.memory) as line:
+        await line.ingress.until(lambda: line.ingress.texts == ["missed"])
+
+    assert server.gateway.openings == [IDENTIFY, RESUME, IDENTIFY]
+
+
+async def test_a_store_that_keeps_nothing_does_not_stop_the_line(server: DiscordServer, kept: Kept) -> None:
+    kept.failures = 1
+    async with receiving(server, memory=kept.memory) as line:
+        await server.write(CHANNEL, "Hello")
+        await line.ingress.first()
+        await kept.until(lambda: not kept.failures)
+        await server.write(CHANNEL, "again")
+        await kept.until(lambda: kept.gateway)
+
+    assert line.ingress.texts == ["Hello", "again"]
+    assert kept.values["secret"] == "kept too"
