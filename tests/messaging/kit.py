@@ -36,9 +36,13 @@ class Chatting:
     store: Store
     agent: LedAgent
     platform: ScriptedPlatform
-    ingress: Ingress
+    door: PlatformDoor
     people: People
     workspace: Path
+
+    @property
+    def ingress(self) -> Ingress:
+        return self.door.ingress
 
     async def write(self, text: str, message_id: str, **where: object) -> None:
         await self.ingress.take(a_message(text, message_id, **where))  # type: ignore[arg-type]
@@ -110,7 +114,7 @@ async def chatting(
         ending.push_async_callback(engine.stop)
         await engine.start()
         await ending.enter_async_context(door.at_work())
-        yield Chatting(engine, store, agent, platform, door.ingress, people, workspace)
+        yield Chatting(engine, store, agent, platform, door, people, workspace)
 
 
 def _check_model(name: str) -> None:

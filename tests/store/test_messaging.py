@@ -8,6 +8,7 @@ import pytest
 
 from tests.store.nouns import a_row, a_task, have_row, have_session, have_task, have_turn, some_events
 from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import Address, Sender
@@ -234,6 +235,20 @@ async def test_a_door_remembers_whatever_node_holds_it(store: Store) -> None:
     assert not await store.write(lambda tx: tx.platform_doors.is_held_by("slack", "node_1"))
     assert await store.read(lambda tx: tx.platform_doors.memory("slack")) == {"secret": "x"}
     assert await store.read(lambda tx: tx.platform_doors.memory("discord")) == {}
+
+
+async def test_the_node_that_holds_a_door_says_how_it_is_doing(store: Store) -> None:
+    trouble = DoorStatus(DoorState.RETRYING, 5.0, "@bot", "no route \N{CHERRIES}")
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == DoorStatus()
+    await store.write(lambda tx: tx.platform_doors.remember("slack", {}))
+    await store.write(lambda tx: tx.platform_doors.hold("slack", "node_1"))
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == DoorStatus()
+
+    assert await store.write(lambda tx: tx.platform_doors.note("slack", "node_1", trouble))
+    assert await store.write(lambda tx: tx.platform_doors.note("slack", "node_1", trouble)), "nothing new, but it holds"
+    assert not await store.write(lambda tx: tx.platform_doors.note("slack", "node_2", DoorStatus()))
+
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == trouble
 
 
 async def test_rows_turns_and_tasks_keep_who_wrote_to_whom(store: Store) -> None:

@@ -13,7 +13,7 @@ from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 # How often a node looks whether the door is still its own, or free.
 _LOOK_SECONDS = 2.0
@@ -41,6 +41,8 @@ class PlatformDoor:
         self._settings = settings
         self._clock = clock
         self._never = asyncio.Event()
+        # Set when the status is another one than the store has.
+        self._changed = asyncio.Event()
         self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
         self.ingress = make_ingress(self.outbox.postman.job.wake)
         self.status = DoorStatus(since=time.time())
@@ -63,7 +65,7 @@ class PlatformDoor:
 
     async def _hold(self) -> None:
         while True:
-            if await self._is_ours(takes=True):
+            if await self._take():
                 await self._stay_open()
             await self._pause(_LOOK_SECONDS)
 
@@ -72,23 +74,39 @@ class PlatformDoor:
         async with self.outbox.at_work(self._engine.supervisor):
             receiving = asyncio.create_task(self._receive(), name=f"{self.platform.name} receives")
             try:
-                while await self._is_ours(takes=False):
-                    await self._pause(_LOOK_SECONDS)
+                while await self._keep():
+                    await self._clock.wait(self._changed, _LOOK_SECONDS)
             finally:
                 receiving.cancel()
                 await asyncio.gather(receiving, return_exceptions=True)
         logger.warning("another node holds the door of %s now", self.platform.name)
 
-    async def _is_ours(self, *, takes: bool) -> bool:
-        """Whether this node holds the door. While the store does not answer, nothing changes."""
+    async def _take(self) -> bool:
+        """Take the door if it is free; else learn how it is doing at the node that has it."""
         name, node = self.platform.name, self._engine.node
+
+        async def body(tx: Transaction) -> DoorStatus | None:
+            return None if await tx.platform_doors.hold(name, node) else await tx.platform_doors.status(name)
+
         try:
-            if takes:
-                return await self._store.write(lambda tx: tx.platform_doors.hold(name, node))
-            return await self._store.write(lambda tx: tx.platform_doors.is_held_by(name, node))
+            elsewhere = await self._store.write(body)
         except StoreError as error:
             logger.warning("the door of %s: %s", name, error)
-            return not takes
+            return False
+        self.status = elsewhere or DoorStatus(since=time.time())
+        return elsewhere is None
+
+    async def _keep(self) -> bool:
+        """Whether this node still holds the door; other nodes read how it is doing here. While the store does not
+        answer, nothing changes.
+        """
+        name, node, status = self.platform.name, self._engine.node, self.status
+        self._changed.clear()
+        try:
+            return await self._store.write(lambda tx: tx.platform_doors.note(name, node, status))
+        except StoreError as error:
+            logger.warning("the door of %s: %s", name, error)
+            return True
 
     async def _receive(self) -> None:
         failures = 0
@@ -108,13 +126,12 @@ class PlatformDoor:
             await self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS) if failures else 1.0)
 
     def _note_connected(self, bot: str) -> None:
-        self.status.bot = bot
-        self._note(DoorState.CONNECTED, "")
+        self._note(DoorState.CONNECTED, bot=bot)
 
-    def _note(self, state: DoorState, error: str) -> None:
-        if self.status.state is not state:
-            self.status.since = time.time()
-        self.status.state, self.status.error = state, error
+    def _note(self, state: DoorState, error: str = "", bot: str = "") -> None:
+        since = self.status.since if self.status.state is state else time.time()
+        self.status = DoorStatus(state, since, bot or self.status.bot, error)
+        self._changed.set()
 
     async def _pause(self, seconds: float) -> None:
         await self._clock.wait(self._never, seconds)

@@ -1,4 +1,4 @@
-"""Chats, posts and pairings as rows of either database, and rows as these nouns."""
+"""Chats, posts, pairings and doors as rows of either database, and rows as these nouns."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.messaging.chat import Chat, ChatKind
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address, Sender
@@ -38,6 +39,7 @@ _PACKED: dict[str, Callable[[Any], bytes]] = {"wanted": str.encode, "shown": str
 
 chat_values: Callable[[Chat], Values] = attrgetter(*CHAT)
 pairing_values: Callable[[Pairing], Values] = attrgetter(*PAIRING)
+door_values: Callable[[DoorStatus], Values] = attrgetter("state", "since", "bot", "error")
 _plain_post_values: Callable[[Post], Values] = attrgetter(*_OF_POST)
 
 
@@ -75,3 +77,7 @@ def chat_from(row: Row) -> Chat:
 
 def pairing_from(row: Row) -> Pairing:
     return Pairing(**{column: row[column] for column in PAIRING})
+
+
+def door_from(row: Row) -> DoorStatus:
+    return DoorStatus(DoorState(row["state"]), row["since"], row["bot"], row["error"])

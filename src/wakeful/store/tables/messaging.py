@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostState
 
@@ -113,7 +114,7 @@ class Pairings(Protocol):
 
 
 class PlatformDoors(Protocol):
-    """Which node holds the door of each platform, and what the door has to remember."""
+    """Which node holds the door of each platform, how it is doing there, and what the door has to remember."""
 
     async def hold(self, platform: str, node: str) -> bool:
         """Take the door, if no node whose lease is good holds it; true when this node holds it afterwards."""
@@ -123,6 +124,14 @@ class PlatformDoors(Protocol):
 
     async def is_held_by(self, platform: str, node: str) -> bool:
         """Say so under a lock that lasts to the end of the transaction: the door cannot be taken over meanwhile."""
+        ...
+
+    async def note(self, platform: str, node: str, status: DoorStatus) -> bool:
+        """Write down how the door is doing, if this node holds it; false when it does not."""
+        ...
+
+    async def status(self, platform: str) -> DoorStatus:
+        """Return how the door was doing when the node that holds it, or held it last, wrote so."""
         ...
 
     async def memory(self, platform: str) -> dict[str, Any]: ...

@@ -91,10 +91,14 @@ CREATE TABLE pairings (
 
 CREATE INDEX pairings_by_code ON pairings (code) WHERE code <> '';
 
--- One node holds the door of a platform; what the door has to remember outlives it.
+-- One node holds the door of a platform and says how the door is doing; what the door has to remember outlives it.
 CREATE TABLE platform_doors (
     platform  TEXT COLLATE "C" PRIMARY KEY,
     node      TEXT COLLATE "C",
+    state     TEXT NOT NULL DEFAULT 'connecting',
+    since     DOUBLE PRECISION NOT NULL DEFAULT 0,
+    bot       TEXT NOT NULL DEFAULT '',
+    error     TEXT NOT NULL DEFAULT '',
     memory    BYTEA NOT NULL
 );
 
