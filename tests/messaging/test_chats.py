@@ -137,6 +137,21 @@ async def test_new_begins_another_conversation_and_the_old_one_goes_on(store: St
     assert len(sessions) == 2
 
 
+async def test_a_group_that_moves_takes_its_conversation_and_its_answers_along(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("slow", "5", kind=ChatKind.GROUP, chat_id="-1", is_for_bot=True)
+        slow = await chat.turn()
+        await chat.ingress.move_chat("-1", "-100")
+        chat.agent.order(slow, "say Here I am")
+        await chat.shows("Here I am", chat_id="-100")
+        await chat.write("again", "1", kind=ChatKind.GROUP, chat_id="-100", is_for_bot=True)
+        again = await chat.turn(2)
+
+    assert chat.platform.texts("-1") == []
+    assert chat.platform.requests[0][2].reply_to == "", "the message has another id in the new group"
+    assert len({chat.agent.briefs[turn].turn.session_id for turn in (slow, again)}) == 1
+
+
 async def test_strangers_get_a_code_once_and_nothing_else(store: Store, tmp_path: Path) -> None:
     async with chatting(store, tmp_path) as chat:
         for number in range(3):

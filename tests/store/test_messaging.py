@@ -11,7 +11,8 @@ from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
 from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
-from wakeful.model.session import Address, Sender
+from wakeful.model.schedules.cron_job import CronJob
+from wakeful.model.session import Address, Sender, Session
 from wakeful.store.base import Store, Transaction
 
 WHERE = Address("telegram", "-100", "7", Sender("55", "9", "Ada \N{CHERRIES}", "Kitchen"))
@@ -88,6 +89,38 @@ async def test_a_group_that_moves_keeps_its_sessions(store: Store) -> None:
     assert moved is not None
     assert moved.session_id == "s3"
     assert await store.read(lambda tx: tx.chats.get(a_chat().key)) is None
+
+
+async def test_what_waits_for_a_group_that_moves_goes_to_it_under_its_new_id(store: Store) -> None:
+    await have_session(store, "s1", address=WHERE, chat_key=a_chat().key)
+    await have_session(store, "child", address=WHERE)
+    await have_session(store, "other", address=replace(WHERE, chat_id="-1"), chat_key="telegram:group:-1")
+    await put(store, a_post(1), a_post(2, state=PostState.SENT), a_post(3, address=replace(WHERE, chat_id="-1")))
+    job = CronJob("j1", "me", "", "0 9 * * *", "UTC", "Hello", deliver=Address("telegram", "-100", "7"))
+    await store.write(lambda tx: tx.cron_jobs.create(job))
+
+    await store.write(lambda tx: tx.chats.move("telegram", "-100", "-200"))
+
+    found = [await store.read(partial(_session, one)) for one in ("s1", "child", "other")]
+    assert [(one.address.chat_id, one.chat_key) for one in found] == [
+        ("-200", "telegram:group:-200:7"),
+        ("-200", ""),
+        ("-1", "telegram:group:-1"),
+    ]
+    listed = await store.read(lambda tx: tx.sessions.page(None, key="telegram:group:-200:7", limit=5))
+    assert [session.id for session in listed] == ["s1"]
+    posts = await store.read(lambda tx: tx.posts.page(limit=5))
+    assert [post.address.chat_id for post in posts] == ["-1", "-100", "-200"]
+    assert posts[-1].address.sender.message_id == "", "the messages of the new group have other ids"
+    moved = await store.read(lambda tx: tx.cron_jobs.get("j1"))
+    assert moved is not None
+    assert moved.deliver == Address("telegram", "-200", "7")
+
+
+async def _session(session_id: str, tx: Transaction) -> Session:
+    session = await tx.sessions.get(session_id)
+    assert session is not None
+    return session
 
 
 async def test_a_message_is_taken_once(store: Store) -> None:

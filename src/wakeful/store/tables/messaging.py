@@ -35,7 +35,9 @@ class Chats(Protocol):
         ...
 
     async def move(self, platform: str, old_chat_id: str, new_chat_id: str) -> None:
-        """Give the chats of a group the id that its platform has given to the group."""
+        """Give the chats of a group the id that its platform has given to the group: with their sessions, the posts
+        that wait for it and the jobs that deliver there. Rows of turns and tasks keep where they came from.
+        """
         ...
 
     async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:

@@ -224,10 +224,14 @@ class PostWriter:
         """Return where a post of a turn goes. The first one replies to the message that it goes back to: in a group,
         and where it is about work that has ended.
         """
+        address, chat_id = turn.address, self._session.address.chat_id
+        if address.chat_id != chat_id:
+            # The group has moved since the turn began, and its messages have other ids now.
+            return replace(address, chat_id=chat_id).without_anchor()
         anchors = turn.is_wakeup or f":{ChatKind.GROUP}:" in self._session.chat_key
         if not anchors or await self._tx.posts.of_turn(turn.id):
-            return turn.address.without_anchor()
-        return turn.address
+            return address.without_anchor()
+        return address
 
     async def _turn(self, turn_id: str) -> Turn | None:
         """Return a turn of this session if it came through the platform's door."""

@@ -1,6 +1,6 @@
 """Chats on messaging platforms in PostgreSQL."""
 
-from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.chat import Chat, group_prefix
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
@@ -8,6 +8,20 @@ from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
 _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET
     session_id = excluded.session_id, name = excluded.name, last_message_id = excluded.last_message_id,
     last_at = excluded.last_at"""
+
+_MOVE_KEYS = (
+    """UPDATE chats SET chat_id = $3, key = $5::text || substr(key, length($4) + 1)
+       WHERE platform = $1 AND chat_id = $2""",
+    # Sessions of sub-agents have no key.
+    """UPDATE sessions SET chat_id = $3,
+           chat_key = CASE chat_key WHEN '' THEN '' ELSE $5::text || substr(chat_key, length($4) + 1) END
+       WHERE platform = $1 AND platform IN ('telegram', 'discord', 'slack') AND chat_id = $2""",
+)
+_MOVE_PLACES = (
+    # The message that a post replies to has another id there.
+    "UPDATE posts SET chat_id = $3, sender = '' WHERE platform = $1 AND chat_id = $2 AND state = 'waiting'",
+    "UPDATE cron_jobs SET chat_id = $3 WHERE platform = $1 AND chat_id = $2",
+)
 
 
 class PostgresChats:
@@ -45,27 +59,21 @@ class PostgresChats:
         return await self._find("session_id = $1", session_id)
 
     async def move(self, platform: str, old_chat_id: str, new_chat_id: str) -> None:
-        old, new = f"{platform}:%s:{old_chat_id}", f"{platform}:%s:{new_chat_id}"
+        old, new = group_prefix(platform, old_chat_id), group_prefix(platform, new_chat_id)
         # A message may have begun the new chat before its group was said to have moved: the old session goes on.
         await self._connection.execute(
             """DELETE FROM chats WHERE key IN (
-                   SELECT format($4, kind) || substr(key, length(format($3, kind)) + 1) FROM chats
-                   WHERE platform = $1 AND chat_id = $2
+                   SELECT $4 || substr(key, length($3) + 1) FROM chats WHERE platform = $1 AND chat_id = $2
                )""",
             platform,
             old_chat_id,
             old,
             new,
         )
-        await self._connection.execute(
-            """UPDATE chats SET chat_id = $5, key = format($4, kind) || substr(key, length(format($3, kind)) + 1)
-               WHERE platform = $1 AND chat_id = $2""",
-            platform,
-            old_chat_id,
-            old,
-            new,
-            new_chat_id,
-        )
+        for statement in _MOVE_KEYS:
+            await self._connection.execute(statement, platform, old_chat_id, new_chat_id, old, new)
+        for statement in _MOVE_PLACES:
+            await self._connection.execute(statement, platform, old_chat_id, new_chat_id)
 
     async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:
         taken = await self._connection.fetchval(

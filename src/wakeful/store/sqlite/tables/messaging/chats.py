@@ -2,13 +2,27 @@
 
 import sqlite3
 
-from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.chat import Chat, group_prefix
 from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
 from wakeful.store.sqlite.statement import insertion
 
 _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET
     session_id = excluded.session_id, name = excluded.name, last_message_id = excluded.last_message_id,
     last_at = excluded.last_at"""
+
+_MOVE = (
+    # A message may have begun the new chat before its group was said to have moved: the old session goes on.
+    """UPDATE OR REPLACE chats SET chat_id = :new, key = :is || substr(key, length(:was) + 1)
+       WHERE platform = :platform AND chat_id = :old""",
+    # Sessions of sub-agents have no key.
+    """UPDATE sessions SET chat_id = :new,
+           chat_key = CASE chat_key WHEN '' THEN '' ELSE :is || substr(chat_key, length(:was) + 1) END
+       WHERE platform = :platform AND platform IN ('telegram', 'discord', 'slack') AND chat_id = :old""",
+    # The message that a post replies to has another id there.
+    """UPDATE posts SET chat_id = :new, sender = x''
+       WHERE platform = :platform AND chat_id = :old AND state = 'waiting'""",
+    "UPDATE cron_jobs SET chat_id = :new WHERE platform = :platform AND chat_id = :old",
+)
 
 
 class SqliteChats:
@@ -43,12 +57,10 @@ class SqliteChats:
         return self._find("session_id = ?", session_id)
 
     async def move(self, platform: str, old_chat_id: str, new_chat_id: str) -> None:
-        self._connection.execute(
-            """UPDATE OR REPLACE chats SET chat_id = ?3,
-                   key = ?1 || ':' || kind || ':' || ?3 || substr(key, length(?1 || ':' || kind || ':' || ?2) + 1)
-               WHERE platform = ?1 AND chat_id = ?2""",
-            (platform, old_chat_id, new_chat_id),
-        )
+        values = {"platform": platform, "old": old_chat_id, "new": new_chat_id}
+        prefixes = {"was": group_prefix(platform, old_chat_id), "is": group_prefix(platform, new_chat_id)}
+        for statement in _MOVE:
+            self._connection.execute(statement, values | prefixes)
 
     async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:
         cursor = self._connection.execute(
