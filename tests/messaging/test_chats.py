@@ -1,12 +1,15 @@
 """A chat on a platform: messages in, answers out, each once and where it belongs."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.messaging.kit import chatting
+from tests.messaging.kit import DOOR, chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.gateway.messaging.outbox.live import LiveTurn
 from wakeful.gateway.messaging.platform import Attachment, LookedUp, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
@@ -60,6 +63,23 @@ async def test_tool_calls_are_shown_in_one_message_before_the_answer(store: Stor
         chat.agent.order(await chat.turn(), "step", "step", "say Ready")
         lines = "• work: → worked on node\n• work: → worked on node"
         await chat.shows("working", lines, "working", "Ready")
+
+
+async def test_words_that_are_shown_late_take_nothing_back_from_a_recorded_answer(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Work", "5")
+        turn = chat.agent.briefs[await chat.turn()].turn
+        chat.agent.order(turn.id, "step")
+        await chat.shows("working", "• work:")
+        session = await store.read(lambda tx: tx.sessions.get(turn.session_id))
+        assert session is not None
+        outbox = chat.door.outbox
+        late = LiveTurn(
+            chat.engine, store, chat.platform, outbox.postman, DOOR, session, turn, outbox.project, asyncio.Lock()
+        )
+
+        assert await store.write(partial(late._write, 1, "work")) == []
+        assert [post.wanted for post in await chat.posts()] == ["• work:", "working"]
 
 
 async def test_without_progress_only_words_are_shown(store: Store, tmp_path: Path) -> None:

@@ -188,13 +188,13 @@ async def test_a_post_changes_only_from_an_expected_state(store: Store) -> None:
     again = await store.write(lambda tx: tx.posts.change("post_1", PostState.SENDING, [PostState.WAITING], tries=2))
     sent = await store.write(
         lambda tx: tx.posts.change(
-            "post_1", PostState.SENT, [PostState.SENDING], shown="Hello", details={"highest": 7}, message_id="80"
+            "post_1", PostState.SENT, [PostState.SENDING], shown="Hello", is_plain=True, highest_id=7, message_id="80"
         )
     )
 
     assert (begun, again, sent) == (True, False, True)
     assert await store.read(lambda tx: tx.posts.get("post_1")) == a_post(
-        state=PostState.SENT, tries=1, attempted_at=9.0, shown="Hello", details={"highest": 7}, message_id="80"
+        state=PostState.SENT, tries=1, attempted_at=9.0, shown="Hello", is_plain=True, highest_id=7, message_id="80"
     )
 
 

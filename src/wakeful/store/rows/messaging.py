@@ -27,6 +27,8 @@ _OF_POST = (
     "tries",
     "message_id",
     "is_marked",
+    "is_plain",
+    "highest_id",
     "error",
     "not_before",
     "attempted_at",
@@ -34,6 +36,7 @@ _OF_POST = (
     "created_at",
 )
 POST = (*_OF_POST, "platform", "chat_id", "thread_id", "sender", "wanted", "shown", "details")
+_CONVERTED = ("kind", "state", "is_marked", "is_plain")
 # How the columns that are not kept as they are go into the database.
 _PACKED: dict[str, Callable[[Any], bytes]] = {"wanted": str.encode, "shown": str.encode, "details": orjson.dumps}
 
@@ -60,10 +63,11 @@ def packed(column: str, value: object) -> object:
 
 def post_from(row: Row) -> Post:
     return Post(
-        **{column: row[column] for column in _OF_POST if column not in ("kind", "state", "is_marked")},
+        **{column: row[column] for column in _OF_POST if column not in _CONVERTED},
         kind=PostKind(row["kind"]),
         state=PostState(row["state"]),
         is_marked=bool(row["is_marked"]),
+        is_plain=bool(row["is_plain"]),
         address=Address(row["platform"], row["chat_id"], row["thread_id"], Sender.unpacked(row["sender"])),
         wanted=row["wanted"].decode(),
         shown=row["shown"].decode(),

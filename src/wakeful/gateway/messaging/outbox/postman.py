@@ -180,11 +180,9 @@ class Postman:
         """Commit before the request is written: a process that dies with it leaves word. None when it is not ours."""
         if not await tx.platform_doors.is_held_by(self._platform.name, self._node):
             return None
-        now = await tx.now()
-        details = post.details
-        if highest := self._platform.highest_id(post.address):
-            details = details | {"highest": highest}
-        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": now, "details": details, "error": ""}
+        highest_id = self._platform.highest_id(post.address) or post.highest_id
+        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": await tx.now(), "highest_id": highest_id}
+        values["error"] = ""
         if not await tx.posts.change(post.id, PostState.SENDING, [PostState.WAITING], **values):
             return None
         return replace(post, state=PostState.SENDING, **values)
@@ -211,11 +209,13 @@ class Postman:
 
     async def _halve(self, post: Post, tx: Transaction) -> None:
         """Leave the first half in the post and the rest to new ones behind it."""
+        state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
+        # From here on nobody else writes it; more words may have come since it was read.
+        await tx.posts.change(post.id, state, [post.state], error="It was too long and is sent in parts.")
+        (post,) = await tx.posts.keyed([post.key])
         form = FORMS[post.address.platform]
         first, *rest = split(post.wanted, replace(form, limit=max(1, len(post.wanted) // 2)))
-        values = {"wanted": first, "error": "It was too long and is sent in parts."}
-        state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
-        await tx.posts.change(post.id, state, [post.state], **values)
+        await tx.posts.change(post.id, state, [state], wanted=first)
         # A file and buttons stay with the first part.
         details = {name: value for name, value in post.details.items() if name not in ("path", "choices")}
         for number, part in enumerate(rest, start=1):
@@ -298,8 +298,8 @@ def _by_lane(posts: Sequence[Post]) -> dict[Lane, list[Post]]:
 
 def _cured(post: Post, cure: Cure | None) -> dict[str, Any]:
     """Return what changes in a post that a platform has refused for its form; nothing where no form helps."""
-    if cure is Cure.PLAIN and not post.details.get("is_plain"):
-        return {"details": post.details | {"is_plain": True}}
+    if cure is Cure.PLAIN and not post.is_plain:
+        return {"is_plain": True}
     if cure is Cure.NO_ANCHOR and post.address.sender != NO_SENDER:
         return {"sender": b""}
     return {}

@@ -57,6 +57,8 @@ CREATE TABLE posts (
     tries         INTEGER NOT NULL,
     message_id    TEXT COLLATE "C" NOT NULL,
     is_marked     BOOLEAN NOT NULL,
+    is_plain      BOOLEAN NOT NULL,
+    highest_id    BIGINT NOT NULL,
     error         TEXT NOT NULL,
     details       BYTEA NOT NULL,
     not_before    DOUBLE PRECISION NOT NULL,

@@ -57,6 +57,8 @@ CREATE TABLE posts (
     tries         INTEGER NOT NULL,
     message_id    TEXT NOT NULL,
     is_marked     INTEGER NOT NULL,
+    is_plain      INTEGER NOT NULL,
+    highest_id    INTEGER NOT NULL,
     error         TEXT NOT NULL,
     details       BLOB NOT NULL,
     not_before    REAL NOT NULL,
