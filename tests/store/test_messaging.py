@@ -124,13 +124,35 @@ async def _session(session_id: str, tx: Transaction) -> Session:
 
 
 async def test_a_message_is_taken_once(store: Store) -> None:
-    takes = [await store.write(lambda tx: tx.chats.take("slack", "C1", "17.5", 1.0)) for _ in range(2)]
-    other = await store.write(lambda tx: tx.chats.take("slack", "C2", "17.5", 3.0))
+    where = Address("slack", "C1", "16.0", Sender("17.5"))
+    takes = [await store.write(lambda tx: tx.chats.take(where, 1.0)) for _ in range(2)]
+    other = await store.write(lambda tx: tx.chats.take(replace(where, chat_id="C2"), 3.0))
 
     assert takes == [True, False]
     assert other
     assert await store.write(lambda tx: tx.chats.drop_taken(2.5, 10)) == 1
-    assert await store.write(lambda tx: tx.chats.take("slack", "C1", "17.5", 4.0))
+    assert not await store.read(lambda tx: tx.chats.was_taken(where))
+    assert await store.write(lambda tx: tx.chats.take(where, 4.0))
+    assert await store.read(lambda tx: tx.chats.was_taken(where))
+
+
+async def test_a_chat_whose_threads_share_its_session_comes_once_for_each_with_its_newest_message(store: Store) -> None:
+    wide = replace(a_chat(""), key="telegram:group:-100", thread_id="b", last_message_id="63", last_at=300.0)
+    narrow = replace(a_chat("own"), last_message_id="64", last_at=310.0)
+    await store.write(lambda tx: tx.chats.put(replace(wide, thread_id="a")))
+    await store.write(lambda tx: tx.chats.put(wide))
+    await store.write(lambda tx: tx.chats.put(narrow))
+    taken = [("a", "60", 50.0), ("a", "61", 200.0), ("a", "62", 210.0), ("b", "63", 300.0), ("own", "64", 310.0)]
+    for thread_id, message_id, at in [*taken, ("old", "1", 10.0)]:
+        await store.write(partial(_take, Address("telegram", "-100", thread_id, Sender(message_id)), at))
+
+    found = await store.read(lambda tx: tx.chats.of_platform("telegram", 100.0))
+
+    assert found == [replace(wide, thread_id="a", last_message_id="62", last_at=210.0), wide, narrow]
+
+
+async def _take(address: Address, at: float, tx: Transaction) -> bool:
+    return await tx.chats.take(address, at)
 
 
 async def test_a_post_comes_back_whole(store: Store) -> None:

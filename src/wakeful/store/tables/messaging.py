@@ -7,6 +7,7 @@ from wakeful.model.messaging.chat import Chat
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostState
+from wakeful.model.session import Address
 
 
 class Chats(Protocol):
@@ -23,7 +24,9 @@ class Chats(Protocol):
         ...
 
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
-        """Return the chats that have taken in a message since then."""
+        """Return the chats that have taken in a message since then, each with the newest one and the thread that this
+        one was written in. A chat whose threads share its session comes once for each thread.
+        """
         ...
 
     async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
@@ -40,11 +43,11 @@ class Chats(Protocol):
         """
         ...
 
-    async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:
-        """Note that a message was taken in; false when it was before."""
+    async def take(self, address: Address, now: float) -> bool:
+        """Note that the message of this address was taken in; false when it was before."""
         ...
 
-    async def was_taken(self, platform: str, chat_id: str, message_id: str) -> bool: ...
+    async def was_taken(self, address: Address) -> bool: ...
 
     async def drop_taken(self, before: float, limit: int) -> int:
         """Forget messages that were taken in before this moment, at most so many, and return how many."""

@@ -70,7 +70,7 @@ class ChatIngress:
             await self._people.answer_stranger(message)
             self._on_post()
             return
-        if not await self._is_for_us(message) or await self._store.read(partial(_was_taken, message)):
+        if not await self._is_for_us(message) or await self._was_taken(message):
             return
         command = parse_command(message.text)
         if command is not None:
@@ -116,6 +116,9 @@ class ChatIngress:
             return self._mine.groups is Groups.ALL
         is_thread = self._door.name in _THREADED and bool(message.address.thread_id)
         return is_thread and await self._store.read(lambda tx: tx.chats.get(self._key(message))) is not None
+
+    async def _was_taken(self, message: IncomingMessage) -> bool:
+        return await self._store.read(lambda tx: tx.chats.was_taken(message.address))
 
     async def _obey(self, message: IncomingMessage, command: Command) -> None:
         session = await self._session_of(message)
@@ -255,14 +258,8 @@ def _words(message: IncomingMessage) -> list[str]:
     return [line for line in (f"> {quoted}" if quoted else "", words) if line]
 
 
-async def _was_taken(message: IncomingMessage, tx: Transaction) -> bool:
-    address = message.address
-    return await tx.chats.was_taken(address.platform, address.chat_id, address.sender.message_id)
-
-
 async def _take(message: IncomingMessage, tx: Transaction) -> bool:
-    address = message.address
-    return await tx.chats.take(address.platform, address.chat_id, address.sender.message_id, await tx.now())
+    return await tx.chats.take(message.address, await tx.now())
 
 
 async def _put_remarks(

@@ -33,6 +33,7 @@ CREATE TABLE taken_messages (
     platform    TEXT COLLATE "C" NOT NULL,
     chat_id     TEXT COLLATE "C" NOT NULL,
     message_id  TEXT COLLATE "C" NOT NULL,
+    thread_id   TEXT NOT NULL,
     at          DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (platform, chat_id, message_id)
 );

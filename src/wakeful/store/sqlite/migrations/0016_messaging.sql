@@ -33,6 +33,7 @@ CREATE TABLE taken_messages (
     platform    TEXT NOT NULL,
     chat_id     TEXT NOT NULL,
     message_id  TEXT NOT NULL,
+    thread_id   TEXT NOT NULL,
     at          REAL NOT NULL,
     PRIMARY KEY (platform, chat_id, message_id)
 ) WITHOUT ROWID;
