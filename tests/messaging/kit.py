@@ -92,8 +92,13 @@ def a_message(
 
 @asynccontextmanager
 async def chatting(
-    store: Store, workspace: Path, platform: ScriptedPlatform | None = None, **changes: object
+    store: Store,
+    workspace: Path,
+    platform: ScriptedPlatform | None = None,
+    wake_budget: int = 100,
+    **changes: object,
 ) -> AsyncIterator[Chatting]:
+    """`changes` are settings of the door."""
     platform = platform or ScriptedPlatform()
     settings = MessagingSettings(
         {platform.name: replace(DOOR, **changes)},  # type: ignore[arg-type]
@@ -102,7 +107,8 @@ async def chatting(
         settle_seconds=0.02,
     )
     agent, clock = LedAgent(), SystemClock()
-    engine = bare_engine(store, agent, clock, EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0))
+    engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0, wake_budget_per_hour=wake_budget)
+    engine = bare_engine(store, agent, clock, engine_settings)
     people = People(store, settings.doors)
     commands = Commands(engine, store, _check_model, "demo:led")
     new = NewSessions("operator", "demo:led", workspace)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from wakeful.engine.engine import Engine
@@ -13,6 +13,7 @@ from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
+from wakeful.model.session import Address
 from wakeful.store.base import Store, Transaction
 
 # How often a node looks whether the door is still its own, or free.
@@ -30,11 +31,11 @@ class PlatformDoor:
         engine: Engine,
         store: Store,
         platform: Platform,
-        make_ingress: Callable[[Callable[[], None]], Ingress],
+        make_ingress: Callable[[Callable[[], None], Callable[[Address, str], Awaitable[None]]], Ingress],
         settings: MessagingSettings,
         clock: Clock,
     ) -> None:
-        """`make_ingress` gets what is to be called when there are new posts."""
+        """`make_ingress` gets what is to be called when there are new posts, and what shows a sentence at once."""
         self._engine = engine
         self._store = store
         self.platform = platform
@@ -44,7 +45,7 @@ class PlatformDoor:
         # Set when the status is another one than the store has.
         self._changed = asyncio.Event()
         self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
-        self.ingress = make_ingress(self.outbox.postman.job.wake)
+        self.ingress = make_ingress(self.outbox.postman.job.wake, self.outbox.postman.say)
         self.status = DoorStatus(since=time.time())
 
     @asynccontextmanager

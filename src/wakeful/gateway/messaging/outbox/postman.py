@@ -12,13 +12,14 @@ from typing import Any
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.outbox.message import message_of
 from wakeful.gateway.messaging.platform import Cure, NotTaken, Platform, Refused, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.messaging.text.form import FORMS
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
-from wakeful.model.session import NO_SENDER
+from wakeful.model.session import NO_SENDER, Address
 from wakeful.store.base import Store, Transaction
 
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -81,6 +82,17 @@ class Postman:
         for key in keys:
             self._growing.pop(key, None)
         self.job.wake()
+
+    async def say(self, address: Address, text: str) -> None:
+        """Send a sentence without writing it down, where nothing can be written. It is tried once: losing it is better
+        than saying it twice.
+        """
+        post = Post(new_post_id(), "", address, PostKind.REMARK, text)
+        try:
+            async with asyncio.timeout(self._settings.send_timeout):
+                await self._platform.send(post, message_of(post, text))
+        except (WakefulError, TimeoutError) as error:
+            logger.info("%s: a chat could not be told: %s", self._platform.name, error)
 
     async def sweep(self) -> float | None:
         """Begin what is due in each chat and thread; return how long to wait for the next."""
