@@ -42,7 +42,7 @@ _PACKED: dict[str, Callable[[Any], bytes]] = {"wanted": str.encode, "shown": str
 
 chat_values: Callable[[Chat], Values] = attrgetter(*CHAT)
 pairing_values: Callable[[Pairing], Values] = attrgetter(*PAIRING)
-door_values: Callable[[DoorStatus], Values] = attrgetter("state", "since", "bot", "error")
+door_status_values: Callable[[DoorStatus], Values] = attrgetter("state", "since", "bot", "error")
 _plain_post_values: Callable[[Post], Values] = attrgetter(*_OF_POST)
 
 
@@ -83,5 +83,5 @@ def pairing_from(row: Row) -> Pairing:
     return Pairing(**{column: row[column] for column in PAIRING})
 
 
-def door_from(row: Row) -> DoorStatus:
+def door_status_from(row: Row) -> DoorStatus:
     return DoorStatus(DoorState(row["state"]), row["since"], row["bot"], row["error"])

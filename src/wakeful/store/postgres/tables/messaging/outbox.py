@@ -7,7 +7,7 @@ import orjson
 
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.store.postgres.connection import PostgresConnection
-from wakeful.store.rows.messaging import door_from, door_values
+from wakeful.store.rows.messaging import door_status_from, door_status_values
 
 
 class PostgresOutboxCursors:
@@ -72,7 +72,7 @@ class PostgresPlatformDoors:
                WHERE platform = $1 AND node = $2 AND (state, since, bot, error) <> ($3, $4, $5, $6)""",
             platform,
             node,
-            *door_values(status),
+            *door_status_values(status),
         )
         return await self.is_held_by(platform, node)
 
@@ -80,7 +80,7 @@ class PostgresPlatformDoors:
         row = await self._connection.fetchrow(
             "SELECT state, since, bot, error FROM platform_doors WHERE platform = $1", platform
         )
-        return DoorStatus() if row is None else door_from(row)
+        return DoorStatus() if row is None else door_status_from(row)
 
     async def memory(self, platform: str) -> dict[str, Any]:
         memory: bytes | None = await self._connection.fetchval(

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.messaging.door import DoorStatus
-from wakeful.store.rows.messaging import door_from, door_values
+from wakeful.store.rows.messaging import door_status_from, door_status_values
 
 
 class SqliteOutboxCursors:
@@ -65,7 +65,7 @@ class SqlitePlatformDoors:
         self._connection.execute(
             """UPDATE platform_doors SET state = ?3, since = ?4, bot = ?5, error = ?6
                WHERE platform = ?1 AND node = ?2 AND (state, since, bot, error) <> (?3, ?4, ?5, ?6)""",
-            (platform, node, *door_values(status)),
+            (platform, node, *door_status_values(status)),
         )
         return await self.is_held_by(platform, node)
 
@@ -73,7 +73,7 @@ class SqlitePlatformDoors:
         row = self._connection.execute(
             "SELECT state, since, bot, error FROM platform_doors WHERE platform = ?", (platform,)
         ).fetchone()
-        return DoorStatus() if row is None else door_from(row)
+        return DoorStatus() if row is None else door_status_from(row)
 
     async def memory(self, platform: str) -> dict[str, Any]:
         row = self._connection.execute("SELECT memory FROM platform_doors WHERE platform = ?", (platform,)).fetchone()
