@@ -18,6 +18,6 @@ async def test_a_stranger_is_let_in_by_the_code_that_the_bot_has_told_them(wakef
     assert told.endswith(f"ask them to run: wakeful pair {code}")
     assert (let_in.code, let_in.out) == (0, "telegram 7 (Ann Lee) may talk now.\n")
     assert (examined.code, "telegram: ok (@wakeful_bot" in examined.out) == (0, True), examined
-    assert "port: ok (the server runs" in examined.out
+    assert "port: ok (the server runs)\n" in examined.out
     assert "people: ok (1 paired)" in examined.out
     assert TOKEN not in examined.out + examined.err

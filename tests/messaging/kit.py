@@ -36,9 +36,13 @@ class Chatting:
     store: Store
     agent: LedAgent
     platform: ScriptedPlatform
-    ingress: Ingress
+    door: PlatformDoor
     people: People
     workspace: Path
+
+    @property
+    def ingress(self) -> Ingress:
+        return self.door.ingress
 
     async def write(self, text: str, message_id: str, **where: object) -> None:
         await self.ingress.take(a_message(text, message_id, **where))  # type: ignore[arg-type]
@@ -88,8 +92,13 @@ def a_message(
 
 @asynccontextmanager
 async def chatting(
-    store: Store, workspace: Path, platform: ScriptedPlatform | None = None, **changes: object
+    store: Store,
+    workspace: Path,
+    platform: ScriptedPlatform | None = None,
+    wake_budget: int = 100,
+    **changes: object,
 ) -> AsyncIterator[Chatting]:
+    """`changes` are settings of the door."""
     platform = platform or ScriptedPlatform()
     settings = MessagingSettings(
         {platform.name: replace(DOOR, **changes)},  # type: ignore[arg-type]
@@ -98,7 +107,8 @@ async def chatting(
         settle_seconds=0.02,
     )
     agent, clock = LedAgent(), SystemClock()
-    engine = bare_engine(store, agent, clock, EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0))
+    engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0, wake_budget_per_hour=wake_budget)
+    engine = bare_engine(store, agent, clock, engine_settings)
     people = People(store, settings.doors)
     commands = Commands(engine, store, _check_model, "demo:led")
     new = NewSessions("operator", "demo:led", workspace)
@@ -110,7 +120,7 @@ async def chatting(
         ending.push_async_callback(engine.stop)
         await engine.start()
         await ending.enter_async_context(door.at_work())
-        yield Chatting(engine, store, agent, platform, door.ingress, people, workspace)
+        yield Chatting(engine, store, agent, platform, door, people, workspace)
 
 
 def _check_model(name: str) -> None:

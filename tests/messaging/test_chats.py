@@ -1,12 +1,15 @@
 """A chat on a platform: messages in, answers out, each once and where it belongs."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.messaging.kit import chatting
+from tests.messaging.kit import DOOR, chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.gateway.messaging.outbox.live import LiveTurn
 from wakeful.gateway.messaging.platform import Attachment, LookedUp, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
@@ -60,6 +63,23 @@ async def test_tool_calls_are_shown_in_one_message_before_the_answer(store: Stor
         chat.agent.order(await chat.turn(), "step", "step", "say Ready")
         lines = "• work: → worked on node\n• work: → worked on node"
         await chat.shows("working", lines, "working", "Ready")
+
+
+async def test_words_that_are_shown_late_take_nothing_back_from_a_recorded_answer(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Work", "5")
+        turn = chat.agent.briefs[await chat.turn()].turn
+        chat.agent.order(turn.id, "step")
+        await chat.shows("working", "• work:")
+        session = await store.read(lambda tx: tx.sessions.get(turn.session_id))
+        assert session is not None
+        outbox = chat.door.outbox
+        late = LiveTurn(
+            chat.engine, store, chat.platform, outbox.postman, DOOR, session, turn, outbox.project, asyncio.Lock()
+        )
+
+        assert await store.write(partial(late._write, 1, "work")) == []
+        assert [post.wanted for post in await chat.posts()] == ["• work:", "working"]
 
 
 async def test_without_progress_only_words_are_shown(store: Store, tmp_path: Path) -> None:
@@ -135,6 +155,21 @@ async def test_new_begins_another_conversation_and_the_old_one_goes_on(store: St
 
     sessions = {chat.agent.briefs[turn].turn.session_id for turn in (slow, quick)}
     assert len(sessions) == 2
+
+
+async def test_a_group_that_moves_takes_its_conversation_and_its_answers_along(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("slow", "5", kind=ChatKind.GROUP, chat_id="-1", is_for_bot=True)
+        slow = await chat.turn()
+        await chat.ingress.move_chat("-1", "-100")
+        chat.agent.order(slow, "say Here I am")
+        await chat.shows("Here I am", chat_id="-100")
+        await chat.write("again", "1", kind=ChatKind.GROUP, chat_id="-100", is_for_bot=True)
+        again = await chat.turn(2)
+
+    assert chat.platform.texts("-1") == []
+    assert chat.platform.requests[0][2].reply_to == "", "the message has another id in the new group"
+    assert len({chat.agent.briefs[turn].turn.session_id for turn in (slow, again)}) == 1
 
 
 async def test_strangers_get_a_code_once_and_nothing_else(store: Store, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.gateway.messaging.outbox.lines import waiting_text
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.store.base import Store
 
@@ -101,3 +102,30 @@ async def test_a_notice_that_comes_along_has_its_line_before_the_words_of_that_s
             await chat.end("build")
             chat.agent.order(await chat.turn(2), "say Ready")
             await chat.shows("Building", "⏰ run build (exit code 0)\n\nReady")
+
+
+async def test_a_spent_wake_budget_is_said_once_until_a_person_writes(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, wake_budget=1) as chat:
+        await chat.write("build it", "5")
+        first = await chat.turn()
+        for name in ("one", "two", "three", "four"):
+            await chat.spawn(first, name)
+        chat.agent.order(first, "say Building")
+        await chat.shows("Building")
+        await chat.end("one")
+        chat.agent.order(await chat.turn(2), "say One is ready")
+        woken = "⏰ run one (exit code 0)\n\nOne is ready"
+        await chat.shows("Building", woken)
+        await chat.end("two")
+        await chat.shows("Building", woken, waiting_text(1))
+        # The budget frees and is spent again.
+        session_id = chat.agent.briefs[first].turn.session_id
+        await store.write(lambda tx: tx.sessions.wake_later(session_id, None), lock=[session_id])
+        await chat.end("three")
+        await chat.shows("Building", woken, waiting_text(2))
+        await chat.write("go on", "6")
+        chat.agent.order(await chat.turn(3), "say All ready")
+        lines = "⏰ run two (exit code 0)\n⏰ run three (exit code 0)"
+        await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready")
+        await chat.end("four")
+        await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready", waiting_text(1))

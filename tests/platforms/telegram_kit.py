@@ -47,7 +47,7 @@ async def receiving(platform: TelegramPlatform, ingress: RecordingIngress) -> As
             await job
 
 
-def a_post(chat_id: int, *, thread: int | None = None, message_id: str = "", **details: Any) -> Post:
+def a_post(chat_id: int, *, thread: int | None = None, message_id: str = "", **values: Any) -> Post:
     address = Address("telegram", str(chat_id), "" if thread is None else str(thread), Sender("55"))
     post_id = new_post_id()
-    return Post(post_id, post_id, address, PostKind.ANSWER, "words", message_id=message_id, details=details)
+    return Post(post_id, post_id, address, PostKind.ANSWER, "words", message_id=message_id, **values)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -264,6 +265,24 @@ async def test_a_start_reads_what_was_missed_in_chats_that_have_a_session(server
         "missed in 101": (ChatKind.GROUP, Address("discord", CHANNEL, TALK)),
         "missed in 300": (ChatKind.PRIVATE, Address("discord", DIRECT)),
     }
+
+
+async def test_a_session_of_a_whole_channel_reads_it_and_all_threads_that_it_was_used_in(server: DiscordServer) -> None:
+    now = time.time()
+    server.room("102", THREAD, parent_id=CHANNEL)
+    chats: list[Chat] = []
+    for number, thread in enumerate((TALK, "102")):
+        seen = await server.write(thread, "seen", at=now - HOUR + number)
+        chats.append(replace(chat_of(CHANNEL, seen), thread_id=thread, last_at=float(number)))
+    for room in (CHANNEL, TALK, "102"):
+        await server.write(room, f"missed in {room}", at=now - HOUR / 2)
+    # Before the last message of the other thread, and not taken in all the same.
+    await server.write(TALK, "missed before", at=now - HOUR + 0.5)
+
+    async with receiving(server, chats=chats) as line:
+        await line.ingress.until(lambda: len(line.ingress.messages) == 4)
+
+    assert sorted(line.ingress.texts) == ["missed before", "missed in 100", "missed in 101", "missed in 102"]
 
 
 async def test_missed_messages_enter_before_newer_ones_of_their_chat(server: DiscordServer) -> None:

@@ -56,14 +56,18 @@ async def test_what_was_missed_is_read_before_what_is_new(slack: SlackServer, in
 async def test_a_session_of_a_whole_channel_reads_its_threads_too(
     slack: SlackServer, ingress: RecordingIngress
 ) -> None:
-    root = await slack.write("C1", "root")
+    old = await slack.write("C1", "older than what is read at the top", ts=f"{time.time() - 90_000:.6f}")
+    unheard = await slack.write("C1", "root of a thread that the session has not heard of")
+    seen_there = await slack.write("C1", "seen in a thread", thread_ts=old)
+    await slack.write("C1", "missed in a thread", thread_ts=old)
     seen = await slack.write("C1", "seen")
-    await slack.write("C1", "missed in a thread", thread_ts=root)
+    await slack.write("C1", "missed in another thread", thread_ts=unheard)
     await slack.write("C1", "missed")
-    async with receiving(slack, ingress, a_chat("C1", root, seen, scope=SessionScope.CHAT)):
-        assert await ingress.texts(2) == ["missed in a thread", "missed"]
+    known = [a_chat("C1", thread, last, scope=SessionScope.CHAT) for thread, last in ((seen, seen), (old, seen_there))]
+    async with receiving(slack, ingress, *known):
+        assert await ingress.texts(3) == ["missed in a thread", "missed in another thread", "missed"]
 
-    assert ingress.messages[0].address.thread_id == root
+    assert [one.address.thread_id for one in ingress.messages[:2]] == [old, unheard]
 
 
 async def test_of_a_long_absence_a_day_and_two_hundred_messages_are_read(

@@ -63,7 +63,7 @@ async def lose(
     server: TelegramServer, platform: TelegramPlatform, post: Post, trouble: Trouble, message: Message = HELLO
 ) -> Post:
     """Send without an answer, and return the post as it is kept."""
-    post.details["highest"] = platform.highest_id(post.address)
+    post = replace(post, highest_id=platform.highest_id(post.address))
     server.troubles["sendMessage"] = [trouble]
     with pytest.raises(Unanswered):
         await platform.send(post, message)
@@ -97,8 +97,7 @@ async def test_a_lost_message_is_told_from_those_of_people_and_other_chats(
     server: TelegramServer, platform: TelegramPlatform
 ) -> None:
     await platform.send(a_post(7), Message("the one before"))
-    post = a_post(7)
-    post.details["highest"] = platform.highest_id(post.address)
+    post = replace(a_post(7), highest_id=platform.highest_id(Address("telegram", "7")))
     await server.write(7, "a person's")
     await platform.send(a_post(8), Message("of another chat"))
     server.troubles["sendMessage"] = [Trouble.CUT_AFTER]
@@ -137,8 +136,7 @@ async def test_what_was_sent_since_is_asked_up_to_the_last_id(
 ) -> None:
     ingress = RecordingIngress()
     await platform.send(a_post(7), HELLO)
-    post = a_post(7)
-    post.details["highest"] = platform.highest_id(post.address)
+    post = replace(a_post(7), highest_id=platform.highest_id(Address("telegram", "7")))
     for _ in range(20):
         # Seen by nobody but Telegram: each takes an id.
         server.chat(8).messages[server._next_id(server.chat(8))] = {"text": "", "from": BOT}
@@ -161,7 +159,7 @@ async def test_more_than_fifty_ids_are_not_asked(server: TelegramServer, ahead: 
         return [("8", str(100 + ahead))]
 
     async with open_platform(server, recall=recall) as platform:
-        found = await platform.look_up(a_post(7, highest=100), HELLO)
+        found = await platform.look_up(a_post(7, highest_id=100), HELLO)
 
     assert found.whereabouts is whereabouts
 
@@ -169,7 +167,7 @@ async def test_more_than_fifty_ids_are_not_asked(server: TelegramServer, ahead: 
 async def test_without_a_known_id_nothing_can_be_known(server: TelegramServer, platform: TelegramPlatform) -> None:
     post = await lose(server, platform, a_post(7), Trouble.CUT_AFTER)
 
-    assert post.details["highest"] == 0
+    assert post.highest_id == 0
     assert (await platform.look_up(post, HELLO)).whereabouts is Whereabouts.UNKNOWABLE
     assert server.called("editMessageReplyMarkup") == []
 
@@ -196,8 +194,8 @@ async def test_of_many_ids_the_highest_are_kept(server: TelegramServer) -> None:
         return [("8", str(number)) for number in range(5000, 100, -1)]
 
     async with open_platform(server, recall=recall) as platform:
-        recent = await platform.look_up(a_post(7, highest=4900), HELLO)
-        old = await platform.look_up(a_post(7, highest=200), HELLO)
+        recent = await platform.look_up(a_post(7, highest_id=4900), HELLO)
+        old = await platform.look_up(a_post(7, highest_id=200), HELLO)
 
         assert platform.highest_id(Address("telegram", "7")) == 5000
     assert (recent.whereabouts, old.whereabouts) == (Whereabouts.ABSENT, Whereabouts.UNKNOWABLE)

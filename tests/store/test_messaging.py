@@ -8,9 +8,11 @@ import pytest
 
 from tests.store.nouns import a_row, a_task, have_row, have_session, have_task, have_turn, some_events
 from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
-from wakeful.model.session import Address, Sender
+from wakeful.model.schedules.cron_job import CronJob
+from wakeful.model.session import Address, Sender, Session
 from wakeful.store.base import Store, Transaction
 
 WHERE = Address("telegram", "-100", "7", Sender("55", "9", "Ada \N{CHERRIES}", "Kitchen"))
@@ -89,14 +91,68 @@ async def test_a_group_that_moves_keeps_its_sessions(store: Store) -> None:
     assert await store.read(lambda tx: tx.chats.get(a_chat().key)) is None
 
 
+async def test_what_waits_for_a_group_that_moves_goes_to_it_under_its_new_id(store: Store) -> None:
+    await have_session(store, "s1", address=WHERE, chat_key=a_chat().key)
+    await have_session(store, "child", address=WHERE)
+    await have_session(store, "other", address=replace(WHERE, chat_id="-1"), chat_key="telegram:group:-1")
+    await put(store, a_post(1), a_post(2, state=PostState.SENT), a_post(3, address=replace(WHERE, chat_id="-1")))
+    job = CronJob("j1", "me", "", "0 9 * * *", "UTC", "Hello", deliver=Address("telegram", "-100", "7"))
+    await store.write(lambda tx: tx.cron_jobs.create(job))
+
+    await store.write(lambda tx: tx.chats.move("telegram", "-100", "-200"))
+
+    found = [await store.read(partial(_session, one)) for one in ("s1", "child", "other")]
+    assert [(one.address.chat_id, one.chat_key) for one in found] == [
+        ("-200", "telegram:group:-200:7"),
+        ("-200", ""),
+        ("-1", "telegram:group:-1"),
+    ]
+    listed = await store.read(lambda tx: tx.sessions.page(None, key="telegram:group:-200:7", limit=5))
+    assert [session.id for session in listed] == ["s1"]
+    posts = await store.read(lambda tx: tx.posts.page(limit=5))
+    assert [post.address.chat_id for post in posts] == ["-1", "-100", "-200"]
+    assert posts[-1].address.sender.message_id == "", "the messages of the new group have other ids"
+    moved = await store.read(lambda tx: tx.cron_jobs.get("j1"))
+    assert moved is not None
+    assert moved.deliver == Address("telegram", "-200", "7")
+
+
+async def _session(session_id: str, tx: Transaction) -> Session:
+    session = await tx.sessions.get(session_id)
+    assert session is not None
+    return session
+
+
 async def test_a_message_is_taken_once(store: Store) -> None:
-    takes = [await store.write(lambda tx: tx.chats.take("slack", "C1", "17.5", 1.0)) for _ in range(2)]
-    other = await store.write(lambda tx: tx.chats.take("slack", "C2", "17.5", 3.0))
+    where = Address("slack", "C1", "16.0", Sender("17.5"))
+    takes = [await store.write(lambda tx: tx.chats.take(where, 1.0)) for _ in range(2)]
+    other = await store.write(lambda tx: tx.chats.take(replace(where, chat_id="C2"), 3.0))
 
     assert takes == [True, False]
     assert other
     assert await store.write(lambda tx: tx.chats.drop_taken(2.5, 10)) == 1
-    assert await store.write(lambda tx: tx.chats.take("slack", "C1", "17.5", 4.0))
+    assert not await store.read(lambda tx: tx.chats.was_taken(where))
+    assert await store.write(lambda tx: tx.chats.take(where, 4.0))
+    assert await store.read(lambda tx: tx.chats.was_taken(where))
+
+
+async def test_a_chat_whose_threads_share_its_session_comes_once_for_each_with_its_newest_message(store: Store) -> None:
+    wide = replace(a_chat(""), key="telegram:group:-100", thread_id="b", last_message_id="63", last_at=300.0)
+    narrow = replace(a_chat("own"), last_message_id="64", last_at=310.0)
+    await store.write(lambda tx: tx.chats.put(replace(wide, thread_id="a")))
+    await store.write(lambda tx: tx.chats.put(wide))
+    await store.write(lambda tx: tx.chats.put(narrow))
+    taken = [("a", "60", 50.0), ("a", "61", 200.0), ("a", "62", 210.0), ("b", "63", 300.0), ("own", "64", 310.0)]
+    for thread_id, message_id, at in [*taken, ("old", "1", 10.0)]:
+        await store.write(partial(_take, Address("telegram", "-100", thread_id, Sender(message_id)), at))
+
+    found = await store.read(lambda tx: tx.chats.of_platform("telegram", 100.0))
+
+    assert found == [replace(wide, thread_id="a", last_message_id="62", last_at=210.0), wide, narrow]
+
+
+async def _take(address: Address, at: float, tx: Transaction) -> bool:
+    return await tx.chats.take(address, at)
 
 
 async def test_a_post_comes_back_whole(store: Store) -> None:
@@ -154,13 +210,13 @@ async def test_a_post_changes_only_from_an_expected_state(store: Store) -> None:
     again = await store.write(lambda tx: tx.posts.change("post_1", PostState.SENDING, [PostState.WAITING], tries=2))
     sent = await store.write(
         lambda tx: tx.posts.change(
-            "post_1", PostState.SENT, [PostState.SENDING], shown="Hello", details={"highest": 7}, message_id="80"
+            "post_1", PostState.SENT, [PostState.SENDING], shown="Hello", is_plain=True, highest_id=7, message_id="80"
         )
     )
 
     assert (begun, again, sent) == (True, False, True)
     assert await store.read(lambda tx: tx.posts.get("post_1")) == a_post(
-        state=PostState.SENT, tries=1, attempted_at=9.0, shown="Hello", details={"highest": 7}, message_id="80"
+        state=PostState.SENT, tries=1, attempted_at=9.0, shown="Hello", is_plain=True, highest_id=7, message_id="80"
     )
 
 
@@ -253,6 +309,20 @@ async def test_a_door_remembers_whatever_node_holds_it(store: Store) -> None:
     assert not await store.write(lambda tx: tx.platform_doors.is_held_by("slack", "node_1"))
     assert await store.read(lambda tx: tx.platform_doors.memory("slack")) == {"secret": "x"}
     assert await store.read(lambda tx: tx.platform_doors.memory("discord")) == {}
+
+
+async def test_the_node_that_holds_a_door_says_how_it_is_doing(store: Store) -> None:
+    trouble = DoorStatus(DoorState.RETRYING, 5.0, "@bot", "no route \N{CHERRIES}")
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == DoorStatus()
+    await store.write(lambda tx: tx.platform_doors.remember("slack", {}))
+    await store.write(lambda tx: tx.platform_doors.hold("slack", "node_1"))
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == DoorStatus()
+
+    assert await store.write(lambda tx: tx.platform_doors.note("slack", "node_1", trouble))
+    assert await store.write(lambda tx: tx.platform_doors.note("slack", "node_1", trouble)), "nothing new, but it holds"
+    assert not await store.write(lambda tx: tx.platform_doors.note("slack", "node_2", DoorStatus()))
+
+    assert await store.read(lambda tx: tx.platform_doors.status("slack")) == trouble
 
 
 async def test_rows_turns_and_tasks_keep_who_wrote_to_whom(store: Store) -> None:

@@ -12,7 +12,7 @@ from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.result import CheckResult, CheckState
-from wakeful.cli.doctor.server_checks import check_cron, check_database, check_outbox, check_people
+from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
 from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
@@ -58,6 +58,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
     ]
     if config.messaging.doors:
         checks += [("people", check_people), ("outbox", check_outbox)]
+        checks += [("doors", check_doors)] if is_served else []
     try:
         async with connected(replace(config, model="demo:wakeful"), adopts=False, door="terminal") as client:
             for name, check in checks:

@@ -39,6 +39,18 @@ async def check_people(config: Config, client: Client) -> CheckResult:
     return CheckResult.ok("people", f"{len(pairings)} paired")
 
 
+async def check_doors(config: Config, client: Client) -> CheckResult:
+    """Whether the running server is connected: a platform may answer this command, and not the server."""
+    doors: list[Data] = (await client.get("/api/platforms"))["platforms"]
+    for door in doors:
+        if door["state"] != "connected":
+            why = f": {one_line(door['error'])}" if door["error"] else ""
+            return CheckResult.warn(
+                "doors", f"{door['name']} is {door['state']} since {clock_time(door['since'])}{why}"
+            )
+    return CheckResult.ok("doors", ", ".join(f"{door['name']} is connected" for door in doors))
+
+
 async def check_outbox(config: Config, client: Client) -> CheckResult:
     refused: list[Data] = (await client.get("/api/outbox", state="refused"))["posts"]
     if not refused:

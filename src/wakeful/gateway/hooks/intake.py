@@ -100,7 +100,8 @@ class HookIntake:
     ) -> Receipt | None:
         """Write down that the delivery was taken and where its chat goes on; a receipt if it was taken before."""
         # Not by the inbox alone: `/new` gives the chat another session, with an inbox of its own.
-        if not await tx.chats.take(HookAdapter.name, hook.name, delivery_id, await tx.now()):
+        delivery = Address(HookAdapter.name, hook.name, sender=Sender(delivery_id))
+        if not await tx.chats.take(delivery, await tx.now()):
             return Receipt(submission.session_id, "", is_queued=False)
         if not await self._is_still(place, submission, tx):
             raise _HookMoved

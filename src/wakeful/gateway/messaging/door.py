@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
@@ -13,6 +13,7 @@ from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
+from wakeful.model.session import Address
 from wakeful.store.base import Store
 
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -28,11 +29,11 @@ class PlatformDoor:
         engine: Engine,
         store: Store,
         platform: Platform,
-        make_ingress: Callable[[Callable[[], None]], Ingress],
+        make_ingress: Callable[[Callable[[], None], Callable[[Address, str], Awaitable[None]]], Ingress],
         settings: MessagingSettings,
         clock: Clock,
     ) -> None:
-        """`make_ingress` gets what is to be called when there are new posts."""
+        """`make_ingress` gets what is to be called when there are new posts, and what shows a sentence at once."""
         self._engine = engine
         self._store = store
         self.platform = platform
@@ -40,17 +41,16 @@ class PlatformDoor:
         self._clock = clock
         self._never = asyncio.Event()
         self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
-        self.ingress = make_ingress(self.outbox.postman.job.wake)
-        self.status = DoorStatus(since=time.time())
+        self.ingress = make_ingress(self.outbox.postman.job.wake, self.outbox.postman.say)
+        self._held = HeldDoor(store, platform.name, engine.node, clock, self._stay_open, platform.close)
 
-    @asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
+    @property
+    def status(self) -> DoorStatus:
+        return self._held.status
+
+    def at_work(self) -> AbstractAsyncContextManager[None]:
         """Let people in while this is open and no other node does."""
-        held = HeldDoor(
-            self._store, self.platform.name, self._engine.node, self._clock, self._stay_open, self.platform.close
-        )
-        async with held.at_work():
-            yield
+        return self._held.at_work()
 
     @asynccontextmanager
     async def _stay_open(self) -> AsyncIterator[None]:
@@ -80,13 +80,11 @@ class PlatformDoor:
             await self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS) if failures else 1.0)
 
     def _note_connected(self, bot: str) -> None:
-        self.status.bot = bot
-        self._note(DoorState.CONNECTED, "")
+        self._note(DoorState.CONNECTED, bot=bot)
 
-    def _note(self, state: DoorState, error: str) -> None:
-        if self.status.state is not state:
-            self.status.since = time.time()
-        self.status.state, self.status.error = state, error
+    def _note(self, state: DoorState, error: str = "", bot: str = "") -> None:
+        since = self.status.since if self.status.state is state else time.time()
+        self._held.note(DoorStatus(state, since, bot or self.status.bot, error))
 
     async def _pause(self, seconds: float) -> None:
         await self._clock.wait(self._never, seconds)

@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NoReturn
 
 from wakeful.engine.ports import Clock
 from wakeful.errors import StoreError
-from wakeful.store.base import Store
+from wakeful.model.messaging.door import DoorStatus
+from wakeful.store.base import Store, Transaction
 
 # How often a node looks whether the door is still its own, or free.
 _LOOK_SECONDS = 2.0
@@ -33,7 +35,15 @@ class HeldDoor:
         self._clock = clock
         self._work = work
         self._close = close
+        self.status = DoorStatus(since=time.time())
+        # Set when the store does not have the status yet.
+        self._changed = asyncio.Event()
         self._never = asyncio.Event()
+
+    def note(self, status: DoorStatus) -> None:
+        """Let all nodes know how this node is doing there."""
+        self.status = status
+        self._changed.set()
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
@@ -50,12 +60,12 @@ class HeldDoor:
 
     async def _hold(self) -> NoReturn:
         while True:
-            if await self._is_ours(takes=True):
+            if await self._take():
                 async with self._work():
-                    while await self._is_ours(takes=False):
-                        await self._pause()
+                    while await self._keep():
+                        await self._clock.wait(self._changed, _LOOK_SECONDS)
                 logger.warning("another node holds the door of %s now", self._name)
-            await self._pause()
+            await self._clock.wait(self._never, _LOOK_SECONDS)
 
     async def _leave(self) -> None:
         try:
@@ -64,15 +74,29 @@ class HeldDoor:
             # Another node takes the door when this node's lease has run out.
             logger.warning("the door of %s could not be left: %s", self._name, error)
 
-    async def _is_ours(self, *, takes: bool) -> bool:
-        """Whether this node holds the door. While the store does not answer, nothing changes."""
+    async def _take(self) -> bool:
+        """Take the door if it is free; else learn how it is doing at the node that has it."""
+
+        async def body(tx: Transaction) -> DoorStatus | None:
+            is_ours = await tx.platform_doors.hold(self._name, self._node)
+            return None if is_ours else await tx.platform_doors.status(self._name)
+
         try:
-            if takes:
-                return await self._store.write(lambda tx: tx.platform_doors.hold(self._name, self._node))
-            return await self._store.write(lambda tx: tx.platform_doors.is_held_by(self._name, self._node))
+            elsewhere = await self._store.write(body)
         except StoreError as error:
             logger.warning("the door of %s: %s", self._name, error)
-            return not takes
+            return False
+        self.status = elsewhere or DoorStatus(since=time.time())
+        return elsewhere is None
 
-    async def _pause(self) -> None:
-        await self._clock.wait(self._never, _LOOK_SECONDS)
+    async def _keep(self) -> bool:
+        """Whether this node still holds the door; other nodes read how it is doing here. While the store does not
+        answer, nothing changes.
+        """
+        status = self.status
+        self._changed.clear()
+        try:
+            return await self._store.write(lambda tx: tx.platform_doors.note(self._name, self._node, status))
+        except StoreError as error:
+            logger.warning("the door of %s: %s", self._name, error)
+            return True

@@ -9,6 +9,9 @@ from wakeful.errors import WakefulError
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.error_types import api_problem
 
+# Without this header the official clients send a request again that got a 409.
+NO_RETRY = {"x-should-retry": "false"}
+
 
 class ApiError(WakefulError):
     """A refusal, with its HTTP status and the code that clients look at."""

@@ -46,3 +46,8 @@ def chat_key(platform: str, kind: ChatKind, chat_id: str, thread_id: str, user_i
     if scope is SessionScope.USER:
         parts.append(f"@{user_id}")
     return ":".join(parts)
+
+
+def group_prefix(platform: str, chat_id: str) -> str:
+    """Return what the keys of all chats of a group begin with."""
+    return f"{platform}:{ChatKind.GROUP}:{chat_id}"

@@ -11,7 +11,7 @@ class DoorState(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DoorStatus:
     """How a door is doing; `/health` and the page show it."""
 

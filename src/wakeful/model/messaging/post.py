@@ -76,14 +76,18 @@ class Post:
     message_id: str = ""
     # It may be there twice, and says so.
     is_marked: bool = False
+    # Its platform has refused it as markup.
+    is_plain: bool = False
+    # The highest message id that its platform had told before the last attempt; 0 where that says nothing.
+    highest_id: int = 0
     error: str = ""
     # It is not tried again before this time.
     not_before: float = 0.0
     attempted_at: float | None = None
     sent_at: float | None = None
     created_at: float = 0.0
-    # What only some kinds have: `path` of a file, `approval` and its `choices`; and what a platform keeps between two
-    # tries: `is_plain` after its markup was refused, `highest` message id known at an attempt.
+    # What only some kinds have: `path` of a file, `call_id` and `choices` of a question, `calls` of the tools. Written
+    # with `wanted` by those who want the post; whoever sends it writes the other columns alone.
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -1,4 +1,4 @@
-"""Chats, posts and pairings as rows of either database, and rows as these nouns."""
+"""Chats, posts, pairings and doors as rows of either database, and rows as these nouns."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.messaging.chat import Chat, ChatKind
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address, Sender
@@ -26,6 +27,8 @@ _OF_POST = (
     "tries",
     "message_id",
     "is_marked",
+    "is_plain",
+    "highest_id",
     "error",
     "not_before",
     "attempted_at",
@@ -33,11 +36,13 @@ _OF_POST = (
     "created_at",
 )
 POST = (*_OF_POST, "platform", "chat_id", "thread_id", "sender", "wanted", "shown", "details")
+_CONVERTED = ("kind", "state", "is_marked", "is_plain")
 # How the columns that are not kept as they are go into the database.
 _PACKED: dict[str, Callable[[Any], bytes]] = {"wanted": str.encode, "shown": str.encode, "details": orjson.dumps}
 
 chat_values: Callable[[Chat], Values] = attrgetter(*CHAT)
 pairing_values: Callable[[Pairing], Values] = attrgetter(*PAIRING)
+door_status_values: Callable[[DoorStatus], Values] = attrgetter("state", "since", "bot", "error")
 _plain_post_values: Callable[[Post], Values] = attrgetter(*_OF_POST)
 
 
@@ -58,10 +63,11 @@ def packed(column: str, value: object) -> object:
 
 def post_from(row: Row) -> Post:
     return Post(
-        **{column: row[column] for column in _OF_POST if column not in ("kind", "state", "is_marked")},
+        **{column: row[column] for column in _OF_POST if column not in _CONVERTED},
         kind=PostKind(row["kind"]),
         state=PostState(row["state"]),
         is_marked=bool(row["is_marked"]),
+        is_plain=bool(row["is_plain"]),
         address=Address(row["platform"], row["chat_id"], row["thread_id"], Sender.unpacked(row["sender"])),
         wanted=row["wanted"].decode(),
         shown=row["shown"].decode(),
@@ -75,3 +81,7 @@ def chat_from(row: Row) -> Chat:
 
 def pairing_from(row: Row) -> Pairing:
     return Pairing(**{column: row[column] for column in PAIRING})
+
+
+def door_status_from(row: Row) -> DoorStatus:
+    return DoorStatus(DoorState(row["state"]), row["since"], row["bot"], row["error"])

@@ -4,8 +4,10 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.messaging.post import Post, PostState
+from wakeful.model.session import Address
 
 
 class Chats(Protocol):
@@ -22,7 +24,9 @@ class Chats(Protocol):
         ...
 
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
-        """Return the chats that have taken in a message since then."""
+        """Return the chats that have taken in a message since then, each with the newest one and the thread that this
+        one was written in. A chat whose threads share its session comes once for each thread.
+        """
         ...
 
     async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
@@ -34,14 +38,16 @@ class Chats(Protocol):
         ...
 
     async def move(self, platform: str, old_chat_id: str, new_chat_id: str) -> None:
-        """Give the chats of a group the id that its platform has given to the group."""
+        """Give the chats of a group the id that its platform has given to the group: with their sessions, the posts
+        that wait for it and the jobs that deliver there. Rows of turns and tasks keep where they came from.
+        """
         ...
 
-    async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:
-        """Note that a message was taken in; false when it was before."""
+    async def take(self, address: Address, now: float) -> bool:
+        """Note that the message of this address was taken in; false when it was before."""
         ...
 
-    async def was_taken(self, platform: str, chat_id: str, message_id: str) -> bool: ...
+    async def was_taken(self, address: Address) -> bool: ...
 
     async def drop_taken(self, before: float, limit: int) -> int:
         """Forget messages that were taken in before this moment, at most so many, and return how many."""
@@ -119,7 +125,7 @@ class Pairings(Protocol):
 
 
 class PlatformDoors(Protocol):
-    """Which node holds the door of each platform, and what the door has to remember."""
+    """Which node holds the door of each platform, how it is doing there, and what the door has to remember."""
 
     async def hold(self, platform: str, node: str) -> bool:
         """Take the door, if no node whose lease is good holds it; true when this node holds it afterwards."""
@@ -129,6 +135,14 @@ class PlatformDoors(Protocol):
 
     async def is_held_by(self, platform: str, node: str) -> bool:
         """Say so under a lock that lasts to the end of the transaction: the door cannot be taken over meanwhile."""
+        ...
+
+    async def note(self, platform: str, node: str, status: DoorStatus) -> bool:
+        """Write down how the door is doing, if this node holds it; false when it does not."""
+        ...
+
+    async def status(self, platform: str) -> DoorStatus:
+        """Return how the door was doing when the node that holds it, or held it last, wrote so."""
         ...
 
     async def memory(self, platform: str) -> dict[str, Any]: ...

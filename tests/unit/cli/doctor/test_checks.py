@@ -12,7 +12,7 @@ from tests.platforms.telegram_server import TOKEN, TelegramServer
 from wakeful.cli.client import Client, RequestRefused
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.result import CheckResult
-from wakeful.cli.doctor.server_checks import check_cron, check_outbox, check_people
+from wakeful.cli.doctor.server_checks import check_cron, check_doors, check_outbox, check_people
 from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
@@ -133,6 +133,19 @@ async def test_people_are_checked(tmp_path: Path, pairings: list[Any], strangers
     config = config_of(tmp_path, WAKEFUL_TELEGRAM_TOKEN=TOKEN, WAKEFUL_TELEGRAM_STRANGERS=strangers)
 
     assert await check_people(config, server(pairings=pairings)) == expected
+
+
+async def test_a_door_that_is_not_connected_is_a_warning_with_its_reason(tmp_path: Path) -> None:
+    well = {"name": "slack", "state": "connected", "since": "2026-01-01T12:00:00.000Z", "error": ""}
+    broken = well | {"name": "telegram", "state": "retrying", "error": "Another program polls with this token."}
+
+    found = await check_doors(config_of(tmp_path), server(platforms=[well, broken]))
+
+    assert (found.name, found.state) == ("doors", "warn")
+    assert found.message.startswith("telegram is retrying since ")
+    assert found.message.endswith(": Another program polls with this token.")
+    connected = await check_doors(config_of(tmp_path), server(platforms=[well]))
+    assert connected == CheckResult.ok("doors", "slack is connected")
 
 
 async def test_refused_posts_are_a_warning_with_the_newest_reason(tmp_path: Path) -> None:

@@ -4,23 +4,26 @@ A message is taken in by one transaction: that it was taken, which session its c
 does the adapter confirm it to its platform; handed in again, it changes nothing.
 """
 
-from collections.abc import Callable, Sequence
+import errno
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
-from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly, SessionNotFound, WakefulError
+from wakeful.errors import SessionNotFound, StoreFull, WakefulError
 from wakeful.gateway.messaging.inbound.attachments import save_all
 from wakeful.gateway.messaging.inbound.commands import Command, Commands, parse_command
 from wakeful.gateway.messaging.inbound.people import People
+from wakeful.gateway.messaging.inbound.presses import Presses
+from wakeful.gateway.messaging.inbound.remarks import post_about, put_remarks, refusal_text
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
-from wakeful.model.approvals.approval import Choice
 from wakeful.model.ids import new_id
+from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.messaging.chat import Chat, ChatKind, chat_key
-from wakeful.model.messaging.post import Post, PostKind, new_post_id
+from wakeful.model.messaging.post import PostKind
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
@@ -28,6 +31,14 @@ from wakeful.store.base import Store, Transaction
 _QUOTE_LENGTH = 300
 # Where a thread is a conversation of its own, what is written in it needs no mention.
 _THREADED = frozenset({"discord", "slack"})
+# So many messages may wait for their turns in one session.
+_MOST_QUEUED = 100
+# What the system says when a file cannot be written for lack of room.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+class _QueueFull(WakefulError):
+    """More messages than a person will wait for are waiting in a session."""
 
 
 class _ChatMoved(WakefulError):
@@ -54,8 +65,11 @@ class ChatIngress:
         commands: Commands,
         new: NewSessions,
         on_post: Callable[[], None],
+        say: Callable[[Address, str], Awaitable[None]],
     ) -> None:
-        """`on_post` is called after a commit that has added or changed a post."""
+        """`on_post` is called after a commit that has added or changed a post. `say` shows a sentence in a chat at
+        once, where nothing can be written down.
+        """
         self._engine = engine
         self._store = store
         self._door = door
@@ -63,48 +77,42 @@ class ChatIngress:
         self._people = people
         self._commands = commands
         self._new = new
+        self._presses = Presses(engine, store, people)
         self._on_post = on_post
+        self._say = say
+        # Chats that were told of a full disk, and have taken in no message since.
+        self._told: set[str] = set()
 
     async def take(self, message: IncomingMessage) -> None:
         if not await self._people.may_talk(message.address):
             await self._people.answer_stranger(message)
             self._on_post()
             return
-        if not await self._is_for_us(message) or await self._store.read(partial(_was_taken, message)):
+        if not await self._is_for_us(message) or await self._was_taken(message):
             return
+        try:
+            await self._take_in(message)
+        except (StoreFull, OSError) as error:
+            if isinstance(error, StoreFull) or error.errno in _NO_ROOM:
+                await self._tell_of_full_disk(message.address)
+            raise
+        self._told.discard(message.address.chat_id)
+        self._on_post()
+
+    async def _take_in(self, message: IncomingMessage) -> None:
         command = parse_command(message.text)
         if command is not None:
             await self._obey(message, command)
-        else:
+            return
+        try:
             await self._submit(message)
-        self._on_post()
+        except _QueueFull:
+            await self._store.write(partial(self._refuse, message))
 
     async def press(self, press: Press) -> PressAnswer:
-        answer = await self._press(press)
+        answer = await self._presses.answer(press)
         self._on_post()
         return answer
-
-    async def _press(self, press: Press) -> PressAnswer:
-        post_id, _, given = press.value.rpartition(":")
-        post = await self._store.read(lambda tx: tx.posts.get(post_id))
-        if not await self._people.may_talk(press.address):
-            return PressAnswer("Only people who may talk to me can answer this.")
-        if post is None or post.session_id is None or not post.details.get("choices"):
-            return PressAnswer("Already answered.")
-        choice = Choice(given)
-        name = press.address.sender.user_name
-        words = f"Denied by {name}." if choice is Choice.DENY else f"Approved ({choice}) by {name}."
-        # Before the answer: the fact that follows it finds no buttons, and leaves these words.
-        await self._store.write(partial(_show_answer, post, words))
-        try:
-            await self._engine.approvals.answer(post.session_id, post.details["call_id"], choice)
-        except (AlreadyAnswered, ApprovalNotFound):
-            await self._store.write(partial(_show_answer, post, "Answered elsewhere."))
-            return PressAnswer("Already answered.")
-        except (OnceOnly, NoFolderToGrant) as error:
-            await self._store.write(lambda tx: tx.posts.put(post))
-            return PressAnswer(str(error))
-        return PressAnswer(words)
 
     async def move_chat(self, old_chat_id: str, new_chat_id: str) -> None:
         await self._store.write(lambda tx: tx.chats.move(self._door.name, old_chat_id, new_chat_id))
@@ -116,6 +124,15 @@ class ChatIngress:
             return self._mine.groups is Groups.ALL
         is_thread = self._door.name in _THREADED and bool(message.address.thread_id)
         return is_thread and await self._store.read(lambda tx: tx.chats.get(self._key(message))) is not None
+
+    async def _tell_of_full_disk(self, address: Address) -> None:
+        """Tell a chat once. Its message is not confirmed, and so comes again until there is room for it."""
+        if address.chat_id not in self._told:
+            self._told.add(address.chat_id)
+            await self._say(address.without_anchor(), refusal_text("my disk is full."))
+
+    async def _was_taken(self, message: IncomingMessage) -> bool:
+        return await self._store.read(lambda tx: tx.chats.was_taken(message.address))
 
     async def _obey(self, message: IncomingMessage, command: Command) -> None:
         session = await self._session_of(message)
@@ -133,7 +150,8 @@ class ChatIngress:
                 await tx.sessions.create_if_absent(replace(session, created_at=now, updated_at=now))
             if session is not None:
                 await tx.chats.put(await self._chat(tx, message, session.id))
-            await tx.posts.put(await _post(tx, message, PostKind.COMMAND, answer, session, "command"))
+            session_id = None if session is None else session.id
+            await tx.posts.put(await post_about(tx, message, PostKind.COMMAND, answer, session_id, "command"))
 
         await self._store.write(body)
 
@@ -184,15 +202,30 @@ class ChatIngress:
         chat = await tx.chats.get(self._key(message))
         if chat is not None and known is not None and chat.session_id != known.id:
             raise _ChatMoved
+        if known is not None and len(await _queued(tx, known.id)) >= _MOST_QUEUED:
+            raise _QueueFull
         await tx.chats.put(await self._chat(tx, message, submission.session_id))
-        await _put_remarks(tx, message, known, remarks)
+        await put_remarks(tx, message, known, remarks)
         return None
+
+    async def _refuse(self, message: IncomingMessage, tx: Transaction) -> None:
+        """Say that the queue is full: once, until a message has found room in it. Refusing for good is right here, for
+        one that waited at the platform instead would hold up other chats, and be answered when nobody expects it.
+        """
+        chat = await tx.chats.get(self._key(message))
+        if chat is None or not await _take(message, tx):
+            return
+        waiting = await _queued(tx, chat.session_id)
+        text = refusal_text(f"{len(waiting)} messages wait here already.")
+        post = await post_about(tx, message, PostKind.REMARK, text, chat.session_id, "full")
+        newest = max((row.id for row in waiting), default=0)
+        await tx.posts.put(replace(post, key=f"full:{chat.session_id}:{newest}"))
 
     async def _take_remarks(
         self, message: IncomingMessage, session: Session | None, remarks: Sequence[str], tx: Transaction
     ) -> None:
         if await _take(message, tx):
-            await _put_remarks(tx, message, session, remarks)
+            await put_remarks(tx, message, session, remarks)
 
     async def _session_of(self, message: IncomingMessage) -> Session | None:
         """Return the session that the chat has now, unless it was deleted."""
@@ -255,41 +288,9 @@ def _words(message: IncomingMessage) -> list[str]:
     return [line for line in (f"> {quoted}" if quoted else "", words) if line]
 
 
-async def _was_taken(message: IncomingMessage, tx: Transaction) -> bool:
-    address = message.address
-    return await tx.chats.was_taken(address.platform, address.chat_id, address.sender.message_id)
+async def _queued(tx: Transaction, session_id: str) -> list[InboxRow]:
+    return [row for row in await tx.inbox.pending(session_id) if row.kind is RowKind.MESSAGE]
 
 
 async def _take(message: IncomingMessage, tx: Transaction) -> bool:
-    address = message.address
-    return await tx.chats.take(address.platform, address.chat_id, address.sender.message_id, await tx.now())
-
-
-async def _put_remarks(
-    tx: Transaction, message: IncomingMessage, session: Session | None, remarks: Sequence[str]
-) -> None:
-    for number, text in enumerate(remarks):
-        await tx.posts.put(await _post(tx, message, PostKind.REMARK, text, session, f"remark{number}"))
-
-
-async def _post(
-    tx: Transaction, message: IncomingMessage, kind: PostKind, text: str, session: Session | None, name: str
-) -> Post:
-    address = message.address
-    anchored = (
-        address if message.kind is ChatKind.GROUP else replace(address, sender=replace(address.sender, message_id=""))
-    )
-    return Post(
-        new_post_id(),
-        f"{name}:{address.platform}:{address.chat_id}:{address.sender.message_id}",
-        anchored,
-        kind,
-        text,
-        None if session is None else session.id,
-        position=await tx.posts.next_position(),
-        created_at=await tx.now(),
-    )
-
-
-async def _show_answer(post: Post, words: str, tx: Transaction) -> None:
-    await tx.posts.put(replace(post, wanted=words, details=post.details | {"choices": []}))
+    return await tx.chats.take(message.address, await tx.now())

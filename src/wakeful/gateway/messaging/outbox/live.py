@@ -16,6 +16,7 @@ from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.event import STEP_ABANDONED, TOKEN, Event, StreamItem
+from wakeful.model.journal.entry import EntryKind
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
@@ -55,8 +56,9 @@ class LiveTurn:
         session: Session,
         turn: Turn,
         project: Callable[[str], Awaitable[None]],
+        lock: asyncio.Lock,
     ) -> None:
-        """`project` makes posts of the facts of a session."""
+        """`project` makes posts of the facts of a session, and holds the lock meanwhile."""
         self._engine = engine
         self._store = store
         self._platform = platform
@@ -65,6 +67,7 @@ class LiveTurn:
         self._session = session
         self._turn = turn
         self._project = project
+        self._lock = lock
         self._step: _Step | None = None
         self._grown = asyncio.Event()
 
@@ -136,7 +139,8 @@ class LiveTurn:
         known = len(step.posts)
         parts = await self._parts(text) if known else []
         if known == 0 or len(parts) > known:
-            posts = await self._store.write(partial(self._write, step.number, text))
+            async with self._lock:
+                posts = await self._store.write(partial(self._write, step.number, text))
             # The step may have ended meanwhile: then its recorded words have been written, or will be.
             if self._step is step:
                 step.posts = posts
@@ -151,9 +155,14 @@ class LiveTurn:
 
     async def _write(self, step: int, text: str, tx: Transaction) -> list[Post]:
         turn = await tx.turns.get(self._turn.id)
-        if turn is None or turn.status.is_final:
+        # Words that are recorded by now are whole, and these may be the first of them.
+        if turn is None or turn.status.is_final or await self._is_answered(tx, step):
             return []
         return await PostWriter(tx, self._session, self._settings).answer(turn, step, text)
+
+    async def _is_answered(self, tx: Transaction, step: int) -> bool:
+        entries = await tx.journal.of_step(self._turn.id, step)
+        return any(entry.kind in (EntryKind.ANSWER, EntryKind.CUT) for entry in entries)
 
     async def _type(self) -> None:
         while True:

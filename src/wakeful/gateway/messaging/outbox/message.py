@@ -12,12 +12,11 @@ _LABELS = {"once": "Once", "session": "Session", "folder": "Folder", "deny": "De
 
 def message_of(post: Post, text: str, form: TextForm) -> Message:
     """`text` is what the post is to show now: what is wanted of it, or the words of an answer so far."""
-    is_plain = bool(post.details.get("is_plain"))
     marked = f"{MARK}\n{text}" if post.is_marked else text
     path = post.details.get("path")
     return Message(
-        text=marked if is_plain else form.render(marked),
-        is_plain=is_plain,
+        text=marked if post.is_plain else form.render(marked),
+        is_plain=post.is_plain,
         reply_to=post.address.sender.message_id,
         buttons=[Button(_LABELS[choice], f"{post.id}:{choice}") for choice in post.details.get("choices", ())],
         file=None if path is None else Path(path),

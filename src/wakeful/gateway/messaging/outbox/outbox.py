@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from weakref import WeakValueDictionary
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.job import Job
@@ -47,6 +48,9 @@ class PlatformOutbox:
         # Which platform a session belongs to never changes.
         self._platforms: dict[str, str] = {}
         self._live: dict[str, asyncio.Task[bool]] = {}
+        # A session's posts are written by one transaction at a time: one that had read less would take words back. Held
+        # by those who wait for it alone.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._is_open = False
         store.notifier.listen(self._hear)
 
@@ -74,8 +78,9 @@ class PlatformOutbox:
 
     async def project(self, session_id: str) -> None:
         """Make posts of all facts of a session, and show the turn that runs in it."""
-        while await self._store.write(partial(self._advance, session_id)):
-            pass
+        async with self._lock(session_id):
+            while await self._store.write(partial(self._advance, session_id)):
+                pass
         self.postman.job.wake()
         await self._show_running(session_id)
 
@@ -102,11 +107,22 @@ class PlatformOutbox:
             return
         session, turn = running
         live = LiveTurn(
-            self._engine, self._store, self._platform, self.postman, self._door, session, turn, self.project
+            self._engine,
+            self._store,
+            self._platform,
+            self.postman,
+            self._door,
+            session,
+            turn,
+            self.project,
+            self._lock(session_id),
         )
         task = asyncio.create_task(self.job.row(turn.id, live.run), name=f"{turn.id} on {self._platform.name}")
         self._live[turn.id] = task
         task.add_done_callback(lambda _: self._live.pop(turn.id))
+
+    def _lock(self, session_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(session_id, asyncio.Lock())
 
     async def _running(self, session_id: str, tx: Transaction) -> tuple[Session, Turn] | None:
         session = await tx.sessions.get(session_id)

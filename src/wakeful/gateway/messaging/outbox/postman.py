@@ -12,12 +12,13 @@ from typing import Any
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.outbox.message import message_of
 from wakeful.gateway.messaging.platform import Cure, Destination, NotTaken, Refused, Unanswered, Whereabouts
 from wakeful.gateway.messaging.text.form import TextForm
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
-from wakeful.model.session import NO_SENDER
+from wakeful.model.session import NO_SENDER, Address
 from wakeful.store.base import Store, Transaction
 
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -94,6 +95,17 @@ class Postman:
         for key in keys:
             self._growing.pop(key, None)
         self.job.wake()
+
+    async def say(self, address: Address, text: str) -> None:
+        """Send a sentence without writing it down, where nothing can be written. It is tried once: losing it is better
+        than saying it twice.
+        """
+        post = Post(new_post_id(), "", address, PostKind.REMARK, text)
+        try:
+            async with asyncio.timeout(self._manner.send_timeout):
+                await self._platform.send(post, message_of(post, text, self._manner.form))
+        except (WakefulError, TimeoutError) as error:
+            logger.info("%s: a chat could not be told: %s", self._platform.name, error)
 
     async def sweep(self) -> float | None:
         """Begin what is due in each lane; return how long to wait for the next."""
@@ -202,11 +214,9 @@ class Postman:
         """Commit before the request is written: a process that dies with it leaves word. None when it is not ours."""
         if not await tx.platform_doors.is_held_by(self._platform.name, self._node):
             return None
-        now = await tx.now()
-        details = post.details
-        if highest := self._platform.highest_id(post.address):
-            details = details | {"highest": highest}
-        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": now, "details": details, "error": ""}
+        highest_id = self._platform.highest_id(post.address) or post.highest_id
+        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": await tx.now(), "highest_id": highest_id}
+        values["error"] = ""
         if not await tx.posts.change(post.id, PostState.SENDING, [PostState.WAITING], **values):
             return None
         return replace(post, state=PostState.SENDING, **values)
@@ -232,10 +242,12 @@ class Postman:
 
     async def _halve(self, post: Post, tx: Transaction) -> None:
         """Leave the first half in the post and the rest to new ones behind it."""
-        first, *rest = split(post.wanted, replace(self._manner.form, limit=max(1, len(post.wanted) // 2)))
-        values = {"wanted": first, "error": "It was too long and is sent in parts."}
         state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
-        await tx.posts.change(post.id, state, [post.state], **values)
+        # From here on nobody else writes it; more words may have come since it was read.
+        await tx.posts.change(post.id, state, [post.state], error="It was too long and is sent in parts.")
+        (post,) = await tx.posts.keyed([post.key])
+        first, *rest = split(post.wanted, replace(self._manner.form, limit=max(1, len(post.wanted) // 2)))
+        await tx.posts.change(post.id, state, [state], wanted=first)
         # A file and buttons stay with the first part.
         details = {name: value for name, value in post.details.items() if name not in ("path", "choices")}
         for number, part in enumerate(rest, start=1):
@@ -307,8 +319,8 @@ class Postman:
 
 def _cured(post: Post, cure: Cure | None) -> dict[str, Any]:
     """Return what changes in a post that a platform has refused for its form; nothing where no form helps."""
-    if cure is Cure.PLAIN and not post.details.get("is_plain"):
-        return {"details": post.details | {"is_plain": True}}
+    if cure is Cure.PLAIN and not post.is_plain:
+        return {"is_plain": True}
     if cure is Cure.NO_ANCHOR and post.address.sender != NO_SENDER:
         return {"sender": b""}
     return {}

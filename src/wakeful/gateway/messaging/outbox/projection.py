@@ -73,7 +73,7 @@ class PostWriter:
         if event.kind in (events.APPROVAL_REQUIRED, events.APPROVAL_ANSWERED):
             await self._write_approval(event)
         elif event.kind == events.WAKE_WAITS:
-            await self._write_waiting(event)
+            await self._write_waiting()
         elif event.turn_id is not None and (turn := await self._turn(event.turn_id)) is not None:
             await self._write_of_turn(event, turn)
 
@@ -150,10 +150,15 @@ class PostWriter:
                 words = "Expired." if data["choice"] == "expired" else "Answered elsewhere."
                 await self._tx.posts.put(replace(post, wanted=words, details=post.details | {"choices": []}))
 
-    async def _write_waiting(self, event: Event) -> None:
+    async def _write_waiting(self) -> None:
         pending = await self._tx.inbox.pending(self._session.id)
         count = sum(row.kind is RowKind.NOTICE for row in pending)
-        key = f"{self._session.id}:waits:{event.session_seq}"
+        if not count:
+            return
+        # Said once until a person writes: while work goes on, the budget frees and is spent again and again.
+        turns = await self._tx.turns.recent(self._session.id, _PAGE)
+        since = next((turn.id for turn in turns if not turn.is_wakeup), "")
+        key = f"{self._session.id}:waits:{since}"
         await self._put(None, self._session.address, PostKind.REMARK, key, waiting_text(count))
 
     async def _put_parts(self, turn: Turn, kind: PostKind, key: str, text: str) -> list[Post]:
@@ -224,10 +229,14 @@ class PostWriter:
         """Return where a post of a turn goes. The first one replies to the message that it goes back to: in a group,
         and where it is about work that has ended.
         """
+        address, chat_id = turn.address, self._session.address.chat_id
+        if address.chat_id != chat_id:
+            # The group has moved since the turn began, and its messages have other ids now.
+            return replace(address, chat_id=chat_id).without_anchor()
         anchors = turn.is_wakeup or f":{ChatKind.GROUP}:" in self._session.chat_key
         if not anchors or await self._tx.posts.of_turn(turn.id):
-            return turn.address.without_anchor()
-        return turn.address
+            return address.without_anchor()
+        return address
 
     async def _turn(self, turn_id: str) -> Turn | None:
         """Return a turn of this session if it came through the platform's door."""

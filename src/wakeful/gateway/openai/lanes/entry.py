@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NameTaken
-from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.errors import NO_RETRY, ApiError
 from wakeful.gateway.openai.lanes.conversation_state import state_of
 from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.model.journal.entry import Entry
@@ -57,9 +57,8 @@ def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
     message = "The conversation's last response has not completed."
     if not is_conversation:
         message = "Another turn of this session is running: wait until it ends, or stop it."
-    headers = {"x-should-retry": "false"}
     code = "conversation_response_not_completed"
-    return ApiError(409, code, message, param="conversation", headers=headers, details=state)
+    return ApiError(409, code, message, param="conversation", headers=NO_RETRY, details=state)
 
 
 async def _idle_session(tx: Transaction, lane: ApiLane) -> Session:

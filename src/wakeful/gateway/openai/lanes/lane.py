@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 
 from wakeful.gateway.openai.api import Api, turn_id_of
-from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.errors import NO_RETRY, ApiError
 from wakeful.model.conversation import Conversation
 from wakeful.model.ids import new_id
 from wakeful.model.request import request_as_far_as_known
@@ -109,7 +109,7 @@ class Lanes:
             raise ApiError(400, "previous_response_not_found", f"There is no response {previous}.", param=param)
         if not has_completed:
             message = f"The response {previous} has not completed."
-            raise ApiError(409, "previous_response_not_completed", message, param=param, headers=_NO_RETRY)
+            raise ApiError(409, "previous_response_not_completed", message, param=param, headers=NO_RETRY)
         return turn
 
     def _new_session(self, owner: str, model: str, parent: Turn | None) -> Session:
@@ -133,9 +133,6 @@ async def _has_completed(tx: Transaction, turn: Turn) -> bool:
         return False
     (last,) = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
     return "incomplete" not in last.data
-
-
-_NO_RETRY = {"x-should-retry": "false"}
 
 
 async def _is_deleted(tx: Transaction, conversation: Conversation) -> bool:

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.gateway.openai.api import Api, ends_turn, read_api_body, response_id, turn_id_of
-from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.errors import NO_RETRY, ApiError
 from wakeful.gateway.openai.frames import DONE
 from wakeful.gateway.openai.items.objects import ShownItem
 from wakeful.gateway.openai.items.page import item_page
@@ -38,8 +38,6 @@ from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Incoming, says, words
 from wakeful.wire.reading import read_texts
 from wakeful.wire.sse import EventStream
-
-_NO_RETRY = {"x-should-retry": "false"}
 
 
 class ResponseHeaders(Incoming, rename={"idempotency_key": "Idempotency-Key"}):
@@ -259,7 +257,7 @@ async def _receipt(tx: Transaction, known: IdempotencyKey, fingerprint: str) -> 
     """Return the receipt of the request that used this key first. Raises ApiError if its body was different."""
     if known.fingerprint != fingerprint:
         message = "This Idempotency-Key was used with another body."
-        raise ApiError(409, "idempotency_key_conflict", message, headers=_NO_RETRY)
+        raise ApiError(409, "idempotency_key_conflict", message, headers=NO_RETRY)
     turn = await tx.turns.get(known.turn_id)
     assert turn is not None
     return Receipt(turn.session_id, turn.id, is_queued=False)

@@ -38,15 +38,11 @@ class DiscordChannels:
         self._client = client
         self._known: dict[int, DiscordChannel] = {}
 
-    def learn(self, chat: Chat) -> list[str]:
-        """Return the ids of the channel and threads that a chat is known to have."""
-        threads = [chat.thread_id]
-        if chat.thread_id and chat.thread_id not in chat.key.split(":"):
-            # The threads of this chat share its session, and the chat remembers the first of them.
-            threads.append("")
-        found = [DiscordChannel(chat.kind, chat.chat_id, thread_id, chat.name) for thread_id in threads]
-        self._known |= {int(channel.id): channel for channel in found}
-        return [channel.id for channel in found]
+    def learn(self, chat: Chat) -> str:
+        """Return the id of the channel that a chat was last written to in."""
+        found = DiscordChannel(chat.kind, chat.chat_id, chat.thread_id, chat.name)
+        self._known[int(found.id)] = found
+        return found.id
 
     async def find(self, id: int, *, is_private: bool) -> DiscordChannel:
         """Ask Discord once for each channel. Raises as `DiscordClient.call` does, except Refused."""

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -136,11 +136,10 @@ class DiscordReceiver:
         """Let each channel that has a session read what it missed, before what has come since."""
         chats = await self._insist(partial(self._chats, 0.0))
         # Where people talked last, they wait for an answer.
-        for chat in sorted(chats, key=lambda chat: chat.last_at, reverse=True):
+        for chat in sorted(_with_channels(chats), key=lambda chat: chat.last_at, reverse=True):
             if chat.last_message_id.isdecimal():
-                for channel in self._channels.learn(chat):
-                    number = self._progress.begin(is_missed=True)
-                    self._put_into_lane(channel, number, _Missed(int(chat.last_message_id)))
+                number = self._progress.begin(is_missed=True)
+                self._put_into_lane(self._channels.learn(chat), number, _Missed(int(chat.last_message_id)))
         held, self._held = self._held or [], None
         for channel, number, item in held:
             self._put_into_lane(channel, number, item)
@@ -225,3 +224,13 @@ class DiscordReceiver:
         job = asyncio.create_task(work)
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
+
+
+def _with_channels(chats: Iterable[Chat]) -> list[Chat]:
+    """Add the channel itself to the threads that share its session, where all that was taken in stood in threads."""
+    known = {(chat.key, chat.thread_id): chat for chat in chats}
+    # The newest message of any thread comes first.
+    for chat in sorted(known.values(), key=lambda chat: chat.last_at, reverse=True):
+        if chat.thread_id not in chat.key.split(":"):
+            known.setdefault((chat.key, ""), replace(chat, thread_id=""))
+    return list(known.values())

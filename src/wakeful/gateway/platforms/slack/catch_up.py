@@ -76,7 +76,7 @@ class SlackCatchUp:
         threads = {
             chat.thread_id: _latest([chat.last_message_id, _yesterday()])
             for chat in chats
-            if _is_thread(chat) and chat.last_at >= recent
+            if chat.thread_id and chat.last_at >= recent
         }
         if wide := _wide(chats):
             after = _latest([_yesterday(), *_last_ids(wide)])
@@ -96,18 +96,14 @@ class SlackCatchUp:
             return []
 
 
-def _is_thread(chat: Chat) -> bool:
-    """Whether its session is that of one thread. One of a whole channel knows the last thread that it heard of."""
-    return bool(chat.thread_id) and chat.thread_id in chat.key.split(":")
-
-
 def _wide(chats: Iterable[Chat]) -> list[Chat]:
-    return [chat for chat in chats if not _is_thread(chat)]
+    """Return those whose session is that of a whole channel: it may hear of threads that it has not heard of yet."""
+    return [chat for chat in chats if chat.thread_id not in chat.key.split(":")]
 
 
 def _is_after(message: SlackMessage, chats: list[Chat]) -> bool:
     """Return whether it is newer than what was taken in last: by its thread, else its channel, else any thread."""
-    of_thread = [chat for chat in chats if _is_thread(chat) and chat.thread_id == message.thread_ts]
+    of_thread = [chat for chat in chats if chat.thread_id and chat.thread_id == message.thread_ts]
     known = of_thread or _wide(chats) or chats
     return ts_order(message.ts) > ts_order(_latest(_last_ids(known)))
 

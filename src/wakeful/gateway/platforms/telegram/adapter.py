@@ -136,7 +136,7 @@ class TelegramPlatform:
     async def look_up(self, post: Post, message: Message) -> LookedUp:
         if not self._has_recalled:
             await self._remember()
-        chat_id, highest = post.address.chat_id, post.details.get("highest")
+        chat_id, highest = post.address.chat_id, post.highest_id
         if not highest or chat_id in self._moved:
             return UNKNOWABLE
         return await LostMessageSearch(self._client, self._ids).find(chat_id, highest, message)

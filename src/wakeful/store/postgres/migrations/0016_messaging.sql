@@ -33,6 +33,7 @@ CREATE TABLE taken_messages (
     platform    TEXT COLLATE "C" NOT NULL,
     chat_id     TEXT COLLATE "C" NOT NULL,
     message_id  TEXT COLLATE "C" NOT NULL,
+    thread_id   TEXT NOT NULL,
     at          DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (platform, chat_id, message_id)
 );
@@ -57,6 +58,8 @@ CREATE TABLE posts (
     tries         INTEGER NOT NULL,
     message_id    TEXT COLLATE "C" NOT NULL,
     is_marked     BOOLEAN NOT NULL,
+    is_plain      BOOLEAN NOT NULL,
+    highest_id    BIGINT NOT NULL,
     error         TEXT NOT NULL,
     details       BYTEA NOT NULL,
     not_before    DOUBLE PRECISION NOT NULL,
@@ -102,10 +105,14 @@ CREATE TABLE pairings (
 
 CREATE INDEX pairings_by_code ON pairings (code) WHERE code <> '';
 
--- One node holds the door of a platform; what the door has to remember outlives it.
+-- One node holds the door of a platform and says how the door is doing; what the door has to remember outlives it.
 CREATE TABLE platform_doors (
     platform  TEXT COLLATE "C" PRIMARY KEY,
     node      TEXT COLLATE "C",
+    state     TEXT NOT NULL DEFAULT 'connecting',
+    since     DOUBLE PRECISION NOT NULL DEFAULT 0,
+    bot       TEXT NOT NULL DEFAULT '',
+    error     TEXT NOT NULL DEFAULT '',
     memory    BYTEA NOT NULL
 );
 

@@ -33,6 +33,7 @@ CREATE TABLE taken_messages (
     platform    TEXT NOT NULL,
     chat_id     TEXT NOT NULL,
     message_id  TEXT NOT NULL,
+    thread_id   TEXT NOT NULL,
     at          REAL NOT NULL,
     PRIMARY KEY (platform, chat_id, message_id)
 ) WITHOUT ROWID;
@@ -57,6 +58,8 @@ CREATE TABLE posts (
     tries         INTEGER NOT NULL,
     message_id    TEXT NOT NULL,
     is_marked     INTEGER NOT NULL,
+    is_plain      INTEGER NOT NULL,
+    highest_id    INTEGER NOT NULL,
     error         TEXT NOT NULL,
     details       BLOB NOT NULL,
     not_before    REAL NOT NULL,
@@ -101,10 +104,14 @@ CREATE TABLE pairings (
 
 CREATE INDEX pairings_by_code ON pairings (code) WHERE code <> '';
 
--- One node holds the door of a platform; what the door has to remember outlives it.
+-- One node holds the door of a platform and says how the door is doing; what the door has to remember outlives it.
 CREATE TABLE platform_doors (
     platform  TEXT PRIMARY KEY,
     node      TEXT,
+    state     TEXT NOT NULL DEFAULT 'connecting',
+    since     REAL NOT NULL DEFAULT 0,
+    bot       TEXT NOT NULL DEFAULT '',
+    error     TEXT NOT NULL DEFAULT '',
     memory    BLOB NOT NULL
 ) WITHOUT ROWID;
 

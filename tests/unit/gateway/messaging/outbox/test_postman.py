@@ -277,3 +277,27 @@ async def test_a_node_that_lost_the_door_sends_nothing(store: Store) -> None:
     await asyncio.gather(*postman._lanes.values())
 
     assert platform.requests == []
+
+
+async def test_sending_leaves_what_was_written_about_a_post_meanwhile(store: Store) -> None:
+    stale = a_post(1, details={"choices": ["once"]})
+    await have(store, stale)
+    await have(store, replace(stale, wanted="Denied.", details={"choices": []}))
+
+    await Postman(store, ScriptedPlatform(), "node_1", MANNER, SystemClock())._serve(stale)
+
+    sent = await state_of(store, stale)
+    assert (sent.state, sent.wanted, sent.details) == (PostState.SENT, "Denied.", {"choices": []})
+
+
+async def test_words_that_came_while_a_post_was_refused_as_too_long_are_kept(store: Store) -> None:
+    platform = ScriptedPlatform()
+    platform.troubles["1"] = [NotTaken("Too long.", cure=Cure.SHORTER)]
+    stale = a_post(1, wanted="one two three four")
+    await have(store, stale)
+    await have(store, replace(stale, wanted="one two three four five six"))
+
+    await Postman(store, platform, "node_1", MANNER, SystemClock())._serve(stale)
+
+    parts = await store.read(lambda tx: tx.posts.at_work("telegram"))
+    assert " ".join(part.wanted for part in parts) == "one two three four five six"

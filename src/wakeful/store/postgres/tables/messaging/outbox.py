@@ -5,7 +5,9 @@ from typing import Any
 
 import orjson
 
+from wakeful.model.messaging.door import DoorStatus
 from wakeful.store.postgres.connection import PostgresConnection
+from wakeful.store.rows.messaging import door_status_from, door_status_values
 
 
 class PostgresOutboxCursors:
@@ -43,7 +45,8 @@ class PostgresPlatformDoors:
 
     async def hold(self, platform: str, node: str) -> bool:
         await self._connection.execute(
-            """INSERT INTO platform_doors VALUES ($1, $2, $3) ON CONFLICT (platform) DO UPDATE SET node = excluded.node
+            """INSERT INTO platform_doors (platform, node, memory) VALUES ($1, $2, $3)
+               ON CONFLICT (platform) DO UPDATE SET node = excluded.node
                WHERE platform_doors.node IS NULL
                   OR platform_doors.node NOT IN (SELECT id FROM nodes WHERE lease_until > wakeful_now())""",
             platform,
@@ -63,6 +66,22 @@ class PostgresPlatformDoors:
         )
         return held is not None
 
+    async def note(self, platform: str, node: str, status: DoorStatus) -> bool:
+        await self._connection.execute(
+            """UPDATE platform_doors SET state = $3, since = $4, bot = $5, error = $6
+               WHERE platform = $1 AND node = $2 AND (state, since, bot, error) <> ($3, $4, $5, $6)""",
+            platform,
+            node,
+            *door_status_values(status),
+        )
+        return await self.is_held_by(platform, node)
+
+    async def status(self, platform: str) -> DoorStatus:
+        row = await self._connection.fetchrow(
+            "SELECT state, since, bot, error FROM platform_doors WHERE platform = $1", platform
+        )
+        return DoorStatus() if row is None else door_status_from(row)
+
     async def memory(self, platform: str) -> dict[str, Any]:
         memory: bytes | None = await self._connection.fetchval(
             "SELECT memory FROM platform_doors WHERE platform = $1", platform
@@ -71,7 +90,7 @@ class PostgresPlatformDoors:
 
     async def remember(self, platform: str, memory: dict[str, Any]) -> None:
         await self._connection.execute(
-            """INSERT INTO platform_doors VALUES ($1, NULL, $2)
+            """INSERT INTO platform_doors (platform, memory) VALUES ($1, $2)
                ON CONFLICT (platform) DO UPDATE SET memory = excluded.memory""",
             platform,
             orjson.dumps(memory),

@@ -2,13 +2,38 @@
 
 import sqlite3
 
-from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.chat import Chat, group_prefix
+from wakeful.model.session import Address
 from wakeful.store.rows.messaging import CHAT, chat_from, chat_values
 from wakeful.store.sqlite.statement import insertion
 
 _PUT = f"""{insertion("chats", CHAT)} ON CONFLICT (key) DO UPDATE SET
-    session_id = excluded.session_id, name = excluded.name, last_message_id = excluded.last_message_id,
-    last_at = excluded.last_at"""
+    session_id = excluded.session_id, name = excluded.name, thread_id = excluded.thread_id,
+    last_message_id = excluded.last_message_id, last_at = excluded.last_at"""
+# The key of a chat whose threads share its session has none in it; nor has that of what is written in no thread.
+_OF_PLATFORM = """
+    SELECT * FROM chats WHERE platform = ?1 AND last_at >= ?2
+    UNION ALL
+    SELECT c.key, c.platform, c.kind, c.chat_id, t.thread_id, c.session_id, c.name, t.message_id, max(t.at)
+    FROM chats c JOIN taken_messages t ON t.platform = c.platform AND t.chat_id = c.chat_id
+    WHERE c.platform = ?1 AND c.key = c.platform || ':' || c.kind || ':' || c.chat_id AND t.thread_id <> c.thread_id
+      AND NOT EXISTS (SELECT 1 FROM chats WHERE key = c.key || ':' || t.thread_id)
+    GROUP BY c.key, t.thread_id HAVING max(t.at) >= ?2
+    ORDER BY key, thread_id"""
+
+_MOVE = (
+    # A message may have begun the new chat before its group was said to have moved: the old session goes on.
+    """UPDATE OR REPLACE chats SET chat_id = :new, key = :is || substr(key, length(:was) + 1)
+       WHERE platform = :platform AND chat_id = :old""",
+    # Sessions of sub-agents have no key.
+    """UPDATE sessions SET chat_id = :new,
+           chat_key = CASE chat_key WHEN '' THEN '' ELSE :is || substr(chat_key, length(:was) + 1) END
+       WHERE platform = :platform AND platform IN ('telegram', 'discord', 'slack') AND chat_id = :old""",
+    # The message that a post replies to has another id there.
+    """UPDATE posts SET chat_id = :new, sender = x''
+       WHERE platform = :platform AND chat_id = :old AND state = 'waiting'""",
+    "UPDATE cron_jobs SET chat_id = :new WHERE platform = :platform AND chat_id = :old",
+)
 
 
 class SqliteChats:
@@ -26,10 +51,7 @@ class SqliteChats:
         return cursor.rowcount == 1
 
     async def of_platform(self, platform: str, since: float) -> list[Chat]:
-        rows = self._connection.execute(
-            "SELECT * FROM chats WHERE platform = ? AND last_at >= ? ORDER BY key", (platform, since)
-        )
-        return [chat_from(row) for row in rows]
+        return [chat_from(row) for row in self._connection.execute(_OF_PLATFORM, (platform, since))]
 
     async def at(self, platform: str, chat_id: str, thread_id: str | None) -> Chat | None:
         row = self._connection.execute(
@@ -43,24 +65,23 @@ class SqliteChats:
         return self._find("session_id = ?", session_id)
 
     async def move(self, platform: str, old_chat_id: str, new_chat_id: str) -> None:
-        self._connection.execute(
-            """UPDATE OR REPLACE chats SET chat_id = ?3,
-                   key = ?1 || ':' || kind || ':' || ?3 || substr(key, length(?1 || ':' || kind || ':' || ?2) + 1)
-               WHERE platform = ?1 AND chat_id = ?2""",
-            (platform, old_chat_id, new_chat_id),
-        )
+        values = {"platform": platform, "old": old_chat_id, "new": new_chat_id}
+        prefixes = {"was": group_prefix(platform, old_chat_id), "is": group_prefix(platform, new_chat_id)}
+        for statement in _MOVE:
+            self._connection.execute(statement, values | prefixes)
 
-    async def take(self, platform: str, chat_id: str, message_id: str, now: float) -> bool:
+    async def take(self, address: Address, now: float) -> bool:
         cursor = self._connection.execute(
-            "INSERT INTO taken_messages VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (platform, chat_id, message_id, now),
+            """INSERT INTO taken_messages (platform, chat_id, message_id, thread_id, at) VALUES (?, ?, ?, ?, ?)
+               ON CONFLICT DO NOTHING""",
+            (address.platform, address.chat_id, address.sender.message_id, address.thread_id, now),
         )
         return cursor.rowcount == 1
 
-    async def was_taken(self, platform: str, chat_id: str, message_id: str) -> bool:
+    async def was_taken(self, address: Address) -> bool:
         row = self._connection.execute(
             "SELECT 1 FROM taken_messages WHERE platform = ? AND chat_id = ? AND message_id = ?",
-            (platform, chat_id, message_id),
+            (address.platform, address.chat_id, address.sender.message_id),
         ).fetchone()
         return row is not None
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import orjson
 
+from wakeful.model.messaging.door import DoorStatus
+from wakeful.store.rows.messaging import door_status_from, door_status_values
+
 
 class SqliteOutboxCursors:
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -41,7 +44,8 @@ class SqlitePlatformDoors:
 
     async def hold(self, platform: str, node: str) -> bool:
         self._connection.execute(
-            "INSERT INTO platform_doors VALUES (?, ?, ?) ON CONFLICT (platform) DO UPDATE SET node = excluded.node",
+            """INSERT INTO platform_doors (platform, node, memory) VALUES (?, ?, ?)
+               ON CONFLICT (platform) DO UPDATE SET node = excluded.node""",
             (platform, node, b"{}"),
         )
         return True
@@ -57,13 +61,27 @@ class SqlitePlatformDoors:
         ).fetchone()
         return row is not None and bool(row["is_held"])
 
+    async def note(self, platform: str, node: str, status: DoorStatus) -> bool:
+        self._connection.execute(
+            """UPDATE platform_doors SET state = ?3, since = ?4, bot = ?5, error = ?6
+               WHERE platform = ?1 AND node = ?2 AND (state, since, bot, error) <> (?3, ?4, ?5, ?6)""",
+            (platform, node, *door_status_values(status)),
+        )
+        return await self.is_held_by(platform, node)
+
+    async def status(self, platform: str) -> DoorStatus:
+        row = self._connection.execute(
+            "SELECT state, since, bot, error FROM platform_doors WHERE platform = ?", (platform,)
+        ).fetchone()
+        return DoorStatus() if row is None else door_status_from(row)
+
     async def memory(self, platform: str) -> dict[str, Any]:
         row = self._connection.execute("SELECT memory FROM platform_doors WHERE platform = ?", (platform,)).fetchone()
         return {} if row is None else orjson.loads(row["memory"])
 
     async def remember(self, platform: str, memory: dict[str, Any]) -> None:
         self._connection.execute(
-            """INSERT INTO platform_doors VALUES (?, NULL, ?)
+            """INSERT INTO platform_doors (platform, memory) VALUES (?, ?)
                ON CONFLICT (platform) DO UPDATE SET memory = excluded.memory""",
             (platform, orjson.dumps(memory)),
         )
