@@ -2,7 +2,7 @@
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
-import { isHome } from "../router.js";
+import { placeName } from "../router.js";
 import { openSession } from "../session/state.js";
 import { rename } from "../sidebar/actions.js";
 import { titleInput } from "../sidebar/renaming.js";
@@ -25,7 +25,7 @@ export class TitleView {
 
   update() {
     const { id, session } = openSession;
-    const words = session?.title || (id && !session ? "" : isHome() ? "Home" : NO_TITLE);
+    const words = session?.title || (id && !session ? "" : placeName() || NO_TITLE);
     if (this.#heading.textContent !== words) this.#heading.textContent = words;
     this.#heading.title = session ? "Double-click to rename" : "";
   }
