@@ -27,9 +27,17 @@ export class JobList {
     this.#going.hidden = entries.every(isOver);
   }
 
+  // Scrolls to a schedule that is shown.
+  reveal(id) {
+    this.#link(id)?.scrollIntoView({ block: "nearest" });
+  }
+
   // Focuses a schedule that the reader has come back from.
   focus(id) {
-    const link = id && this.element.querySelector(`a[href$="/${CSS.escape(id)}"]`);
-    (link ?? this.element).focus({ preventScroll: true });
+    (this.#link(id) ?? this.element).focus({ preventScroll: true });
+  }
+
+  #link(id) {
+    return id && this.element.querySelector(`a[href$="/${CSS.escape(id)}"]`);
   }
 }

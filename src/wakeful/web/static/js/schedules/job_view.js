@@ -10,7 +10,7 @@ export class JobView {
   // `actions`: {onSaved, onDiscard, onChanged, onRemoved, onCopy}
   constructor(actions) {
     this.#head = new JobHead(actions);
-    this.#form = new JobForm((job) => actions.onSaved(job), () => actions.onDiscard());
+    this.#form = new JobForm(actions.onSaved, actions.onDiscard);
     this.elements = [this.#head.element, this.#form.element];
   }
 

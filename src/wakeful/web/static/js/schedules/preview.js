@@ -60,7 +60,7 @@ export class Preview {
     const words = schedule && scheduleWords(schedule, timezone, now, isKept ? (job.next_at ?? job.last_at) : times[0]);
     this.#words.replaceChildren(words ? el("b", { text: words }) : schedule ? el("code", { text: schedule }) : el("span", { class: "dim", text: "no schedule yet" }));
     this.#note.textContent = noteWords(timezone, job, isKept, times);
-    this.#heading.textContent = job?.status === "paused" ? "Once resumed" : isOnce(schedule) ? "It runs once" : "The next five";
+    this.#heading.textContent = times.length ? headingWords(schedule, job) : "";
     const zone = isKnownZone(timezone) ? timezone : "UTC";
     this.#times.replaceChildren(...times.map((at) => timeLine(new Date(at), zone, now)));
   }
@@ -77,6 +77,11 @@ async function nextTimes({ schedule, timezone, job, isSaved: isKept }) {
 
 function isSaved(schedule, timezone, job) {
   return job !== null && schedule.trim() === job.schedule && timezone === job.timezone;
+}
+
+function headingWords(schedule, job) {
+  if (job?.status === "paused") return "Once resumed";
+  return isOnce(schedule) ? "It runs once" : "The next five";
 }
 
 function noteWords(timezone, job, isKept, times) {

@@ -27,6 +27,8 @@ class Schedules {
   #runs = new RunList();
   #inner = el("div", { class: "page__inner" });
   #lastId = null;
+  // The schedule that is shown while the address names none.
+  #chosenId = null;
 
   constructor(element) {
     this.#element = element;
@@ -49,6 +51,7 @@ class Schedules {
 
   #open() {
     this.#lastId = currentScheduleId();
+    this.#chosenId = null;
     this.#draw();
     this.#feed.open();
   }
@@ -85,13 +88,18 @@ class Schedules {
     if (this.#inner.contains(view.elements[0])) return;
     this.#inner.replaceChildren(...view.elements, this.#runs.element);
     this.#detail.scrollTop = 0;
+    this.#list.reveal(job?.id);
   }
 
-  // The schedule that the address names; without one, the first of the list.
+  // The schedule that the address names; without one, that which came first in the list when it was opened.
   #shownJob() {
     const jobs = this.#feed.jobs ?? [];
     const id = currentScheduleId();
-    return (id ? jobs.find((job) => job.id === id) : jobs.toSorted(jobOrder)[0]) ?? null;
+    const named = jobs.find((job) => job.id === (id ?? this.#chosenId));
+    if (id || named) return named ?? null;
+    const [first = null] = jobs.toSorted(jobOrder);
+    this.#chosenId = first?.id;
+    return first;
   }
 
   #view(id) {
@@ -101,7 +109,7 @@ class Schedules {
 
   #newView() {
     return new JobView({
-      onSaved: (job) => this.#saved(job),
+      onSaved: (job, isNew) => this.#saved(job, isNew),
       onDiscard: () => openSchedules(null, { replaces: true }),
       onChanged: () => this.#feed.ask(),
       onRemoved: (job) => this.#removed(job),
@@ -115,12 +123,12 @@ class Schedules {
   }
 
   // The form of a new schedule becomes that of the saved one.
-  #saved(job) {
+  #saved(job, isNew) {
     this.#feed.put(job);
-    if (currentScheduleId() === NEW_SCHEDULE && !this.#views.has(job.id)) {
+    if (isNew) {
       this.#views.set(job.id, this.#views.get(NEW_SCHEDULE));
       this.#views.delete(NEW_SCHEDULE);
-      openSchedules(job.id, { replaces: true });
+      if (currentScheduleId() === NEW_SCHEDULE) openSchedules(job.id, { replaces: true });
     }
     this.#feed.ask();
   }

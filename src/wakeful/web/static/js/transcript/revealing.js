@@ -19,7 +19,8 @@ export function startRevealing(inner) {
   });
 }
 
-// Scrolls to a message or a turn of a session that is still loading, unless the reader navigates or sends something first.
+// Scrolls to a message or a turn of a session that is still loading, unless the reader navigates or sends something
+// first.
 function startRevealingSoon(inner) {
   let wanted = null;
   const find = soon(() => {
