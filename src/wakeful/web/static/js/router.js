@@ -19,7 +19,8 @@ export function currentScheduleId() {
   return SCHEDULES.exec(location.pathname)?.[1] ?? null;
 }
 
-export function isSession() {
+// Also for a session that is just beginning.
+export function isSessionShown() {
   return isBegun || currentSessionId() !== null;
 }
 
@@ -28,13 +29,13 @@ export function isSchedules() {
 }
 
 export function isHome() {
-  return !isSession() && !isSchedules();
+  return !isSessionShown() && !isSchedules();
 }
 
-// What the page is called where it shows no session.
-export function placeName() {
+// The title of what has no title of its own.
+export function viewName() {
   if (isSchedules()) return "Schedules";
-  return isHome() ? "Home" : "";
+  return isHome() ? "Home" : "New session";
 }
 
 export function isBeginning() {

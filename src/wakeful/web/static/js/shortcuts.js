@@ -2,7 +2,7 @@
 
 import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
-import { isSession, newSession, openHome, openSchedules } from "./router.js";
+import { isSessionShown, newSession, openHome, openSchedules } from "./router.js";
 import { openSession } from "./session/state.js";
 import { settings } from "./settings.js";
 
@@ -19,8 +19,9 @@ export function startShortcuts({ sidebar, drawer, home }) {
     needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
-    drawer: () => isSession() && drawer.toggle(),
-    timeline: () => isSession() && settings.set("timeline", !settings.get("timeline")),
+    // Only a session has a drawer and a timeline.
+    drawer: () => isSessionShown() && drawer.toggle(),
+    timeline: () => isSessionShown() && settings.set("timeline", !settings.get("timeline")),
     "next-wake": () => walkWakes(1),
     "previous-wake": () => walkWakes(-1),
   };

@@ -3,7 +3,7 @@
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { openMenu } from "../menu.js";
-import { isSchedules, isSession, newSession } from "../router.js";
+import { isSchedules, isSessionShown, newSession } from "../router.js";
 import { newScheduleButtons } from "../schedules/new_button.js";
 import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
@@ -46,7 +46,7 @@ export function startHeader(element) {
   const draw = () => {
     menu.hidden = !openSession.session;
     title.update();
-    background.hidden = !isSession();
+    background.hidden = !isSessionShown();
     create.hidden = isSchedules();
     const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
     count.hidden = !running;

@@ -1,8 +1,8 @@
 // A schedule in the list: its name, when it runs next, when it runs at all, and how its last run went.
 
 import { el, icon } from "../dom.js";
-import { RowView } from "../home/section.js";
 import { followLink, openSchedules, schedulePath } from "../router.js";
+import { RowView } from "../row_view.js";
 import { serverNow } from "../server_clock.js";
 import { tick } from "../ticker.js";
 import { targetWords } from "./choices.js";

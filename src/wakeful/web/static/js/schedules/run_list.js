@@ -3,8 +3,9 @@
 import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
-import { RowView, Section } from "../home/section.js";
+import { Section } from "../home/section.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
+import { RowView } from "../row_view.js";
 import { serverNow } from "../server_clock.js";
 import { tick } from "../ticker.js";
 import { missedWords, runEntries, runNote, runSign, runTime, runTitle } from "./run_words.js";
