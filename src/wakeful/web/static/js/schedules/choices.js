@@ -8,7 +8,7 @@ const MOST_SESSIONS = 200;
 // {models: [id], platforms: [name], chats: [{target, name}]}
 export async function fetchChoices() {
   const [models, platforms, chats] = await Promise.all([fetchModels(), forOperator(fetchPlatforms), forOperator(fetchChats)]);
-  return { models, platforms, chats };
+  return { models, platforms, chats: chats.filter(({ target }) => platforms.includes(target.split(":")[0])) };
 }
 
 // "Telegram, Ops" for a chat whose name is known, else "Telegram, -100:7".

@@ -28,6 +28,7 @@ export class ScheduleFeed {
   #dueTimer = 0;
   #asked = 0;
   #askedAt = 0;
+  #learned = 0;
 
   // `shownId()` returns the id of the schedule whose runs are shown, or null.
   constructor(onChange, shownId) {
@@ -95,8 +96,11 @@ export class ScheduleFeed {
   }
 
   async #learnChoices() {
+    const number = ++this.#learned;
     try {
-      this.choices = await fetchChoices();
+      const choices = await fetchChoices();
+      if (number !== this.#learned) return;
+      this.choices = choices;
       this.#onChange();
     } catch (error) {
       console.info("could not fetch the models and chats:", error.message);

@@ -12,7 +12,7 @@ const EXAMPLES = [
   {
     icon: "watch",
     about: "Every six hours, and it only speaks up if something is wrong.",
-    values: { name: "Watch the disk", schedule: "every 6h", prompt: "Check how full the disks of this machine are. If one is fuller than 80 %, find out what takes the space; else answer with one line." },
+    values: { name: "Watch the disk", schedule: "every 6h", prompt: "How full are the disks of this machine? If one is fuller than 80 %, find out what takes the space; else one line will do." },
   },
   {
     icon: "again",

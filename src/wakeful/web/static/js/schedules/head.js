@@ -22,6 +22,7 @@ export class JobHead {
   #left = el("span");
   #next = el("p", { class: "num" });
   #shown = "";
+  #isAsking = false;
   #question = el("div", { class: "banner form__wide", role: "alertdialog", "aria-label": "Remove this schedule?", hidden: true });
 
   // `actions`: {onChanged, onRemoved, onCopy}, called when the server has done it, or the reader wants a copy.
@@ -56,7 +57,7 @@ export class JobHead {
   // "Next run tomorrow at 07:30, in 9 h 54 min."
   #drawNext({ status, next_at: at }) {
     if (!at) {
-      this.#next.textContent = { paused: "Paused.", done: "Done: it does not run again." }[status] ?? "";
+      this.#next.textContent = { paused: "Paused.", done: "Its time is over: it does not run again." }[status] ?? "";
       return;
     }
     this.#next.replaceChildren(`Next run ${momentWords(new Date(at), new Date(serverNow()))}, `, this.#left, ".");
@@ -108,13 +109,17 @@ export class JobHead {
     this.#actions.onRemoved(job);
   }
 
-  // Null when the server refused.
+  // Null when the server refused, or has not answered the request before.
   async #ask(failure, request) {
+    if (this.#isAsking) return null;
+    this.#isAsking = true;
     try {
       return await request();
     } catch (error) {
       emit("toast", { kind: "fail", title: failure, text: error.message });
       return null;
+    } finally {
+      this.#isAsking = false;
     }
   }
 }

@@ -23,14 +23,15 @@ export class Preview {
   // `onRefused({field, words})` gets why the server cannot read the schedule; null when it can.
   constructor(onRefused) {
     this.#onRefused = onRefused;
-    const meaning = el("div", {}, el("h3", { text: "That is" }), this.#words, this.#note);
-    this.element = el("div", { class: "says form__wide", role: "status" }, meaning, el("div", {}, this.#heading, this.#times));
+    const said = el("div", {}, el("h3", { text: "That is" }), this.#words, this.#note);
+    this.element = el("div", { class: "says form__wide", role: "status" }, said, el("div", {}, this.#heading, this.#times));
   }
 
   // `job` is the saved one, or null.
   show({ schedule, timezone }, job) {
-    const wanted = { schedule: schedule.trim(), timezone, job, isSaved: isSaved(schedule, timezone, job) };
-    const shown = JSON.stringify([wanted.schedule, timezone, wanted.isSaved && [job.next_at, job.status], job?.status]);
+    const isKept = job !== null && schedule.trim() === job.schedule && timezone === job.timezone;
+    const wanted = { schedule: schedule.trim(), timezone, job, isKept };
+    const shown = JSON.stringify([wanted.schedule, timezone, job?.status, isKept && job.next_at]);
     if (shown === this.#shown) return;
     const isFirst = !this.#shown;
     this.#shown = shown;
@@ -47,18 +48,20 @@ export class Preview {
       this.#draw(wanted, times);
     } catch (error) {
       if (number !== this.#asked) return;
-      const isRefused = error.status === 400;
-      // The header says that the connection is down; the next look at the form asks again.
-      if (!isRefused) this.#shown = "";
-      this.#onRefused(isRefused ? refusedField(error.message) : null);
-      this.#draw({ ...wanted, schedule: "" }, []);
+      if (error.status === 400) {
+        this.#onRefused(refusedField(error.message));
+        this.#draw({ ...wanted, schedule: "" }, []);
+      } else {
+        // The header says that the connection is down; the next look at the form asks again.
+        this.#shown = "";
+      }
     }
   }
 
-  #draw({ schedule, timezone, job, isSaved: isKept }, times) {
+  #draw({ schedule, timezone, job, isKept }, times) {
     const now = new Date(serverNow());
-    const words = schedule && scheduleWords(schedule, timezone, now, isKept ? (job.next_at ?? job.last_at) : times[0]);
-    this.#words.replaceChildren(words ? el("b", { text: words }) : schedule ? el("code", { text: schedule }) : el("span", { class: "dim", text: "no schedule yet" }));
+    const words = scheduleWords(schedule, timezone, now, isKept ? (job.next_at ?? job.last_at) : times[0]);
+    this.#words.replaceChildren(meaning(schedule, words));
     this.#note.textContent = noteWords(timezone, job, isKept, times);
     this.#heading.textContent = times.length ? headingWords(schedule, job) : "";
     const zone = isKnownZone(timezone) ? timezone : "UTC";
@@ -67,7 +70,7 @@ export class Preview {
 }
 
 // The times that are kept count from when the schedule was saved; all others count from now.
-async function nextTimes({ schedule, timezone, job, isSaved: isKept }) {
+async function nextTimes({ schedule, timezone, job, isKept }) {
   if (!schedule || (isKept && !job.next_at)) return [];
   if (!isKept) return (await api.get("/api/cron/next", { schedule, timezone, count: SHOWN })).times;
   if (isOnce(schedule)) return [job.next_at];
@@ -75,8 +78,9 @@ async function nextTimes({ schedule, timezone, job, isSaved: isKept }) {
   return [job.next_at, ...times];
 }
 
-function isSaved(schedule, timezone, job) {
-  return job !== null && schedule.trim() === job.schedule && timezone === job.timezone;
+function meaning(schedule, words) {
+  if (!schedule) return el("span", { class: "dim", text: "no schedule yet" });
+  return words ? el("b", { text: words }) : el("code", { text: schedule });
 }
 
 function headingWords(schedule, job) {
@@ -86,7 +90,7 @@ function headingWords(schedule, job) {
 
 function noteWords(timezone, job, isKept, times) {
   if (isKept && job.status === "paused") return "Paused: it does not run until you resume it.";
-  if (isKept && job.status === "done") return "It has run, and does not run again.";
+  if (isKept && job.status === "done") return "Its time is over: it does not run again.";
   return times.length && timezone !== ownZone() ? `The times are those of ${zoneName(timezone)}.` : "";
 }
 
