@@ -102,6 +102,25 @@ async def test_axe_finds_nothing_serious_at_home(screens: Screens, own_demo_serv
     assert found == []
 
 
+async def test_axe_finds_nothing_serious_in_the_schedules(screens: Screens, own_demo_server: PageServer) -> None:
+    server = own_demo_server
+    screen = await screens.screen(server, reduced_motion="reduce")
+    await screen.page.get_by_role("link", name="Schedules").click()
+    await expect(screen.page.get_by_text("No schedules yet")).to_be_visible()
+    found = await serious(screen.page)
+    for name, paused in (("Watch", False), ("Tidy", True)):
+        job = {"schedule": "every 6h", "prompt": "count to 3", "name": name}
+        assert server.send("POST", "/api/cron", key=server.local_key, json=job).status_code == 201
+        server.ask("POST", f"/api/cron/{name}/run", json={})
+        server.ask("PATCH", f"/api/cron/{name}", json={"paused": paused})
+    await expect(screen.page.get_by_role("region", name="Runs").get_by_text("Answered")).to_be_visible()
+
+    for scheme, rules in SCHEMES:
+        await screen.page.emulate_media(color_scheme=scheme)
+        found += await serious(screen.page, *rules)
+    assert found == []
+
+
 async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: PageServer) -> None:
     screen = await screens.screen(server)
     await screen.say(script(text=TEXT))

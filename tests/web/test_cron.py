@@ -109,7 +109,8 @@ async def test_a_job_is_fired_now_and_its_run_is_listed(web: Served) -> None:
     assert (run["status"], run["manual"], run["reason"]) == ("running", True, None)
     (listed,) = (await web.get(f"/api/cron/{job['id']}/runs")).json["runs"]
     assert listed == run | {"status": "done"}
-    assert (await web.get("/api/cron")).json["jobs"][0]["last_status"] == "done"
+    (job,) = (await web.get("/api/cron", last_runs="1")).json["jobs"]
+    assert (job["last_status"], job["last_run"]) == ("done", listed)
     assert (await web.shown(run["session_id"]))["session"]["title"] == "Say hello."
 
 

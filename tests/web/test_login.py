@@ -223,7 +223,14 @@ async def test_a_principal_that_loses_the_key_loses_the_login(store: SqliteStore
     assert await LoginDesk(store, KEYS).login_of(browser.cookie) is not None
 
 
-@pytest.mark.parametrize(("path", "login"), [("/", "/login"), ("/s/some-session", "/login#next=/s/some-session")])
+@pytest.mark.parametrize(
+    ("path", "login"),
+    [
+        ("/", "/login"),
+        ("/s/some-session", "/login#next=/s/some-session"),
+        ("/schedules/cron_1", "/login#next=/schedules/cron_1"),
+    ],
+)
 async def test_without_a_login_the_page_leads_to_the_login_page(web: Served, path: str, login: str) -> None:
     reply = await Browser(web).get(path)
 

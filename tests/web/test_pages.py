@@ -21,12 +21,14 @@ EVERYWHERE = {
 }
 
 
-async def test_the_page_is_the_same_for_every_session(web: Served) -> None:
+async def test_the_page_is_the_same_for_every_address(web: Served) -> None:
     browser = await logged_in(web)
 
-    front, session = await browser.get("/"), await browser.get("/s/anything")
+    front = await browser.get("/")
 
-    assert (front.status, front.json) == (session.status, session.json)
+    for path in ("/s/anything", "/schedules", "/schedules/cron_1"):
+        other = await browser.get(path)
+        assert (path, other.status, other.json) == (path, front.status, front.json)
     assert front.headers["content-type"] == "text/html; charset=utf-8"
     assert b"{{" not in front.json
 

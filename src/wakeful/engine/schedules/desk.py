@@ -233,4 +233,4 @@ async def _require_free_name(tx: Transaction, job: CronJob) -> None:
 
 async def _listed(tx: Transaction, job: CronJob) -> ListedJob:
     newest = await tx.cron_jobs.runs(job.id, 1)
-    return ListedJob(job, newest[0].status if newest else None)
+    return ListedJob(job, newest[0] if newest else None)

@@ -49,13 +49,6 @@ class CronJob:
     created_at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ListedJob:
-    job: CronJob
-    # How its newest run went; None before the first.
-    last_status: RunStatus | None
-
-
 class JobFields(TypedDict, total=False):
     """What a person or an agent says about a job, new or known: unchecked, and only what is to change."""
 
@@ -90,3 +83,10 @@ class CronRun:
     def late_seconds(self) -> float | None:
         """How long after its time its turn began."""
         return None if self.started_at is None else max(0.0, self.started_at - self.fire_at)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedJob:
+    job: CronJob
+    # None before the first.
+    last_run: CronRun | None

@@ -8,7 +8,7 @@ from wakeful.model.tasks.task_data import time_text
 
 
 def job_data(listed: ListedJob) -> dict[str, Any]:
-    job = listed.job
+    job, last_run = listed.job, listed.last_run
     return {
         "id": job.id,
         "name": job.name,
@@ -21,7 +21,7 @@ def job_data(listed: ListedJob) -> dict[str, Any]:
         "status": job.status,
         "next_at": _time(job.next_at),
         "last_at": _time(job.last_at),
-        "last_status": listed.last_status,
+        "last_status": None if last_run is None else last_run.status,
         "catch_up_seconds": job.catch_up_seconds,
     }
 

@@ -1,7 +1,7 @@
 """Describes the routes of schedules."""
 
 from wakeful.web.schedules.job import ChangedJob, NewJob, ShownJob, ShownRun
-from wakeful.web.schedules.routes import FiringTimes, JobList, NextQuery, RunList, RunsQuery
+from wakeful.web.schedules.routes import FiringTimes, JobList, JobsQuery, NextQuery, RunList, RunsQuery
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation, path
 from wakeful.wire.refusals import refusals
@@ -13,7 +13,8 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "listCronJobs",
             "List your schedules; the operator sees those of all",
-            {200: json_answer("The oldest first.", JobList), **refusals(503)},
+            {200: json_answer("The oldest first.", JobList), **refusals(400, 503)},
+            parameters=parameters(JobsQuery, "query"),
         ),
         "post": operation(
             "addCronJob",

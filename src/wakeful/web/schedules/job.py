@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypeAlias
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from wakeful.model.schedules.cron_job import JobFields, JobStatus, RunStatus
 from wakeful.web.fields import MessageText
@@ -61,6 +61,17 @@ class ChangedJob(Incoming):
     paused: Annotated[bool | None, words("A job that is resumed goes on from now.")] = None
 
 
+class ShownRun(Outgoing):
+    fire_at: str
+    started_at: Annotated[str | None, words("When its turn began.")]
+    late_seconds: Annotated[float | None, Meta(ge=0)]
+    manual: bool
+    session_id: str | None
+    turn_id: str | None
+    status: RunStatus
+    reason: Annotated[str | None, words("`missed`, `still_running`, or why it failed.")]
+
+
 class ShownJob(Outgoing):
     id: str
     name: str
@@ -75,17 +86,9 @@ class ShownJob(Outgoing):
     last_at: Annotated[str | None, words("The last time of its schedule that has passed, whatever became of it.")]
     last_status: RunStatus | None
     catch_up_seconds: float
-
-
-class ShownRun(Outgoing):
-    fire_at: str
-    started_at: Annotated[str | None, words("When its turn began.")]
-    late_seconds: Annotated[float | None, Meta(ge=0)]
-    manual: bool
-    session_id: str | None
-    turn_id: str | None
-    status: RunStatus
-    reason: Annotated[str | None, words("`missed`, `still_running`, or why it failed.")]
+    last_run: Annotated[
+        ShownRun | UnsetType | None, words("Its newest run, fired by the schedule or by hand; only if asked for.")
+    ] = UNSET
 
 
 def fields_of(given: NewJob | ChangedJob) -> JobFields:

@@ -5,6 +5,7 @@ export const KEYS = [
     name: "Everywhere",
     keys: [
       { does: "Home", show: ["h"], key: "h", run: "home" },
+      { does: "Schedules", show: ["s"], key: "s", run: "schedules" },
       { does: "New session", show: ["n"], key: "n", run: "new" },
       { does: "Search", show: ["/"], key: "/", run: "search" },
       { does: "Next session", show: ["j"], key: "j", run: "next" },

@@ -1,18 +1,41 @@
-// The address says what the page shows: /s/{id} a session, / the home page. A session that is just beginning has no
-// address yet: the page shows its first message, which is being sent, instead of the home page.
+// The address says what the page shows: /s/{id} a session, /schedules the schedules, / the home page. A session that is
+// just beginning has no address yet: the page shows its first message, which is being sent, instead of the home page.
 
 import { emit } from "./bus.js";
 
-const ADDRESS = /^\/s\/([A-Za-z0-9_.:-]+)$/;
+const SESSION = /^\/s\/([A-Za-z0-9_.:-]+)$/;
+const SCHEDULES = /^\/schedules(?:\/([A-Za-z0-9_.:-]+))?$/;
+// In the address of a schedule that is not saved yet.
+export const NEW_SCHEDULE = "new";
 
 let isBegun = false;
 
 export function currentSessionId() {
-  return ADDRESS.exec(location.pathname)?.[1] ?? null;
+  return SESSION.exec(location.pathname)?.[1] ?? null;
+}
+
+// The id of a schedule, NEW_SCHEDULE, or null.
+export function currentScheduleId() {
+  return SCHEDULES.exec(location.pathname)?.[1] ?? null;
+}
+
+// Also for a session that is just beginning.
+export function isSessionShown() {
+  return isBegun || currentSessionId() !== null;
+}
+
+export function isSchedules() {
+  return !isBegun && SCHEDULES.test(location.pathname);
 }
 
 export function isHome() {
-  return !isBegun && currentSessionId() === null;
+  return !isSessionShown() && !isSchedules();
+}
+
+// The title of what has no title of its own.
+export function viewName() {
+  if (isSchedules()) return "Schedules";
+  return isHome() ? "Home" : "New session";
 }
 
 export function isBeginning() {
@@ -26,6 +49,16 @@ export function openSessionById(id) {
 
 export function openHome() {
   goHome({ writes: false });
+}
+
+// Shows one schedule, or all of them without an id. Between schedules only `schedule` is emitted: a route would also
+// reopen the stream. `replaces`: "back" skips the address of now.
+export function openSchedules(id = null, { replaces = false } = {}) {
+  const isThere = isSchedules();
+  if (replaces) history.replaceState(null, "", schedulePath(id));
+  else if (location.pathname !== schedulePath(id)) history.pushState(null, "", schedulePath(id));
+  if (isThere && (id || replaces)) emit("schedule");
+  else go({ id: null });
 }
 
 // Goes home and focuses the message box, where sessions begin.
@@ -47,6 +80,10 @@ export function nameSession(id) {
 
 export function sessionPath(id) {
   return `/s/${id}`;
+}
+
+export function schedulePath(id) {
+  return id ? `/schedules/${id}` : "/schedules";
 }
 
 // Handles a click on a link inside the page. With a modifier key the browser opens a tab or a window as usual.

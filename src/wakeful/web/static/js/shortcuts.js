@@ -2,7 +2,7 @@
 
 import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
-import { isHome, newSession, openHome } from "./router.js";
+import { isSessionShown, newSession, openHome, openSchedules } from "./router.js";
 import { openSession } from "./session/state.js";
 import { settings } from "./settings.js";
 
@@ -11,6 +11,7 @@ const BY_KEY = new Map(KEYS.flatMap(({ keys }) => keys).filter((one) => one.key)
 export function startShortcuts({ sidebar, drawer, home }) {
   const actions = {
     home: openHome,
+    schedules: () => openSchedules(),
     new: newSession,
     search: () => sidebar.search(),
     next: () => sidebar.next(1),
@@ -18,9 +19,9 @@ export function startShortcuts({ sidebar, drawer, home }) {
     needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
-    // The home page has no drawer and no timeline.
-    drawer: () => isHome() || drawer.toggle(),
-    timeline: () => isHome() || settings.set("timeline", !settings.get("timeline")),
+    // Only a session has a drawer and a timeline.
+    drawer: () => isSessionShown() && drawer.toggle(),
+    timeline: () => isSessionShown() && settings.set("timeline", !settings.get("timeline")),
     "next-wake": () => walkWakes(1),
     "previous-wake": () => walkWakes(-1),
   };

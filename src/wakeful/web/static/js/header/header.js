@@ -3,7 +3,8 @@
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { openMenu } from "../menu.js";
-import { isHome, newSession } from "../router.js";
+import { isSchedules, isSessionShown, newSession } from "../router.js";
+import { newScheduleButtons } from "../schedules/new_button.js";
 import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
 import { connectionView } from "./connection_view.js";
@@ -27,21 +28,26 @@ export function startHeader(element) {
     el("span", { class: "only-desktop", text: "Background" }),
     count,
   );
+  const [newSchedule, newScheduleIcon] = newScheduleButtons();
+  const create = iconButton("plus", "New session", newSession, "only-phone");
   const sessions = iconButton("menu", "Sessions", () => emit("show-sidebar"), "only-phone");
   element.replaceChildren(
     sessions,
     title.element,
     menu,
     el("span", { class: "header__space" }),
+    newSchedule,
     connectionView(),
     usageButton(),
-    iconButton("plus", "New session", newSession, "only-phone"),
+    create,
+    newScheduleIcon,
     background,
   );
   const draw = () => {
     menu.hidden = !openSession.session;
     title.update();
-    background.hidden = isHome();
+    background.hidden = !isSessionShown();
+    create.hidden = isSchedules();
     const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
     count.hidden = !running;
     count.textContent = running;

@@ -19,18 +19,19 @@ export function startRevealing(inner) {
   });
 }
 
-// Scrolls to a message of a session that is still loading, unless the reader navigates or sends something first.
+// Scrolls to a message or a turn of a session that is still loading, unless the reader navigates or sends something
+// first.
 function startRevealingSoon(inner) {
   let wanted = null;
   const find = soon(() => {
-    const element = wanted && inner.querySelector(`[data-message="${CSS.escape(wanted)}"]`);
+    const element = wanted && inner.querySelector(wanted);
     if (element) wanted = null;
     show(element);
   });
   // One frame later: drawing new turns first scrolls to the end.
   const look = soon(find);
-  on("reveal-soon", ({ message }) => {
-    wanted = message;
+  on("reveal-soon", ({ message, turn }) => {
+    wanted = turn ? `#${CSS.escape(turn)}` : `[data-message="${CSS.escape(message)}"]`;
     look();
   });
   on("session-changed", () => wanted && look());
