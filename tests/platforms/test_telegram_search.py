@@ -13,7 +13,8 @@ from tests.platforms.telegram_kit import a_post, open_platform, receiving
 from tests.platforms.telegram_server import BOT, TelegramServer, Trouble
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.supervisor import Supervisor
-from wakeful.gateway.messaging.outbox.postman import Manner, Postman
+from wakeful.gateway.messaging.outbox.manner import Manner
+from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.platform import (
     Button,
     LookedUp,

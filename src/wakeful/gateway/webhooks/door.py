@@ -9,7 +9,8 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.job import Job
 from wakeful.gateway.messaging.held_door import HeldDoor
-from wakeful.gateway.messaging.outbox.postman import Manner, Postman
+from wakeful.gateway.messaging.outbox.manner import Manner
+from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.text.form import TextForm
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 from wakeful.gateway.webhooks.platform import WebhookPlatform

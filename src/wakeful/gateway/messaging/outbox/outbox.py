@@ -11,7 +11,8 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.live import LiveTurn
-from wakeful.gateway.messaging.outbox.postman import Manner, Postman
+from wakeful.gateway.messaging.outbox.manner import Manner
+from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.outbox.projection import Projection
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.messaging.settings import MessagingSettings

@@ -13,9 +13,9 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.outbox.manner import Manner
 from wakeful.gateway.messaging.outbox.message import message_of
 from wakeful.gateway.messaging.platform import Cure, Destination, NotTaken, Refused, Unanswered, Whereabouts
-from wakeful.gateway.messaging.text.form import TextForm
 from wakeful.gateway.messaging.text.split import split
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import NO_SENDER, Address
@@ -29,20 +29,6 @@ _FILE_TIMES = 10
 _LONGEST_WAIT_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How a destination is to be treated."""
-
-    form: TextForm
-    # How long a request may go unanswered, and how long after it its outcome is looked up.
-    send_timeout: float
-    settle_seconds: float
-    # The shortest time between two edits of one message.
-    edit_seconds: float = 0.0
-    # Where no post waits for another, and there may be very many: how many requests are under way at most.
-    unordered_slots: int | None = None
 
 
 @dataclass(slots=True)

@@ -16,7 +16,8 @@ from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.lines import MARK
-from wakeful.gateway.messaging.outbox.postman import Manner, Postman
+from wakeful.gateway.messaging.outbox.manner import Manner
+from wakeful.gateway.messaging.outbox.postman import Postman
 from wakeful.gateway.messaging.platform import Cure, LookedUp, NotTaken, Refused, Unanswered, Whereabouts
 from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
