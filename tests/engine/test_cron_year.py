@@ -60,7 +60,7 @@ class Simulation:
     dice: random.Random
     jobs: dict[str, Expected] = field(default_factory=dict)
     seen: dict[tuple[str, float], str] = field(default_factory=dict)
-    ordered: set[tuple[int, str]] = field(default_factory=set)
+    ordered: set[tuple[str, str]] = field(default_factory=set)
     kills: int = 0
 
     @property
@@ -110,8 +110,8 @@ class Simulation:
                 return
             for node in self.house.nodes:
                 for turn in running & node.agent.briefs.keys():
-                    if (id(node), turn) not in self.ordered:
-                        self.ordered.add((id(node), turn))
+                    if (node.engine.node, turn) not in self.ordered:
+                        self.ordered.add((node.engine.node, turn))
                         node.agent.order(turn, "finish")
             await self.house.settle()
             # The turns of a dead node are taken over when its lease has run out.
