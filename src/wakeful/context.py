@@ -97,11 +97,12 @@ def get_session_env(name: str, default: str = "") -> str:
 def session_environment() -> dict[str, str]:
     """Return the environment variables that a command of this session gets: the context's values, by the same names.
 
-    Values with a NUL are left out, because no environment can hold them, and so are the empty ones of a turn that no
-    schedule has opened.
+    Values with a NUL are left out, because no environment can hold them, and so are those of a schedule in a turn that
+    none has opened.
     """
     bound = {variable.name: variable.get(None) for variable in _OF_SESSION}
-    bound |= {variable.name: variable.get("") or None for variable in _OF_CRON}
+    if _CRON_PLATFORM.get(""):
+        bound |= {variable.name: variable.get("") for variable in _OF_CRON}
     return {name: value for name, value in bound.items() if value is not None and "\0" not in value}
 
 

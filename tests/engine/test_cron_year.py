@@ -60,7 +60,7 @@ class Simulation:
     dice: random.Random
     jobs: dict[str, Expected] = field(default_factory=dict)
     seen: dict[tuple[str, float], str] = field(default_factory=dict)
-    ordered: set[tuple[int, str]] = field(default_factory=set)
+    ordered: set[tuple[str, str]] = field(default_factory=set)
     kills: int = 0
 
     @property
@@ -88,9 +88,6 @@ class Simulation:
         await self.house.advance(at - self.now)
         await self.house.settle()
         self.look()
-        for node in [node for node in self.house.nodes if node.store.is_dead]:
-            await self.kill(node)
-            await self.start_node()
         await self.end_turns()
         self.read_runs()
 
@@ -105,18 +102,26 @@ class Simulation:
     async def end_turns(self) -> None:
         for _ in range(8):
             await self.house.settle()
+            await self.replace_dead()
             running = {turn for (turn,) in self.fetch("SELECT turn_id FROM cron_runs WHERE status = 'running'")}
             if not running and not self.fetch("SELECT 1 FROM cron_runs WHERE status = 'queued'"):
                 return
             for node in self.house.nodes:
                 for turn in running & node.agent.briefs.keys():
-                    if (id(node), turn) not in self.ordered:
-                        self.ordered.add((id(node), turn))
+                    if (node.engine.node, turn) not in self.ordered:
+                        self.ordered.add((node.engine.node, turn))
                         node.agent.order(turn, "finish")
             await self.house.settle()
             # The turns of a dead node are taken over when its lease has run out.
             await self.house.advance(2)
-        raise AssertionError(f"{running} do not end")
+        dead = [node.engine.node for node in self.house.nodes if node.store.is_dead]
+        raise AssertionError(f"{running} do not end; of {len(self.house.nodes)} nodes {dead} are dead")
+
+    async def replace_dead(self) -> None:
+        """A node may die at its first look, or when it ends a turn."""
+        for node in [node for node in self.house.nodes if node.store.is_dead]:
+            await self.kill(node)
+            await self.start_node()
 
     def read_runs(self) -> None:
         for job, at, status, reason in self.fetch("SELECT job_id, fire_at, status, reason FROM cron_runs"):

@@ -1,11 +1,13 @@
 """A messaging door on a real engine and a real store: the platform is scripted, the agent is led."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
@@ -95,10 +97,10 @@ async def chatting(
     store: Store,
     workspace: Path,
     platform: ScriptedPlatform | None = None,
-    wake_budget: int = 100,
+    engine_changes: Mapping[str, Any] = MappingProxyType({}),
     **changes: object,
 ) -> AsyncIterator[Chatting]:
-    """`changes` are settings of the door."""
+    """`changes` are settings of the door, `engine_changes` those of the engine."""
     platform = platform or ScriptedPlatform()
     settings = MessagingSettings(
         {platform.name: replace(DOOR, **changes)},  # type: ignore[arg-type]
@@ -107,8 +109,8 @@ async def chatting(
         settle_seconds=0.02,
     )
     agent, clock = LedAgent(), SystemClock()
-    engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0, wake_budget_per_hour=wake_budget)
-    engine = bare_engine(store, agent, clock, engine_settings)
+    engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0)
+    engine = bare_engine(store, agent, clock, replace(engine_settings, **engine_changes))
     people = People(store, settings.doors)
     commands = Commands(engine, store, _check_model, "demo:led")
     new = NewSessions("operator", "demo:led", workspace)

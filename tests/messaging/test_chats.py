@@ -1,6 +1,7 @@
 """A chat on a platform: messages in, answers out, each once and where it belongs."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -216,6 +217,56 @@ async def test_files_are_saved_in_the_workspace_and_named_to_the_agent(store: St
     assert (tmp_path / "inbox" / "5-a-2.txt").read_bytes() == b"two"
     assert sorted(path.name for path in (tmp_path / "inbox").iterdir()) == ["5-a-2.txt", "5-a.txt", "5-file"]
     assert chat.platform.texts("1") == ["big.bin is too large (0.001 MB, at most 0.001 MB) and was left out."]
+
+
+async def test_a_file_without_words_is_a_message_and_its_name_is_cut_before_its_ending(
+    store: Store, tmp_path: Path
+) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("", "5", attachments=[_file(f"{'n' * 150}.txt", b"one")])
+        turn_id = await chat.turn()
+
+    name = f"5-{'n' * 96}.txt"
+    assert chat.agent.briefs[turn_id].messages[-1].text == f"[File: inbox/{name}, 3 bytes]"
+    assert (tmp_path / "inbox" / name).read_bytes() == b"one"
+
+
+async def test_a_quote_is_cut_after_its_first_300_characters(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("this?", "5", quoted="q" * 301)
+        turn_id = await chat.turn()
+
+    assert chat.agent.briefs[turn_id].messages[-1].text == f"> {'q' * 300}\nthis?"
+
+
+async def test_a_bug_is_said_without_its_traceback(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("Hello", "5")
+        chat.agent.order(await chat.turn(), "break")
+        await chat.platform.until(lambda: bool(chat.platform.texts("1")))
+
+    (said,) = chat.platform.texts("1")
+    assert said.startswith("I had to stop: ")
+    assert "Traceback" not in said
+    assert "\n" not in said
+
+
+async def test_commands_tell_of_and_change_the_conversation(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("slow", "5")
+        turn = chat.agent.briefs[await chat.turn()].turn
+        await chat.spawn(turn.id, "build")
+        await chat.write("later", "6")
+        await chat.write("/model demo:other", "7")
+        await chat.write("/status", "8")
+        await chat.write("/tasks", "9")
+        await chat.platform.until(lambda: len(chat.platform.texts("1")) == 3)
+
+    chosen, status, tasks = chat.platform.texts("1")
+    assert chosen == "Model: demo:other"
+    lines = [f"Session: {turn.session_id}", "Model: demo:other", "Turn: running", "Queued: 1", "Tasks: 1 running"]
+    assert status.split("\n") == lines
+    assert re.fullmatch(r"build running \d+ s: run build", tasks)
 
 
 async def test_a_lost_reply_doubles_nothing(store: Store, tmp_path: Path) -> None:

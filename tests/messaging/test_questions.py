@@ -88,3 +88,14 @@ async def test_a_command_answers_the_oldest_question(store: Store, tmp_path: Pat
         await chat.shows("Answered elsewhere.", "Denied.")
 
         assert await answer is Choice.DENY
+
+
+async def test_a_question_that_nobody_answers_in_time_says_so(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path, engine_changes={"approval_seconds": 0.05}) as chat:
+        answer = await asking(chat)
+        await chat.shows("Expired.")
+        late = await chat.ingress.press(press(buttons(chat)[0]))
+
+        assert await answer is None
+        assert late.text == "Already answered."
+        assert list(chat.platform.requests[-1][2].buttons) == []

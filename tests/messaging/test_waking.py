@@ -7,7 +7,10 @@ import pytest
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.lines import waiting_text
+from wakeful.gateway.messaging.platform import Refused
+from wakeful.model.inbox import RowKind
 from wakeful.model.messaging.chat import ChatKind
+from wakeful.model.messaging.post import PostState
 from wakeful.store.base import Store
 
 
@@ -105,7 +108,7 @@ async def test_a_notice_that_comes_along_has_its_line_before_the_words_of_that_s
 
 
 async def test_a_spent_wake_budget_is_said_once_until_a_person_writes(store: Store, tmp_path: Path) -> None:
-    async with chatting(store, tmp_path, wake_budget=1) as chat:
+    async with chatting(store, tmp_path, engine_changes={"wake_budget_per_hour": 1}) as chat:
         await chat.write("build it", "5")
         first = await chat.turn()
         for name in ("one", "two", "three", "four"):
@@ -129,3 +132,72 @@ async def test_a_spent_wake_budget_is_said_once_until_a_person_writes(store: Sto
         await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready")
         await chat.end("four")
         await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready", waiting_text(1))
+
+
+async def test_several_in_one_turn_reply_to_the_message_of_the_oldest_work(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        said = []
+        for number, name in enumerate(("one", "two"), start=1):
+            await chat.write(f"build {name}", str(number))
+            turn_id = await chat.turn(number)
+            await chat.spawn(turn_id, name)
+            chat.agent.order(turn_id, f"say Building {name}")
+            said.append(f"Building {name}")
+            await chat.shows(*said)
+        await chat.write("busy", "3")
+        busy = await chat.turn(3)
+        await chat.end("one")
+        await chat.end("two")
+        chat.agent.order(busy, "say Done")
+        chat.agent.order(await chat.turn(4), "say Both are ready")
+        lines = "⏰ run one (exit code 0)\n⏰ run two (exit code 0)"
+        await chat.shows(*said, "Done", f"{lines}\n\nBoth are ready")
+
+    assert chat.platform.requests[-1][2].reply_to == "1"
+
+
+async def test_a_bot_that_is_kicked_out_in_mid_turn_goes_on_and_is_woken_all_the_same(
+    store: Store, tmp_path: Path
+) -> None:
+    platform = ScriptedPlatform()
+    async with chatting(store, tmp_path, platform) as chat:
+        await chat.write("build it", "5", kind=ChatKind.GROUP, chat_id="-1", is_for_bot=True)
+        first = await chat.turn()
+        await chat.spawn(first, "build")
+        platform.troubles["-1"] = [Refused("The bot was kicked out.") for _ in range(9)]
+        chat.agent.order(first, "say Building")
+        await chat.end("build")
+        chat.agent.order(await chat.turn(2), "say Ready")
+        await platform.until(lambda: len(platform.troubles["-1"]) == 7)
+        await chat.write("and here?", "1")
+        chat.agent.order(await chat.turn(3), "say Here all is well")
+        await chat.shows("Here all is well")
+        session_id = chat.agent.briefs[first].turn.session_id
+        posts = await store.read(lambda tx: tx.posts.page(session_id=session_id, limit=9))
+
+    assert [(post.state, post.error) for post in posts] == [(PostState.REFUSED, "The bot was kicked out.")] * 2
+    assert posts[0].wanted == "⏰ run build (exit code 0)\n\nReady"
+
+
+async def test_a_door_that_is_not_configured_any_more_keeps_its_notices(store: Store, tmp_path: Path) -> None:
+    platform = ScriptedPlatform()
+    async with chatting(store, tmp_path, platform) as chat:
+        await chat.write("build it", "5")
+        first = await chat.turn()
+        await chat.spawn(first, "build")
+        chat.agent.order(first, "say Building")
+        await chat.shows("Building")
+    session_id = chat.agent.briefs[first].turn.session_id
+    closed = {"closed_platforms": frozenset({"telegram"})}
+    async with chatting(store, tmp_path, ScriptedPlatform("slack"), engine_changes=closed) as other:
+        await other.end("build")
+        await other.write("hello", "1", platform="slack", chat_id="D1")
+        other.agent.order(await other.turn(), "say Hi")
+        await other.shows("Hi", chat_id="D1")
+        waiting = await store.read(lambda tx: tx.inbox.pending(session_id))
+        assert [row.kind for row in waiting] == [RowKind.NOTICE]
+        assert len(other.agent.briefs) == 1
+    async with chatting(store, tmp_path, platform) as chat:
+        woken = await chat.turn()
+        chat.agent.order(woken, "say Ready")
+        await chat.shows("Building", "⏰ run build (exit code 0)\n\nReady")
