@@ -50,8 +50,8 @@ class Line:
             await asyncio.wait([self.job])
 
 
-def settings_for(server: DiscordServer, token: str = TOKEN) -> DiscordSettings:
-    return DiscordSettings(token, server.url, retry_seconds=0.01, identify_seconds=0.0)
+def settings_for(server: DiscordServer, token: str = TOKEN, timeout: float = PATIENCE) -> DiscordSettings:
+    return DiscordSettings(token, server.url, timeout, retry_seconds=0.01, identify_seconds=0.0)
 
 
 @asynccontextmanager

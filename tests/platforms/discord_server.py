@@ -59,13 +59,15 @@ class Trouble(StrEnum):
     # discord.py repeats these by itself: acted on before, or not.
     BAD_GATEWAY = "bad_gateway"
     BAD_GATEWAY_AFTER = "bad_gateway_after"
+    # Acted on, and never answered.
+    SILENT = "silent"
     # Acted on once the gate of the server is opened.
     SLOW = "slow"
 
 
 # Messages of people, replies among them: Discord's own cannot be replied to.
 _ANSWERABLE = frozenset({0, 19})
-_AFTERWARDS = frozenset({Trouble.CUT_AFTER, Trouble.BAD_GATEWAY_AFTER})
+_AFTERWARDS = frozenset({Trouble.CUT_AFTER, Trouble.BAD_GATEWAY_AFTER, Trouble.SILENT})
 
 
 @dataclass
@@ -261,6 +263,8 @@ class DiscordServer:
                 return web.Response(status=503, text="upstream connect error")
             case Trouble.BAD_GATEWAY | Trouble.BAD_GATEWAY_AFTER:
                 return web.Response(status=502, text="<html>bad gateway</html>")
+            case Trouble.SILENT:
+                await asyncio.Event().wait()
         assert request.transport is not None
         request.transport.abort()
         return web.Response()

@@ -34,6 +34,8 @@ class Trouble(StrEnum):
     UNREADABLE = "unreadable"
     # Acted on, with an answer that says otherwise.
     FATAL = "fatal"
+    # Acted on, and never answered.
+    SILENT = "silent"
     # Acted on once the gate of the server is opened.
     SLOW = "slow"
 
@@ -234,6 +236,8 @@ class SlackServer:
         except Refusal as refusal:
             body = refusal.body
         await self._changes()
+        if trouble is Trouble.SILENT:
+            await asyncio.Event().wait()
         if trouble is Trouble.FATAL:
             return web.json_response(Refusal("fatal_error").body)
         if trouble is Trouble.CUT_AFTER:

@@ -33,6 +33,8 @@ class Trouble(StrEnum):
     LIMITED = "limited"
     BROKEN = "broken"
     UNREADABLE = "unreadable"
+    # Acted on, and never answered.
+    SILENT = "silent"
     # Acted on once the gate of the server is opened.
     SLOW = "slow"
 
@@ -167,6 +169,8 @@ class TelegramServer:
         except Refusal as refusal:
             body = refusal.body
         await self.changes()
+        if trouble is Trouble.SILENT:
+            await asyncio.Event().wait()
         return _cut(request) if trouble is Trouble.CUT_AFTER else _json(body, body.get("error_code", 200))
 
     async def _act(self, method: str, params: dict[str, Any]) -> Any:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.platforms.discord_kit import COMMANDS, open_platform, post_to, receiving, words
+from tests.patience import PATIENCE
+from tests.platforms.discord_kit import COMMANDS, open_platform, post_to, receiving, settings_for, words
 from tests.platforms.discord_server import ANN, BOT, THREAD, TOKEN, DiscordServer, Trouble
 from wakeful.gateway.messaging.platform import (
     Button,
@@ -160,6 +161,22 @@ async def test_a_bad_gateway_is_repeated_with_the_same_nonce(server: DiscordServ
 
     assert server.rooms[CHANNEL].said == ["Hello"]
     assert int(message_id) in server.rooms[CHANNEL].messages
+
+
+async def test_a_request_that_is_never_answered_holds_up_no_other_to_its_channel(server: DiscordServer) -> None:
+    platform = DiscordPlatform(settings_for(server, timeout=0.3))
+    server.troubles["POST messages"] = [Trouble.SILENT]
+    post = post_to(CHANNEL, attempted_at=time.time())
+    try:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(Unanswered):
+                await platform.send(post, words("Hello"))
+            found = await platform.look_up(post, words("Hello"))
+    finally:
+        await platform.close()
+
+    assert found.whereabouts is Whereabouts.FOUND
+    assert server.rooms[CHANNEL].said == ["Hello"]
 
 
 @pytest.mark.parametrize("trouble", [Trouble.CUT_BEFORE, Trouble.CUT_AFTER, Trouble.UNAVAILABLE])

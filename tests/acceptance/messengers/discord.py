@@ -21,6 +21,7 @@ class DiscordMessenger:
             Trouble.UNAVAILABLE,
             Trouble.CUT_BEFORE,
             Trouble.CUT_AFTER,
+            Trouble.SILENT,
             Trouble.BAD_GATEWAY,
             Trouble.BAD_GATEWAY_AFTER,
         ],

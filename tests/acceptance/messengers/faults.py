@@ -31,8 +31,10 @@ class Faults:
         if kind == "trouble":
             request = self._chance.choice(list(messenger.troubles))
             trouble = self._chance.choice(messenger.troubles[request])
-            messenger.waiting_troubles[request].append(trouble)
-            self.counts[trouble] += 1
+            # Not faster than requests come: a platform that fails for ever has nothing to show.
+            if not messenger.waiting_troubles[request]:
+                messenger.waiting_troubles[request].append(trouble)
+                self.counts[trouble] += 1
         elif kind == "repeat":
             self.counts["duplicate"] += await messenger.repeat(self._chance)
         else:

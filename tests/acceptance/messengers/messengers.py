@@ -31,4 +31,4 @@ def settings_of(messengers: Iterable[Messenger]) -> dict[str, str]:
         for messenger in messengers
         for name, value in (_COMMON | messenger.settings).items()
     }
-    return doors | {"WAKEFUL_DELIVERY_SETTLE_SECONDS": "0.3"}
+    return doors | {"WAKEFUL_DELIVERY_SETTLE_SECONDS": "0.3", "WAKEFUL_SEND_TIMEOUT_SECONDS": "2"}

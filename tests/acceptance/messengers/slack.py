@@ -23,6 +23,7 @@ class SlackMessenger:
             Trouble.BROKEN,
             Trouble.CUT_BEFORE,
             Trouble.CUT_AFTER,
+            Trouble.SILENT,
             Trouble.FATAL,
             Trouble.UNREADABLE,
         ],

@@ -16,7 +16,7 @@ _REPEATED = 20
 class TelegramMessenger:
     name = "telegram"
     troubles: Mapping[str, Sequence[StrEnum]] = {
-        "sendMessage": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER, Trouble.CUT_AFTER],
+        "sendMessage": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER, Trouble.SILENT],
         "editMessageText": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER],
         "editMessageReplyMarkup": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_AFTER],
         "getUpdates": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER],

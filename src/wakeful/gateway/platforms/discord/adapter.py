@@ -51,6 +51,8 @@ logger = logging.getLogger(__name__)
 class DiscordSettings:
     token: str = field(repr=False)
     api_url: str = "https://discord.com/api/v10"
+    # How long a request may go unanswered.
+    timeout: float = 30.0
     # After which time something is handed in again that was not taken.
     retry_seconds: float = 1.0
     # Discord lets a bot begin a session every 5 s.
@@ -74,7 +76,9 @@ class DiscordPlatform:
         what they missed while nothing was connected. `memory`: what another process can go on with.
         """
         self._commands = commands
-        self._client = DiscordClient(settings.token, settings.api_url, settings.identify_seconds)
+        self._client = DiscordClient(
+            settings.token, settings.api_url, timeout=settings.timeout, identify_seconds=settings.identify_seconds
+        )
         self._progress = GatewayProgress(memory, lambda: self._client.own_roles)
         self._line = DiscordLine(self._client, self._progress)
         channels = DiscordChannels(self._client)
@@ -206,5 +210,5 @@ def _check_size(message: Message) -> None:
 
 
 def build_discord(needs: PlatformNeeds) -> DiscordPlatform:
-    settings = DiscordSettings(needs.access.token, needs.access.api_url)
+    settings = DiscordSettings(needs.access.token, needs.access.api_url, needs.timeout)
     return DiscordPlatform(settings, needs.commands, chats=needs.chats, memory=needs.memory)

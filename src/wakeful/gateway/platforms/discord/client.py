@@ -9,6 +9,7 @@ import logging
 import math
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.request import getproxies, proxy_bypass
@@ -28,6 +29,8 @@ from wakeful.under_way import UnderWay
 _SLEPT_SECONDS = 2.0
 _READ_SECONDS = 30.0
 _PIECE_BYTES = 64 * 1024
+# A file may take so many times as long as any other request.
+_FILE_TIMES = 10
 
 # At lower levels discord.py logs every event and request, with the tokens of interactions.
 logging.getLogger("discord").setLevel(logging.WARNING)
@@ -51,8 +54,10 @@ class DiscordClient(discord.Client):
     # Gets the events; set before the gateway is opened.
     events: GatewayEvents
 
-    def __init__(self, token: str, api_url: str, identify_seconds: float) -> None:
-        """`identify_seconds`: the shortest time between two new sessions of the gateway."""
+    def __init__(self, token: str, api_url: str, *, timeout: float, identify_seconds: float) -> None:
+        """`timeout`: how long a request may go unanswered; `identify_seconds`: the shortest time between two new
+        sessions of the gateway.
+        """
         # discord.py warns that it cannot speak. It need not.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         Route.BASE = api_url.rstrip("/")
@@ -65,6 +70,10 @@ class DiscordClient(discord.Client):
         )
         # The constructor takes no less than 30 s.
         self.http.max_ratelimit_timeout = _SLEPT_SECONDS
+        # Requests to one channel wait for each other: one that is never answered would hold up all others.
+        limits = aiohttp.ClientTimeout(total=timeout)
+        self.http.request = partial(self.http.request, timeout=limits)  # type: ignore[method-assign]
+        self._upload_limits = aiohttp.ClientTimeout(total=timeout * _FILE_TIMES)
         self._token = token
         self._logging_in = asyncio.Lock()
         self._is_logged_in = False
@@ -185,7 +194,7 @@ class DiscordClient(discord.Client):
                 {"name": "payload_json", "value": described, "content_type": "application/json"},
                 {"name": "files[0]", "value": file.fp, "filename": file.filename},
             ]
-            return await self.http.request(route, form=form, files=[file])
+            return await self.http.request(route, form=form, files=[file], timeout=self._upload_limits)
         finally:
             file.close()
 
