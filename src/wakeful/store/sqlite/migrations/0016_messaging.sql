@@ -70,7 +70,8 @@ CREATE INDEX posts_at_work ON posts (platform, position, part)
 CREATE INDEX posts_by_turn ON posts (turn_id) WHERE turn_id IS NOT NULL;
 CREATE INDEX posts_by_session ON posts (session_id, position) WHERE session_id IS NOT NULL;
 CREATE INDEX posts_by_position ON posts (position, part);
-CREATE INDEX posts_refused ON posts (platform) WHERE state = 'refused';
+CREATE INDEX posts_not_out ON posts (state, position, part)
+    WHERE state IN ('waiting', 'sending', 'unknown', 'refused');
 CREATE INDEX posts_over ON posts (created_at) WHERE state IN ('sent', 'dropped');
 
 -- How far the log of a session has been made into posts.
