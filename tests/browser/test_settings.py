@@ -32,7 +32,7 @@ async def test_another_browser_is_logged_out_from_the_settings(screens: Screens,
     screen = await screens.screen(demo_server)
     await answer_grants(screen.page, [_GRANT])
 
-    await screen.page.get_by_role("button", name="Settings").click()
+    await screen.page.get_by_role("link", name="Settings").click()
     logins = screen.page.get_by_role("region", name="Logins")
     await expect(logins.get_by_text("This browser")).to_be_visible()
     await logins.get_by_role("button", name="Log out Safari on iPhone of operator").press("Enter")
@@ -54,7 +54,7 @@ async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, 
     await expect(entry).to_contain_text("Delete outside of the folder")
     await expect(entry).to_contain_text("/home/me/shop and below · since")
     await expect(entry).to_contain_text("given for rm -rf /srv/data/*, used 4 times")
-    assert await screen.page.evaluate("document.querySelector('dialog').scrollWidth <= innerWidth")
+    assert await screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await allowed.get_by_role("button", name="Revoke: Delete outside of the folder").click()
 
     await expect(allowed).to_contain_text("Nothing. Every dangerous call asks first.")

@@ -21,12 +21,12 @@ EVERYWHERE = {
 }
 
 
-async def test_the_page_is_the_same_for_every_session(web: Served) -> None:
+async def test_the_page_is_the_same_at_every_address(web: Served) -> None:
     browser = await logged_in(web)
 
-    front, session = await browser.get("/"), await browser.get("/s/anything")
+    front, *others = [await browser.get(path) for path in ("/", "/s/anything", "/settings")]
 
-    assert (front.status, front.json) == (session.status, session.json)
+    assert [(other.status, other.json) for other in others] == [(front.status, front.json)] * len(others)
     assert front.headers["content-type"] == "text/html; charset=utf-8"
     assert b"{{" not in front.json
 

@@ -30,13 +30,14 @@ class PageRoutes:
         return [
             Route("/", self.page, methods=["GET"]),
             Route("/s/{session_id}", self.page, methods=["GET"]),
+            Route("/settings", self.page, methods=["GET"]),
             Route("/login", self.login, methods=["GET"]),
             Route("/favicon.ico", self.icon, methods=["GET"]),
             Route("/static/{digest}/{path:path}", self.file, methods=["GET"]),
         ]
 
     async def page(self, request: Request) -> Response:
-        """Return the same page for every session; its script loads the session's content."""
+        """Return the same page for every address; its script loads what the address names."""
         return _answer(request, self._static.pages["page.html"], _REVALIDATE)
 
     async def login(self, request: Request) -> Response:

@@ -1,7 +1,7 @@
 // The title of the tab: how many sessions need the reader, and which one is open.
 
 import { on } from "./bus.js";
-import { isHome } from "./router.js";
+import { viewName } from "./router.js";
 import { openSession } from "./session/state.js";
 
 let waiting = 0;
@@ -19,7 +19,7 @@ export function startPageTitle() {
 
 function draw() {
   const needs = Math.max(waiting, openSession.approvals.length ? 1 : 0);
-  const name = openSession.session?.title || (openSession.id ? "" : isHome() ? "Home" : "New session");
+  const name = openSession.session?.title || (openSession.id ? "" : viewName());
   const title = [name, "wakeful"].filter(Boolean).join(" · ");
   const words = needs ? `(${needs}) ${title}` : title;
   if (document.title !== words) document.title = words;

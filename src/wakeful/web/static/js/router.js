@@ -1,9 +1,10 @@
-// The address says what the page shows: /s/{id} a session, / the home page. A session that is just beginning has no
+// The address says what the page shows: /s/{id} a session, /settings the settings, / the home page. A session that is just beginning has no
 // address yet: the page shows its first message, which is being sent, instead of the home page.
 
 import { emit } from "./bus.js";
 
 const ADDRESS = /^\/s\/([A-Za-z0-9_.:-]+)$/;
+export const SETTINGS = "/settings";
 
 let isBegun = false;
 
@@ -12,7 +13,22 @@ export function currentSessionId() {
 }
 
 export function isHome() {
-  return !isBegun && currentSessionId() === null;
+  return !isSessionShown() && !isSettings();
+}
+
+export function isSettings() {
+  return location.pathname === SETTINGS;
+}
+
+// Also for a session that is just beginning.
+export function isSessionShown() {
+  return isBegun || currentSessionId() !== null;
+}
+
+// The title of what has no title of its own.
+export function viewName() {
+  if (isSettings()) return "Settings";
+  return isHome() ? "Home" : "New session";
 }
 
 export function isBeginning() {
@@ -26,6 +42,14 @@ export function openSessionById(id) {
 
 export function openHome() {
   goHome({ writes: false });
+}
+
+// `part` is the id of a section.
+export function openSettings(part = "") {
+  const address = part ? `${SETTINGS}#${part}` : SETTINGS;
+  if (!isSettings()) history.pushState(null, "", address);
+  else if (part) history.replaceState(null, "", address);
+  go({ id: null });
 }
 
 // Goes home and focuses the message box, where sessions begin.

@@ -2,7 +2,7 @@
 
 import { emit, on } from "./bus.js";
 import { KEYS } from "./keys.js";
-import { isHome, newSession, openHome } from "./router.js";
+import { isSessionShown, newSession, openHome } from "./router.js";
 import { openSession } from "./session/state.js";
 import { settings } from "./settings.js";
 
@@ -18,9 +18,9 @@ export function startShortcuts({ sidebar, drawer, home }) {
     needs: () => home.focusQuestion() || toNextThatNeedsYou(sidebar),
     help: () => emit("show-help"),
     write: () => document.getElementById("message")?.focus(),
-    // The home page has no drawer and no timeline.
-    drawer: () => isHome() || drawer.toggle(),
-    timeline: () => isHome() || settings.set("timeline", !settings.get("timeline")),
+    // Only a session has a drawer and a timeline.
+    drawer: () => isSessionShown() && drawer.toggle(),
+    timeline: () => isSessionShown() && settings.set("timeline", !settings.get("timeline")),
     "next-wake": () => walkWakes(1),
     "previous-wake": () => walkWakes(-1),
   };

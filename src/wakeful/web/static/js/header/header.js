@@ -3,7 +3,7 @@
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { openMenu } from "../menu.js";
-import { isHome, newSession } from "../router.js";
+import { isSessionShown, newSession } from "../router.js";
 import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
 import { connectionView } from "./connection_view.js";
@@ -41,7 +41,7 @@ export function startHeader(element) {
   const draw = () => {
     menu.hidden = !openSession.session;
     title.update();
-    background.hidden = isHome();
+    background.hidden = !isSessionShown();
     const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
     count.hidden = !running;
     count.textContent = running;

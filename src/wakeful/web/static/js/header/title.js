@@ -2,12 +2,10 @@
 
 import { on } from "../bus.js";
 import { el } from "../dom.js";
-import { isHome } from "../router.js";
+import { viewName } from "../router.js";
 import { openSession } from "../session/state.js";
 import { rename } from "../sidebar/actions.js";
 import { titleInput } from "../sidebar/renaming.js";
-
-const NO_TITLE = "New session";
 
 export class TitleView {
   #heading = el("h1", { class: "header__title" });
@@ -25,7 +23,7 @@ export class TitleView {
 
   update() {
     const { id, session } = openSession;
-    const words = session?.title || (id && !session ? "" : isHome() ? "Home" : NO_TITLE);
+    const words = session?.title || (id && !session ? "" : viewName());
     if (this.#heading.textContent !== words) this.#heading.textContent = words;
     this.#heading.title = session ? "Double-click to rename" : "";
   }

@@ -23,7 +23,7 @@ export class HomeFeed {
 
   constructor(onChange) {
     this.#onChange = onChange;
-    on("route", ({ id }) => id === null && this.ask());
+    on("route", () => isHome() && this.ask());
     for (const name of ["news", "row", "gone", "rows-refetch"]) on(name, () => this.askSoon());
     on("session-changed", (parts) => parts.includes("approvals") && this.askSoon());
     document.addEventListener("visibilitychange", () => this.askSoon());
