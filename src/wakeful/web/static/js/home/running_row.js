@@ -5,10 +5,10 @@ import { emit } from "../bus.js";
 import { el, iconButton } from "../dom.js";
 import { shortCommand } from "../news/news_words.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
+import { RowView } from "../row_view.js";
 import { tick } from "../ticker.js";
 import { promiseWords } from "../words.js";
 import { plainWords } from "./quote.js";
-import { RowView } from "./section.js";
 
 export function runningRow() {
   return new RowView(parts, el("li", { class: "run" }));

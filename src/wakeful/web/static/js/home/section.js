@@ -3,6 +3,7 @@
 
 import { el } from "../dom.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
+import { RowView } from "../row_view.js";
 import { Keyed } from "../transcript/keyed.js";
 
 export class Section {
@@ -24,31 +25,6 @@ export class Section {
     this.#count.textContent = isCounted ? entries.length : "";
     this.#note.textContent = note;
     this.#entries.show(entries, this.#make);
-  }
-}
-
-// A row that is rebuilt when its entry has changed; `make(entry)` returns its children.
-export class RowView {
-  #make;
-  #shown = "";
-
-  constructor(make, element) {
-    this.#make = make;
-    this.element = element;
-  }
-
-  update(entry) {
-    const shown = JSON.stringify(entry);
-    if (shown === this.#shown) return;
-    this.#shown = shown;
-    // Links and buttons are replaced: the focus moves to the new one in the same position.
-    const at = this.#controls().indexOf(document.activeElement);
-    this.element.replaceChildren(...this.#make(entry).filter(Boolean));
-    if (at !== -1) this.#controls().at(at)?.focus({ preventScroll: true });
-  }
-
-  #controls() {
-    return [...this.element.querySelectorAll("button, a")];
   }
 }
 
