@@ -1,6 +1,7 @@
 // The settings as one long page, built anew whenever it is opened, so that it shows what holds now.
 
 import { on } from "../bus.js";
+import { doorsSection } from "../doors/doors_section.js";
 import { el } from "../dom.js";
 import { me } from "../me.js";
 import { isSettings } from "../router.js";
@@ -12,8 +13,9 @@ import { headingOf } from "./set_section.js";
 import { SettingsNav } from "./settings_nav.js";
 
 const SECTIONS = [
-  { id: "permissions", name: "Permissions", icon: "shield", make: grantList },
+  { id: "permissions", name: "Allowed without asking", icon: "shield", make: grantList },
   { id: "logins", name: "Logins", icon: "person", make: loginList },
+  { id: "doors", name: "Doors", icon: "chat", make: doorsSection, isForOperator: true },
   { id: "appearance", name: "Appearance", icon: "sun", make: appearanceSection },
   { id: "about", name: "About", icon: "info", make: aboutSection },
 ];
@@ -26,7 +28,10 @@ class SettingsPage {
   #element;
   #nav;
   #skip = document.getElementById("skip");
-  #isBuilt = false;
+  // Those that this reader may see; empty while the page is not shown.
+  #sections = [];
+  // Ends what the sections do while they are shown.
+  #end = new AbortController();
 
   constructor(element, sidebar) {
     this.#element = element;
@@ -48,26 +53,31 @@ class SettingsPage {
   }
 
   #show() {
-    if (!this.#isBuilt) this.#build();
+    if (!this.#sections.length) this.#build();
     const id = location.hash.slice(1);
-    const isKnown = SECTIONS.some((section) => section.id === id);
-    this.#nav.point(isKnown ? id : SECTIONS[0].id);
+    const isKnown = this.#sections.some((section) => section.id === id);
+    this.#nav.point(isKnown ? id : this.#sections[0].id);
     if (isKnown) goTo(document.getElementById(id));
   }
 
   #build() {
-    this.#isBuilt = true;
-    this.#nav.show(SECTIONS);
-    this.#element.replaceChildren(el("div", { class: "page__inner" }, SECTIONS.map(({ make }) => make())));
+    this.#end = new AbortController();
+    this.#sections = SECTIONS.filter(({ isForOperator }) => !isForOperator || me.is_operator);
+    this.#nav.show(this.#sections);
+    const { signal } = this.#end;
+    const made = this.#sections.map(({ id, make }) => make({ signal, mark: (state) => this.#nav.mark(id, state) }));
+    this.#element.replaceChildren(el("div", { class: "page__inner" }, made));
   }
 
   #clear() {
-    this.#isBuilt = false;
+    this.#end.abort();
+    this.#sections = [];
     this.#element.replaceChildren();
   }
 }
 
+// A reader who came here by a link of the page goes on from the heading.
 function goTo(section) {
   section.scrollIntoView();
-  headingOf(section).focus({ preventScroll: true });
+  if (document.activeElement !== document.body) headingOf(section).focus({ preventScroll: true });
 }

@@ -148,6 +148,7 @@ class Sidebar {
   }
 
   #toggleArchived(button) {
+    if (isSettings()) openHome();
     this.#archived = !this.#archived;
     button.setAttribute("aria-pressed", this.#archived);
     this.#fetch();
