@@ -1,5 +1,5 @@
-// The address says what the page shows: /s/{id} a session, /settings the settings, / the home page. A session that is just beginning has no
-// address yet: the page shows its first message, which is being sent, instead of the home page.
+// The address says what the page shows: /s/{id} a session, /settings the settings, / the home page. A session that is
+// just beginning has no address yet: the page shows its first message, which is being sent, instead of the home page.
 
 import { emit } from "./bus.js";
 
@@ -12,17 +12,17 @@ export function currentSessionId() {
   return ADDRESS.exec(location.pathname)?.[1] ?? null;
 }
 
-export function isHome() {
-  return !isSessionShown() && !isSettings();
+// Also for a session that is just beginning.
+export function isSessionShown() {
+  return isBegun || currentSessionId() !== null;
 }
 
 export function isSettings() {
   return location.pathname === SETTINGS;
 }
 
-// Also for a session that is just beginning.
-export function isSessionShown() {
-  return isBegun || currentSessionId() !== null;
+export function isHome() {
+  return !isSessionShown() && !isSettings();
 }
 
 // The title of what has no title of its own.

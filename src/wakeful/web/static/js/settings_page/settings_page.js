@@ -27,7 +27,6 @@ export function startSettingsPage(element, sidebar) {
 class SettingsPage {
   #element;
   #nav;
-  #skip = document.getElementById("skip");
   // Those that this reader may see; empty while the page is not shown.
   #sections = [];
   // Ends what the sections do while they are shown.
@@ -44,8 +43,6 @@ class SettingsPage {
   #toggle() {
     const isShown = isSettings();
     this.#element.hidden = !isShown;
-    this.#skip.href = isShown ? "#settings" : "#message";
-    this.#skip.textContent = isShown ? "Skip to the settings" : "Skip to the message box";
     this.#element.closest(".main").classList.toggle("main--settings", isShown);
     this.#nav.toggle(isShown);
     if (!isShown) this.#clear();
