@@ -12,12 +12,12 @@ from tests.browser.screen import Screen, Screens
 from tests.browser.server import PageServer, running_page_server
 from tests.browser.test_access import SCHEMES, serious
 from tests.platforms.slack_server import SlackServer
-from tests.platforms.telegram_server import ANN, TOKEN, TelegramServer
+from tests.platforms.telegram_server import TOKEN, TelegramServer
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-MIA = {"id": 5551234, "is_bot": False, "first_name": "Mia"}
-BO = {"id": 8, "is_bot": False, "first_name": "Bo"}
+ANNS_CHAT = 7
+PEOPLE = {5551234: "Mia", 8: "Bo"}
 # Nothing listens there.
 NOWHERE = "http://127.0.0.1:9"
 
@@ -34,7 +34,7 @@ async def door_server(telegram: TelegramServer, tmp_path_factory: pytest.TempPat
     settings = {
         "WAKEFUL_TELEGRAM_TOKEN": TOKEN,
         "WAKEFUL_TELEGRAM_API_URL": telegram.url,
-        "WAKEFUL_TELEGRAM_ALLOW": str(ANN["id"]),
+        "WAKEFUL_TELEGRAM_ALLOW": str(ANNS_CHAT),
         "WAKEFUL_DISCORD_TOKEN": "a.token.of-nobody",
         "WAKEFUL_DISCORD_API_URL": NOWHERE,
         "WAKEFUL_SLACK_BOT_TOKEN": "xoxb-wrong",
@@ -81,7 +81,7 @@ async def test_each_door_says_how_it_is_doing_and_what_to_do(screens: Screens, d
 async def test_a_refused_post_shows_in_its_session_and_is_sent_again_or_dropped(
     screens: Screens, door_server: PageServer, telegram: TelegramServer
 ) -> None:
-    room = telegram.chat(ANN["id"])
+    room = telegram.chat(ANNS_CHAT)
     room.refusal = "bot was blocked by the user"
     await telegram.write(room.id, "count to 3")
     screen = await screens.screen(door_server)
@@ -114,9 +114,9 @@ async def test_people_are_let_in_by_their_code_kept_out_and_removed(
 ) -> None:
     screen = await screens.screen(door_server)
     doors = await doors_of(screen)
-    for person in (MIA, BO):
-        await telegram.write(int(person["id"]), "May I?", by=person)
-    await telegram.until(lambda: telegram.chat(5551234).said and telegram.chat(8).said)
+    for user_id, name in PEOPLE.items():
+        await telegram.write(user_id, "May I?", by={"id": user_id, "is_bot": False, "first_name": name})
+    await telegram.until(lambda: all(telegram.chat(user_id).said for user_id in PEOPLE))
     await look_again(screen)
 
     await expect(row(doors, "Mia (Telegram, 5551234) would like to talk")).to_be_visible()
