@@ -59,6 +59,7 @@ test("a waiting post says what it waits for", () => {
   assert.equal(postWords(post(), undefined, NOW), "waits until Telegram is set up again");
   assert.equal(postWords(post(), door({ state: "refused" }), NOW), "waits until Telegram is connected");
   assert.equal(postWords(post({ not_before: later, error: "Too many requests." }), door(), NOW), "waits for 12 s more: Too many requests");
+  assert.equal(postWords(post({ platform: "webhook", not_before: later }), undefined, NOW), "waits for 12 s more");
   assert.equal(postWords(post({ not_before: later }), door(), new Date("2026-05-20T12:01:00Z")), "waits for its turn");
 });
 

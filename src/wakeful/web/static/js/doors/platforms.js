@@ -31,7 +31,7 @@ export function isPlatform(name) {
 }
 
 export function platformTitle(name) {
-  return PLATFORMS.find((platform) => platform.name === name)?.title ?? name;
+  return PLATFORMS.find((platform) => platform.name === name)?.title ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 // Where a session or a post goes: "Telegram, Ops". A chat without a name has its id.

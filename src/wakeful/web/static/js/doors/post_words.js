@@ -33,8 +33,10 @@ function refusedWords({ error, message_id: shown }) {
 }
 
 function waitingWords({ platform, error, not_before: at }, door, now) {
-  if (!door) return isPlatform(platform) ? `waits until ${platformTitle(platform)} is set up again` : "waits";
-  if (door.state !== "connected") return `waits until ${platformTitle(platform)} is connected`;
+  // What goes elsewhere needs no door.
+  if (isPlatform(platform) && door?.state !== "connected") {
+    return `waits until ${platformTitle(platform)} is ${door ? "connected" : "set up again"}`;
+  }
   const left = at ? (new Date(at) - now) / 1000 : 0;
   const words = left > 0 ? `waits for ${duration(Math.ceil(left))} more` : "waits for its turn";
   return error ? `${words}: ${clause(error)}` : words;
