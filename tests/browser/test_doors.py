@@ -100,6 +100,7 @@ async def test_a_refused_post_shows_in_its_session_and_is_sent_again_or_dropped(
     await posts.get_by_role("button", name="Send again").press("Enter")
     await expect(posts).to_have_count(0)
     await telegram.until(lambda: room.said == ["1 2 3"])
+    await expect(doors.get_by_role("heading", name="Doors")).to_be_focused()
 
     room.refusal = "bot was blocked by the user"
     await telegram.write(room.id, "count to 4")

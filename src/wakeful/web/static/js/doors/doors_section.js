@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 import { RowView } from "../row_view.js";
-import { setSection } from "../settings_page/set_section.js";
+import { headingOf, setSection } from "../settings_page/set_section.js";
 import { Keyed } from "../transcript/keyed.js";
 import { doorEntries, doorRow } from "./door_rows.js";
 import { DoorsFeed } from "./feed.js";
@@ -56,16 +56,19 @@ class DoorsSection {
     this.#mark({ needs: asking.length, hasFailed: hasFailed(shown) });
   }
 
-  // A row that was dealt with has gone, and with it the focus.
   async #again(list) {
     await this.#feed.ask();
-    if (document.activeElement === document.body) list.focus();
+    this.#keepFocus(list.heading);
   }
 
   async #answered() {
     await this.#feed.ask();
-    const next = this.#waiting.querySelector("button") ?? this.element.querySelector("h2");
-    if (document.activeElement === document.body) next.focus({ preventScroll: true });
+    this.#keepFocus(this.#waiting.querySelector("button"));
+  }
+
+  // A row that was dealt with has gone, and with it the focus.
+  #keepFocus(next) {
+    if (document.activeElement === document.body) (next ?? headingOf(this.element)).focus({ preventScroll: true });
   }
 }
 

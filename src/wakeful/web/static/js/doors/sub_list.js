@@ -26,8 +26,9 @@ export class SubList {
     this.#entries.show(entries, this.#make);
   }
 
-  focus() {
-    if (!this.element.hidden) this.#heading.focus({ preventScroll: true });
+  // Null while it is hidden.
+  get heading() {
+    return this.element.hidden ? null : this.#heading;
   }
 }
 
@@ -38,7 +39,7 @@ export function actButton({ words, label, done, run, kind = "button--quiet butto
       await run();
       emit("said", done);
     } catch (error) {
-      emit("toast", { kind: "fail", title: `${words}: this did not work`, text: error.message });
+      emit("toast", { kind: "fail", title: "Not done", text: error.message });
     }
     await after();
   };
