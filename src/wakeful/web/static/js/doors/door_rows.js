@@ -25,10 +25,13 @@ export function doorRow(entry) {
 function doorParts({ platform, door, people }) {
   const [kind, name] = SIGNS[door?.state ?? "off"];
   const counts = door && doorCounts(door, people);
+  // After whole sentences they stand in a line of their own.
+  const isShort = door?.state === "connected" || door?.state === "connecting";
   return [
     el("span", { class: `state state--${kind}` }, icon(name)),
     el("p", { class: "row__title row__title--wrap" }, `${platform.title} `, door && el("span", { class: "dim", text: door.bot })),
-    el("p", { class: "row__note row__note--wrap" }, nodes(doorWords(platform, door)), counts && ` · ${counts}`),
+    el("p", { class: "row__note row__note--wrap" }, nodes(doorWords(platform, door)), isShort && counts && ` · ${counts}`),
+    !isShort && counts && el("p", { class: "row__note row__note--wrap", text: counts }),
   ];
 }
 
