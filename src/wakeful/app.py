@@ -44,6 +44,7 @@ from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
 from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
@@ -94,6 +95,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.hooks import HookFacts
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
@@ -302,7 +304,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         Keyring({OPERATOR: key, **config.api_keys}),
         [
             *web_routes(web),
-            *messaging_routes(web, desk),
+            *messaging_routes(web, desk, [_hook_facts(hook, config.public_url) for hook in config.hooks]),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
@@ -392,6 +394,10 @@ def build_hooks(config: Config, running: Running) -> list[Route]:
     new = NewSessions(OPERATOR, config.model, config.workspace)
     intake = HookIntake(running.engine, running.store, config.messaging.doors, new)
     return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
+
+
+def _hook_facts(hook: Hook, public_url: str) -> HookFacts:
+    return HookFacts(hook.name, hook.scheme, f"{public_url.rstrip('/')}/hooks/{hook.name}", hook.deliver)
 
 
 def document_families() -> list[Family]:

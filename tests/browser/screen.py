@@ -79,14 +79,16 @@ class Screens:
         self._contexts: list[BrowserContext] = []
         self._screens: list[Screen] = []
 
-    async def browser_at(self, server: PageServer, root: str = "", **how: Any) -> BrowserContext:
-        """Return a new browser that is logged in."""
+    async def browser_at(
+        self, server: PageServer, root: str = "", name: str = "operator", **how: Any
+    ) -> BrowserContext:
+        """Return a new browser that is logged in as this person."""
         context = await self._browser.new_context(**{"viewport": _DESKTOP} | how)
         self._contexts.append(context)
         root = root or server.root
         # The request of the login page, without loading it.
         login = await context.request.post(
-            f"{root}/api/login", data={"token": server.login_token()}, headers={"origin": root}
+            f"{root}/api/login", data={"token": server.login_token(name)}, headers={"origin": root}
         )
         assert login.ok, await login.text()
         return context

@@ -19,8 +19,8 @@ class PageServer(ApiServer):
         assert response.status_code == 200, response.text
         return response.json()
 
-    def login_token(self) -> str:
-        url: str = self.ask("POST", "/api/login/link", json={})["url"]
+    def login_token(self, name: str = "operator") -> str:
+        url: str = self.ask("POST", "/api/login/link", json={"as": name})["url"]
         return url.partition("#token=")[2]
 
     def new_session(self, **fields: Any) -> str:

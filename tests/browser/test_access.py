@@ -135,9 +135,9 @@ async def test_axe_finds_nothing_serious_in_an_answer(screens: Screens, server: 
 async def test_axe_finds_nothing_serious_in_the_other_pages(screens: Screens, demo_server: PageServer) -> None:
     screen = await screens.screen(demo_server)
     found = await serious(screen.page)
-    await screen.page.get_by_role("button", name="Settings").click()
+    await screen.page.get_by_role("link", name="Settings").click()
+    await expect(screen.page.get_by_role("heading", name="About")).to_be_visible()
     found += await serious(screen.page)
-    await screen.page.keyboard.press("Escape")
     await screen.page.get_by_role("button", name="Keyboard shortcuts").click()
     found += await serious(screen.page)
     await screen.page.context.clear_cookies()

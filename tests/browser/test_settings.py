@@ -32,7 +32,7 @@ async def test_another_browser_is_logged_out_from_the_settings(screens: Screens,
     screen = await screens.screen(demo_server)
     await answer_grants(screen.page, [_GRANT])
 
-    await screen.page.get_by_role("button", name="Settings").click()
+    await screen.page.get_by_role("link", name="Settings").click()
     logins = screen.page.get_by_role("region", name="Logins")
     await expect(logins.get_by_text("This browser")).to_be_visible()
     await logins.get_by_role("button", name="Log out Safari on iPhone of operator").press("Enter")
@@ -42,6 +42,25 @@ async def test_another_browser_is_logged_out_from_the_settings(screens: Screens,
     await expect(logins.get_by_text("Safari on iPhone ·")).to_have_count(0)
     assert (await phone.request.get(f"{demo_server.root}/api/me")).status == 401
     assert (await screen.page.context.request.get(f"{demo_server.root}/api/me")).status == 200
+
+
+async def test_the_settings_are_a_page_with_an_address(screens: Screens, demo_server: PageServer) -> None:
+    screen = await screens.screen(demo_server, demo_server.new_session(title="A session"))
+    await screen.page.get_by_role("link", name="Settings").click()
+    sections = screen.page.get_by_role("navigation", name="Settings")
+
+    await sections.get_by_role("link", name="Appearance").press("Enter")
+    await expect(screen.page.get_by_role("heading", name="Appearance")).to_be_focused()
+    await screen.page.reload()
+    await expect(screen.page).to_have_title("Settings · wakeful")
+    await expect(sections.get_by_role("link", name="Appearance")).to_have_attribute("aria-current", "true")
+    await expect(screen.box).to_be_hidden()
+    await screen.page.keyboard.press("/")
+    await expect(screen.page.get_by_label("Search sessions")).to_be_focused()
+    await screen.page.go_back()
+    await expect(screen.page.get_by_role("region", name="Appearance")).to_be_visible()
+    await sections.get_by_role("link", name="Back to sessions").click()
+    await expect(screen.page.locator("#home")).to_be_visible()
 
 
 async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, demo_server: PageServer) -> None:
@@ -54,7 +73,7 @@ async def test_what_is_allowed_is_read_and_revoked_on_a_phone(screens: Screens, 
     await expect(entry).to_contain_text("Delete outside of the folder")
     await expect(entry).to_contain_text("/home/me/shop and below · since")
     await expect(entry).to_contain_text("given for rm -rf /srv/data/*, used 4 times")
-    assert await screen.page.evaluate("document.querySelector('dialog').scrollWidth <= innerWidth")
+    assert await screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await allowed.get_by_role("button", name="Revoke: Delete outside of the folder").click()
 
     await expect(allowed).to_contain_text("Nothing. Every dangerous call asks first.")

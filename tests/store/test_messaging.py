@@ -130,7 +130,9 @@ async def test_a_message_is_taken_once(store: Store) -> None:
 
     assert takes == [True, False]
     assert other
+    assert await store.read(lambda tx: tx.chats.last_taken("slack", "C2")) == 3.0
     assert await store.write(lambda tx: tx.chats.drop_taken(2.5, 10)) == 1
+    assert await store.read(lambda tx: tx.chats.last_taken("slack", "C1")) is None
     assert not await store.read(lambda tx: tx.chats.was_taken(where))
     assert await store.write(lambda tx: tx.chats.take(where, 4.0))
     assert await store.read(lambda tx: tx.chats.was_taken(where))

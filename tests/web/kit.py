@@ -43,6 +43,7 @@ from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.hooks import HookFacts
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
@@ -56,6 +57,10 @@ DOORS = {
     "terminal": Door("terminal", async_delivery=True),
     "ask": Door("ask", async_delivery=False),
 }
+HOOKS = [
+    HookFacts("builds", "standard", "/hooks/builds", None),
+    HookFacts("shop", "github", "https://wakeful.example/hooks/shop", Address("telegram", "-100", "7")),
+]
 # The end of a task wakes its session at once; most tests are not about the wait for other tasks to end.
 QUICK = EngineSettings(stop_grace_seconds=0.0, wake_company_seconds=0.0)
 
@@ -305,7 +310,7 @@ async def served(
         Keyring(KEYS),
         [
             *web_routes(web),
-            *messaging_routes(web, messaging),
+            *messaging_routes(web, messaging, HOOKS),
             *CronRoutes(schedules).routes(),
             *_front_door(desk, url, Password(password), address),
         ],

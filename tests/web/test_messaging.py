@@ -9,13 +9,14 @@ import pytest
 from tests.api.document import judge
 from tests.messaging.kit import a_message
 from tests.web.kit import Reply, Served
+from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.messaging.pairing import CODE_SECONDS
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address, Sender
 from wakeful.store.base import Transaction
 
-# Old posts are forgotten as soon as the engine starts.
+# Old posts and deliveries are forgotten as soon as the engine starts.
 LATER = 1_900_000_000.0
 
 
@@ -74,6 +75,8 @@ async def test_posts_are_listed_newest_first_and_may_be_filtered(web: Served) ->
             "platform": "telegram",
             "chat_id": "-100",
             "thread_id": "7",
+            "chat_name": "",
+            "session_id": "ses_1",
             "reply_to": "41",
             "turn_id": "turn_1",
             "kind": "answer",
@@ -83,6 +86,7 @@ async def test_posts_are_listed_newest_first_and_may_be_filtered(web: Served) ->
             "text": "*Hello*",
             "marked": True,
             "error": "",
+            "not_before": None,
             "created_at": "2030-03-17T17:46:40.000Z",
             "sent_at": "2030-03-17T17:46:42.000Z",
         }
@@ -139,6 +143,19 @@ async def test_a_person_is_let_in_by_their_code_and_removed_again(web: Served) -
     assert (await ask(web, "DELETE", "/api/pairings/telegram:9")).status == 404
 
 
+async def test_a_stranger_who_was_refused_gets_no_other_code_that_day(web: Served) -> None:
+    await web.messaging.people.answer_stranger(a_message("Hello", "5"))
+    (waiting,) = (await ask(web, "GET", "/api/pairings")).json["pairings"]
+
+    refused = await ask(web, "DELETE", "/api/pairings/telegram:9")
+    await web.messaging.people.answer_stranger(a_message("Hello again", "6"))
+
+    assert refused.status == 200
+    assert (await ask(web, "GET", "/api/pairings")).json["pairings"] == []
+    assert (await ask(web, "POST", "/api/pairings", json={"code": waiting["code"]})).status == 404
+    assert (await ask(web, "DELETE", "/api/pairings/telegram:9")).status == 404
+
+
 async def test_a_wrong_code_and_an_old_one_let_nobody_in(web: Served) -> None:
     await web.messaging.people.answer_stranger(a_message("Hello", "5"))
     (waiting,) = (await ask(web, "GET", "/api/pairings")).json["pairings"]
@@ -156,6 +173,28 @@ async def test_a_wrong_code_and_an_old_one_let_nobody_in(web: Served) -> None:
     assert (await ask(web, "GET", "/api/pairings")).json["pairings"] == []
 
 
+async def test_hooks_are_listed_with_where_they_speak_and_when_they_last_did(web: Served) -> None:
+    async def accept(tx: Transaction) -> None:
+        await tx.chats.put(Chat("hook:builds", "hook", ChatKind.PRIVATE, "builds", "", "ses_1"))
+        await tx.chats.take(Address("hook", "builds", sender=Sender("d1")), LATER + 2)
+        await tx.chats.take(Address("hook", "builds", sender=Sender("d2")), LATER)
+
+    before = (await ask(web, "GET", "/api/hooks")).json["hooks"]
+    await web.store.write(accept)
+    (builds, shop) = (await ask(web, "GET", "/api/hooks")).json["hooks"]
+
+    assert [(hook["session_id"], hook["last_at"]) for hook in before] == [(None, None)] * 2
+    assert builds == {
+        "name": "builds",
+        "signature": "standard",
+        "url": "/hooks/builds",
+        "deliver": "",
+        "session_id": "ses_1",
+        "last_at": "2030-03-17T17:46:42.000Z",
+    }
+    assert (shop["url"], shop["deliver"]) == ("https://wakeful.example/hooks/shop", "telegram:-100:7")
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -166,6 +205,7 @@ async def test_a_wrong_code_and_an_old_one_let_nobody_in(web: Served) -> None:
         ("GET", "/api/pairings"),
         ("POST", "/api/pairings"),
         ("DELETE", "/api/pairings/telegram:9"),
+        ("GET", "/api/hooks"),
     ],
 )
 async def test_other_keys_are_not_allowed(web: Served, method: str, path: str) -> None:

@@ -26,7 +26,7 @@ async def test_the_page_is_the_same_for_every_address(web: Served) -> None:
 
     front = await browser.get("/")
 
-    for path in ("/s/anything", "/schedules", "/schedules/cron_1"):
+    for path in ("/s/anything", "/settings", "/schedules", "/schedules/cron_1"):
         other = await browser.get(path)
         assert (path, other.status, other.json) == (path, front.status, front.json)
     assert front.headers["content-type"] == "text/html; charset=utf-8"

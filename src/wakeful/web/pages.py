@@ -30,6 +30,7 @@ class PageRoutes:
         return [
             Route("/", self.page, methods=["GET"]),
             Route("/s/{session_id}", self.page, methods=["GET"]),
+            Route("/settings", self.page, methods=["GET"]),
             Route("/schedules", self.page, methods=["GET"]),
             Route("/schedules/{job_id}", self.page, methods=["GET"]),
             Route("/login", self.login, methods=["GET"]),

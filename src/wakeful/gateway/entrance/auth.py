@@ -24,7 +24,7 @@ _OPEN_PATHS = frozenset(
 )
 # What platforms and other senders call has a secret or a signature of its own.
 _OPEN_FOLDERS = ("/static/", "/platforms/", "/hooks/")
-_PAGES = ("/s/", "/schedules")
+_PAGES = ("/s/", "/settings", "/schedules")
 # Cookies are accepted only for what the page itself requests; everything else needs a key.
 _FOR_COOKIES = ("/api/", *_PAGES)
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -49,6 +49,10 @@ class Chats(Protocol):
 
     async def was_taken(self, address: Address) -> bool: ...
 
+    async def last_taken(self, platform: str, chat_id: str) -> float | None:
+        """Return when the newest message that is remembered was taken in."""
+        ...
+
     async def drop_taken(self, before: float, limit: int) -> int:
         """Forget messages that were taken in before this moment, at most so many, and return how many."""
         ...

@@ -1,5 +1,6 @@
 """Describes the routes of messaging platforms."""
 
+from wakeful.web.messaging.hooks import HookList, ShownHook
 from wakeful.web.messaging.outbox import OutboxQuery, PostList, ShownPost
 from wakeful.web.messaging.pairings import PairingCode, PairingList, ShownPairing
 from wakeful.web.messaging.platforms import PlatformList, ShownPlatform
@@ -68,16 +69,29 @@ PATHS: dict[str, dict[str, Json]] = {
     "/api/pairings/{person}": {
         "delete": operation(
             "removePairing",
-            "Let a person in no longer",
-            {200: json_answer("They are a stranger again.", Ok), **refusals(400, 404, 503), **_NOT_YOURS},
+            "Let a person in no longer, or withdraw the code of one who waits",
+            {
+                200: json_answer(
+                    "They are a stranger again, or were refused: then nothing more is told to them for a day.", Ok
+                ),
+                **refusals(400, 404, 503),
+                **_NOT_YOURS,
+            },
             parameters=[path("person", "`platform:user`, such as `telegram:12345`.")],
+        ),
+    },
+    "/api/hooks": {
+        "get": operation(
+            "listHooks",
+            "List the hooks that other programs post to",
+            {200: json_answer("Those of the settings.", HookList), **refusals(503), **_NOT_YOURS},
         ),
     },
 }
 
 FAMILY = Family(
     "Messaging",
-    "Messaging platforms, what is sent there, and who may talk there: for the operator.",
+    "Messaging platforms, what is sent there, who may talk there, and hooks: for the operator.",
     PATHS,
-    {"Platform": ShownPlatform, "Post": ShownPost, "Pairing": ShownPairing},
+    {"Platform": ShownPlatform, "Post": ShownPost, "Pairing": ShownPairing, "Hook": ShownHook},
 )

@@ -35,6 +35,8 @@ class ShownPost(Outgoing):
     platform: str
     chat_id: str
     thread_id: str
+    chat_name: Annotated[str, words("As its platform names the chat; or empty.")]
+    session_id: str | None
     reply_to: Annotated[str, words("The id of the message that it replies to; or empty.")]
     turn_id: str | None
     kind: PostKind
@@ -44,6 +46,7 @@ class ShownPost(Outgoing):
     text: Annotated[str, words("What it is to show, as Markdown; of a webhook, its body.")]
     marked: Annotated[bool, words("Whether it says that it may have come twice.")]
     error: str
+    not_before: Annotated[str | None, words("When it is tried again at the earliest, if it waits for that.")]
     created_at: str
     sent_at: str | None
 
@@ -122,6 +125,8 @@ def _shown(post: Post) -> ShownPost:
         platform=post.address.platform,
         chat_id=post.address.chat_id,
         thread_id=post.address.thread_id,
+        chat_name=post.address.sender.chat_name,
+        session_id=post.session_id,
         reply_to=post.address.sender.message_id,
         turn_id=post.turn_id,
         kind=post.kind,
@@ -131,6 +136,7 @@ def _shown(post: Post) -> ShownPost:
         text=post.wanted,
         marked=post.is_marked,
         error=post.error,
+        not_before=time_text(post.not_before) if post.state is PostState.WAITING and post.not_before else None,
         created_at=time_text(post.created_at),
         sent_at=None if post.sent_at is None else time_text(post.sent_at),
     )

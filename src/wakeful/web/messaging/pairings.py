@@ -1,5 +1,6 @@
 """Routes that list the people who may talk on messaging platforms or have asked to, let them in and remove them."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from starlette.requests import Request
@@ -55,8 +56,7 @@ class PairingRoutes:
     async def show(self, request: Request) -> Response:
         async def body(tx: Transaction) -> list[Pairing]:
             now = await tx.now()
-            everybody = await tx.pairings.all()
-            return [pairing for pairing in everybody if pairing.paired_at is not None or pairing.is_good(now)]
+            return [pairing for pairing in await tx.pairings.all() if _is_shown(pairing, now)]
 
         self._web.require_operator(request)
         found = await self._web.store.read(body)
@@ -68,12 +68,25 @@ class PairingRoutes:
         return JsonAnswer(_shown(await self._desk.pair(given.code)))
 
     async def remove(self, request: Request) -> Response:
+        async def body(tx: Transaction) -> None:
+            known = await tx.pairings.get(platform, user_id)
+            if known is None or not _is_shown(known, await tx.now()):
+                raise PairingNotFound(f"{person} is not paired and does not wait to be.")
+            if known.paired_at is not None:
+                await tx.pairings.delete(platform, user_id)
+            else:
+                # When they asked is kept: otherwise their next message would be answered with another code.
+                await tx.pairings.put(replace(known, code=""))
+
         self._web.require_operator(request)
         person = read(_PairingPath, request.path_params).person
         platform, _, user_id = person.partition(":")
-        if not await self._web.store.write(lambda tx: tx.pairings.delete(platform, user_id)):
-            raise PairingNotFound(f"{person} is not paired and does not wait to be.")
+        await self._web.store.write(body)
         return JsonAnswer(Ok())
+
+
+def _is_shown(pairing: Pairing, now: float) -> bool:
+    return pairing.paired_at is not None or pairing.is_good(now)
 
 
 def _shown(pairing: Pairing) -> ShownPairing:

@@ -73,15 +73,16 @@ CREATE INDEX posts_at_work ON posts (platform, position, part)
 CREATE INDEX posts_by_turn ON posts (turn_id) WHERE turn_id IS NOT NULL;
 CREATE INDEX posts_by_session ON posts (session_id, position) WHERE session_id IS NOT NULL;
 CREATE INDEX posts_by_position ON posts (position, part);
-CREATE INDEX posts_refused ON posts (platform) WHERE state = 'refused';
+CREATE INDEX posts_not_out ON posts (state, position, part)
+    WHERE state IN ('waiting', 'sending', 'unknown', 'refused');
 CREATE INDEX posts_over ON posts (created_at) WHERE state IN ('sent', 'refused', 'dropped');
 
 -- Webhooks are posts from now on: what is still owed to receivers, and what was given up.
 INSERT INTO posts (id, key, position, part, platform, chat_id, thread_id, sender, kind, session_id, turn_id, wanted, shown,
-                   state, tries, message_id, is_marked, error, details, not_before, created_at)
+                   state, tries, message_id, is_marked, is_plain, highest_id, error, details, not_before, created_at)
 SELECT 'post_' || lower(hex(randomblob(10))), id, row_number() OVER (ORDER BY due_at, id), 0, 'webhook', endpoint,
        event_id, x'', 'event', NULL, 'turn_' || substr(event_id, 5), body, x'',
-       CASE WHEN is_given_up THEN 'refused' ELSE 'waiting' END, tries, '', FALSE, error, CAST('{}' AS BLOB), due_at,
+       CASE WHEN is_given_up THEN 'refused' ELSE 'waiting' END, tries, '', FALSE, FALSE, 0, error, CAST('{}' AS BLOB), due_at,
        json_extract(CAST(body AS TEXT), '$.created_at')
 FROM webhook_deliveries;
 DROP TABLE webhook_deliveries;

@@ -22,7 +22,7 @@ addEventListener("hashchange", begin);
 // Browsers send the part after the # to no server. The token leaves the address, and so the history, at once.
 function begin() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (/^\/(s\/[A-Za-z0-9_.:-]+|schedules(\/[A-Za-z0-9_.:-]+)?)$/.test(given.get("next") ?? "")) next = given.get("next");
+  if (/^\/(settings|s\/[A-Za-z0-9_.:-]+|schedules(\/[A-Za-z0-9_.:-]+)?)$/.test(given.get("next") ?? "")) next = given.get("next");
   history.replaceState(null, "", next === "/" ? "/login" : `/login#next=${next}`);
   if (given.has("token")) logIn({ token: given.get("token") });
   else goOnIfKnown();

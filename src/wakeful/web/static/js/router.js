@@ -1,5 +1,6 @@
-// The address says what the page shows: /s/{id} a session, /schedules the schedules, / the home page. A session that is
-// just beginning has no address yet: the page shows its first message, which is being sent, instead of the home page.
+// The address says what the page shows: /s/{id} a session, /schedules the schedules, /settings the settings, / the home
+// page. A session that is just beginning has no address yet: the page shows its first message, which is being sent,
+// instead of the home page.
 
 import { emit } from "./bus.js";
 
@@ -7,6 +8,7 @@ const SESSION = /^\/s\/([A-Za-z0-9_.:-]+)$/;
 const SCHEDULES = /^\/schedules(?:\/([A-Za-z0-9_.:-]+))?$/;
 // In the address of a schedule that is not saved yet.
 export const NEW_SCHEDULE = "new";
+export const SETTINGS = "/settings";
 
 let isBegun = false;
 
@@ -29,11 +31,16 @@ export function isSchedules() {
 }
 
 export function isHome() {
-  return !isSessionShown() && !isSchedules();
+  return !isSessionShown() && !isSchedules() && !isSettings();
+}
+
+export function isSettings() {
+  return location.pathname === SETTINGS;
 }
 
 // The title of what has no title of its own.
 export function viewName() {
+  if (isSettings()) return "Settings";
   if (isSchedules()) return "Schedules";
   return isHome() ? "Home" : "New session";
 }
@@ -49,6 +56,14 @@ export function openSessionById(id) {
 
 export function openHome() {
   goHome({ writes: false });
+}
+
+// `part` is the id of a section.
+export function openSettings(part = "") {
+  const address = part ? `${SETTINGS}#${part}` : SETTINGS;
+  if (!isSettings()) history.pushState(null, "", address);
+  else if (part) history.replaceState(null, "", address);
+  go({ id: null });
 }
 
 // Shows one schedule, or all of them without an id. Between schedules only `schedule` is emitted: a route would also

@@ -107,6 +107,12 @@ class PostgresChats:
         )
         return taken is not None
 
+    async def last_taken(self, platform: str, chat_id: str) -> float | None:
+        at: float | None = await self._connection.fetchval(
+            "SELECT max(at) FROM taken_messages WHERE platform = $1 AND chat_id = $2", platform, chat_id
+        )
+        return at
+
     async def drop_taken(self, before: float, limit: int) -> int:
         dropped: int = await self._connection.fetchval(
             """WITH dropped AS (

@@ -12,8 +12,9 @@ _PUT = f"""{insertion("posts", POST)} ON CONFLICT (key) DO UPDATE SET
     wanted = excluded.wanted, details = excluded.details
     WHERE posts.state <> 'dropped' AND (posts.wanted, posts.details) <> (excluded.wanted, excluded.details)
     RETURNING TRUE"""
-# As the index has it.
+# As the indexes have it: a database uses a partial index only for a query that repeats its condition.
 _AT_WORK = "state IN ('waiting', 'sending', 'unknown') OR (state = 'sent' AND wanted <> shown)"
+_NOT_OUT = "state IN ('waiting', 'sending', 'unknown', 'refused')"
 
 
 class PostgresPosts:
@@ -67,8 +68,9 @@ class PostgresPosts:
         wanted = {"session_id": session_id, "state": state, "platform": platform}
         given = {column: value for column, value in wanted.items() if value}
         conditions = "".join(f" AND {column} = ${number}" for number, column in enumerate(given, start=3))
+        narrowed = "" if state in ("", PostState.SENT, PostState.DROPPED) else f" AND {_NOT_OUT}"
         return await self._select(
-            f"($1::bigint IS NULL OR position < $1){conditions} ORDER BY position DESC, part DESC LIMIT $2",
+            f"($1::bigint IS NULL OR position < $1){conditions}{narrowed} ORDER BY position DESC, part DESC LIMIT $2",
             before,
             limit,
             *given.values(),
@@ -76,8 +78,7 @@ class PostgresPosts:
 
     async def counts(self) -> dict[tuple[str, PostState], int]:
         rows = await self._connection.fetch(
-            """SELECT platform, state, count(*) AS posts FROM posts
-               WHERE state IN ('waiting', 'sending', 'unknown', 'refused') GROUP BY platform, state"""
+            f"SELECT platform, state, count(*) AS posts FROM posts WHERE {_NOT_OUT} GROUP BY platform, state"
         )
         return {(row["platform"], PostState(row["state"])): row["posts"] for row in rows}
 

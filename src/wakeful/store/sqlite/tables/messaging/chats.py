@@ -85,6 +85,13 @@ class SqliteChats:
         ).fetchone()
         return row is not None
 
+    async def last_taken(self, platform: str, chat_id: str) -> float | None:
+        row = self._connection.execute(
+            "SELECT max(at) AS at FROM taken_messages WHERE platform = ? AND chat_id = ?", (platform, chat_id)
+        ).fetchone()
+        at: float | None = row["at"]
+        return at
+
     async def drop_taken(self, before: float, limit: int) -> int:
         cursor = self._connection.execute(
             """DELETE FROM taken_messages WHERE (platform, chat_id, message_id) IN (

@@ -11,8 +11,9 @@ from wakeful.store.sqlite.statement import insertion
 _PUT = f"""{insertion("posts", POST)} ON CONFLICT (key) DO UPDATE SET
     wanted = excluded.wanted, details = excluded.details
     WHERE posts.state <> 'dropped' AND (posts.wanted, posts.details) <> (excluded.wanted, excluded.details)"""
-# As the index has it.
+# As the indexes have it: a database uses a partial index only for a query that repeats its condition.
 _AT_WORK = "state IN ('waiting', 'sending', 'unknown') OR (state = 'sent' AND wanted <> shown)"
+_NOT_OUT = "state IN ('waiting', 'sending', 'unknown', 'refused')"
 
 
 class SqlitePosts:
@@ -64,8 +65,10 @@ class SqlitePosts:
     ) -> list[Post]:
         wanted = {"session_id": session_id, "state": state, "platform": platform}
         given = {column: value for column, value in wanted.items() if value}
+        conditions = "".join(f" AND {column} = ?" for column in given)
+        narrowed = "" if state in ("", PostState.SENT, PostState.DROPPED) else f" AND {_NOT_OUT}"
         rows = self._connection.execute(
-            f"""SELECT * FROM posts WHERE (? IS NULL OR position < ?) {"".join(f" AND {c} = ?" for c in given)}
+            f"""SELECT * FROM posts WHERE (? IS NULL OR position < ?){conditions}{narrowed}
                 ORDER BY position DESC, part DESC LIMIT ?""",
             (before, before, *given.values(), limit),
         )
@@ -73,8 +76,7 @@ class SqlitePosts:
 
     async def counts(self) -> dict[tuple[str, PostState], int]:
         rows = self._connection.execute(
-            """SELECT platform, state, count(*) AS posts FROM posts
-               WHERE state IN ('waiting', 'sending', 'unknown', 'refused') GROUP BY platform, state"""
+            f"SELECT platform, state, count(*) AS posts FROM posts WHERE {_NOT_OUT} GROUP BY platform, state"
         )
         return {(row["platform"], PostState(row["state"])): row["posts"] for row in rows}
 

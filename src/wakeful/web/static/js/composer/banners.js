@@ -1,16 +1,22 @@
-// Banners above the message box: why wake-ups wait, what was refused, which events are missing, that we are offline.
+// Banners above the message box: why wake-ups wait, what was refused, which events are missing, that we are offline, and
+// what has not arrived in the chat of the session.
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
+import { dropPost, retryPost } from "../doors/post_rows.js";
+import { stuckWords } from "../doors/post_words.js";
 import { clock, count } from "../format.js";
+import { followLink, openSettings, SETTINGS } from "../router.js";
 import { retryNow } from "../session/session.js";
 import { openSession } from "../session/state.js";
+import { StuckPosts } from "./stuck_posts.js";
 
 // By name, in the order of the page.
 const shown = new Map([
   ["offline", null],
   ["refused", null],
   ["waits", null],
+  ["posts", null],
   ["gap", null],
 ]);
 
@@ -21,6 +27,7 @@ export function startBanners(element) {
   };
   on("connection", ({ state }) => set("offline", state === "offline" ? offline() : null));
   on("session-opened", () => ["refused", "waits", "gap"].forEach((name) => set(name, null)));
+  const posts = new StuckPosts((stuck) => set("posts", stuckBanner(stuck, () => posts.look())));
   on("sent", () => set("refused", null));
   on(
     "outbox-refused",
@@ -79,6 +86,30 @@ function waiting(notices) {
     return banner("banner--wake", "wake", [many, words], change);
   }
   return banner("banner--wake", "wake", [many, `: you stopped this session. ${isOne ? "It comes" : "They come"} with your next message.`]);
+}
+
+// `look()` shows what has become of the posts.
+function stuckBanner(posts, look) {
+  const words = stuckWords(posts);
+  if (!words) return null;
+  const refused = posts.filter((post) => post.state === "refused");
+  const text = [el("b", { text: words.title }), ` ${words.text} `, doorsLink()];
+  if (!refused.length) return banner("", "lost", text);
+  const button = (name, act) => el("button", { class: "button button--small", type: "button", text: name, onclick: () => decide(refused, act, look) });
+  return banner("banner--fail", "fail", text, el("span", { class: "banner__acts" }, button("Send again", retryPost), button("Drop", dropPost)));
+}
+
+function doorsLink() {
+  return el("a", { href: `${SETTINGS}#doors`, text: "All doors", onclick: (event) => followLink(event, () => openSettings("doors")) });
+}
+
+async function decide(posts, act, look) {
+  try {
+    await Promise.all(posts.map(act));
+  } catch (error) {
+    emit("toast", { kind: "fail", title: "Not all of it worked", text: error.message });
+  }
+  await look();
 }
 
 function gap({ from, to }, dismiss) {

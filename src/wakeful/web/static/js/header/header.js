@@ -7,6 +7,7 @@ import { isSchedules, isSessionShown, newSession } from "../router.js";
 import { newScheduleButtons } from "../schedules/new_button.js";
 import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
+import { chatLine } from "./chat_line.js";
 import { connectionView } from "./connection_view.js";
 import { TitleView } from "./title.js";
 import { usageButton, usageWords } from "./usage.js";
@@ -33,7 +34,7 @@ export function startHeader(element) {
   const sessions = iconButton("menu", "Sessions", () => emit("show-sidebar"), "only-phone");
   element.replaceChildren(
     sessions,
-    title.element,
+    el("div", { class: "header__where" }, title.element, chatLine()),
     menu,
     el("span", { class: "header__space" }),
     newSchedule,

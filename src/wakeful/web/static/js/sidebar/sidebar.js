@@ -5,7 +5,7 @@ import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { me } from "../me.js";
 import { openMenu } from "../menu.js";
-import { currentSessionId, followLink, newSession, openSessionById } from "../router.js";
+import { currentSessionId, followLink, isSettings, newSession, openHome, openSessionById, openSettings, SETTINGS } from "../router.js";
 import { soon } from "../soon.js";
 import { deleteSession, toggleArchive, togglePin } from "./actions.js";
 import { HomeLink } from "./home_link.js";
@@ -96,6 +96,8 @@ class Sidebar {
   }
 
   focusSearch() {
+    // The settings have their own list in the place of this one.
+    if (isSettings()) openHome();
     this.#open();
     this.#search.focus();
     this.#search.select();
@@ -116,7 +118,7 @@ class Sidebar {
       this.#who,
       iconButton("archive", "Archived sessions", (event) => this.#toggleArchived(event.currentTarget)),
       iconButton("keyboard", "Keyboard shortcuts (?)", () => emit("show-help")),
-      iconButton("gear", "Settings", () => emit("show-settings")),
+      el("a", { class: "button button--quiet button--icon", href: SETTINGS, "aria-label": "Settings", title: "Settings", onclick: (event) => followLink(event, () => openSettings()) }, icon("gear")),
     );
     this.#element.replaceChildren(top, search, this.#home.element, this.#list, foot);
     // A tap outside closes the sidebar and does nothing else.
@@ -127,7 +129,7 @@ class Sidebar {
     this.#opener = document.activeElement;
     this.#element.classList.add("is-open");
     // An on-screen keyboard would cover the list.
-    const hasKeys = matchMedia("(pointer: fine)").matches;
+    const hasKeys = matchMedia("(pointer: fine)").matches && !isSettings();
     const first = hasKeys ? this.#search : this.#element.querySelector(".sidebar__top .only-phone");
     first.focus({ preventScroll: true });
   }
@@ -146,6 +148,7 @@ class Sidebar {
   }
 
   #toggleArchived(button) {
+    if (isSettings()) openHome();
     this.#archived = !this.#archived;
     button.setAttribute("aria-pressed", this.#archived);
     this.#fetch();

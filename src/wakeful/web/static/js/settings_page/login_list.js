@@ -7,6 +7,7 @@ import { entriesSection } from "./entries.js";
 
 export function loginList() {
   return entriesSection({
+    id: "logins",
     name: "Logins",
     hint: me.is_operator ? "All browsers that are logged in to this server." : "The browsers that are logged in as you.",
     empty: "No browser is logged in.",

@@ -1,37 +1,24 @@
-// Settings of this browser, what agents may do without asking, who is logged in, and logging out.
+// How the page looks and behaves in this browser.
 
-import { el, icon } from "../dom.js";
-import { me } from "../me.js";
+import { el } from "../dom.js";
 import { askToNotify } from "../news/system.js";
 import { settings } from "../settings.js";
-import { openDialog } from "./dialog.js";
-import { grantList } from "./grant_list.js";
-import { leave } from "./leaving.js";
-import { loginList } from "./login_list.js";
+import { setSection } from "./set_section.js";
 
 const THEMES = { system: "System", light: "Light", dark: "Dark" };
 
-export function openSettings() {
-  const about = el("p", { class: "dim", text: `wakeful ${me.version} on ${me.host}, logged in as ${me.name}` });
-  const logout = el("button", { class: "button", type: "button", onclick: leave }, icon("exit"), "Log out");
-  openDialog(
-    "Settings",
-    el(
-      "div",
-      { class: "settings" },
-      el("div", { class: "field" }, el("span", { class: "field__label", id: "theme-label", text: "Theme" }), themes()),
-      busy(),
-      notify(),
-      toggle("reasoning", "Show reasoning unfolded"),
-      toggle("timeline", "Show the timeline"),
-      toggle("shortcuts", "Single-key shortcuts"),
-      grantList(),
-      loginList(),
-      el("div", { class: "settings__foot" }, about, logout),
-    ),
+export function appearanceSection() {
+  const theme = el("div", { class: "field" }, el("span", { class: "field__label", id: "theme-label", text: "Theme" }), themes());
+  const choices = el(
+    "div",
+    { class: "choices" },
+    notify(),
+    toggle("reasoning", "Show reasoning unfolded"),
+    toggle("timeline", "Show the timeline"),
+    toggle("shortcuts", "Single-key shortcuts"),
   );
+  return setSection("appearance", "Appearance", "of this browser", el("div", { class: "form" }, theme, busy()), choices);
 }
-
 function themes() {
   const group = el("div", { class: "segments", role: "group", "aria-labelledby": "theme-label" });
   const draw = () =>

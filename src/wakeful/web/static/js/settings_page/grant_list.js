@@ -7,6 +7,7 @@ import { entriesSection } from "./entries.js";
 
 export function grantList() {
   return entriesSection({
+    id: "permissions",
     name: "Allowed without asking",
     hint: "Each applies to one kind of danger. After you revoke it, the next call asks again.",
     empty: "Nothing. Every dangerous call asks first.",

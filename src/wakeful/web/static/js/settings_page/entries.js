@@ -1,16 +1,15 @@
-// A list in the settings whose entries can be removed. It loads itself, reports what happened, and keeps the focus.
+// A section of the settings whose entries can be removed. It loads itself, reports what happened, and keeps the focus.
 
 import { el, icon } from "../dom.js";
+import { headingOf, setSection } from "./set_section.js";
 
-// name: the heading. hint: a sentence below it. empty: the text when there are no entries. load() resolves to entries:
+// hint: a sentence beside the heading. empty: the text when there are no entries. load() resolves to entries:
 // {icon, title, note: [text or element, …], act: {words, label, done, run} or null}. more: an act on all entries, shown
 // while isMore(entries).
-export function entriesSection({ name, hint, empty, load, more, isMore }) {
-  const id = `entries-${name.toLowerCase().replaceAll(" ", "-")}`;
-  const heading = el("h3", { id, tabindex: "-1", text: name });
-  const body = el("div", { class: "entries__body" });
+export function entriesSection({ id, name, hint, empty, load, more, isMore }) {
+  const body = el("div", { class: "entries" });
   const status = el("p", { class: "field__hint", role: "status" });
-  const section = el("section", { class: "entries", "aria-labelledby": id }, heading, el("p", { class: "field__hint", text: hint }), body, status);
+  const section = setSection(id, name, hint, body, status);
 
   async function show() {
     body.setAttribute("aria-busy", "true");
@@ -23,12 +22,12 @@ export function entriesSection({ name, hint, empty, load, more, isMore }) {
   }
 
   function draw(entries) {
-    const list = el("ul", { class: "entries__list" }, entries.map((entry) => row(entry, perform)));
+    const list = el("ul", { class: "rows", role: "list" }, entries.map((entry) => row(entry, perform)));
     const rest = more && isMore(entries) ? actButton({ ...more, run: () => perform(more) }) : null;
     body.replaceChildren(...[entries.length ? list : el("p", { class: "dim", text: empty }), rest].filter(Boolean));
   }
 
-  // The button vanishes with its entry: focus the heading, or the focus would leave the dialog.
+  // The button vanishes with its entry: focus the heading, or the focus would be lost.
   async function perform(act) {
     try {
       await act.run();
@@ -37,7 +36,7 @@ export function entriesSection({ name, hint, empty, load, more, isMore }) {
     } catch (error) {
       status.textContent = error.message;
     }
-    heading.focus();
+    headingOf(section).focus({ preventScroll: true });
   }
 
   body.append(el("p", { class: "dim", text: "Loading…" }));
@@ -48,11 +47,11 @@ export function entriesSection({ name, hint, empty, load, more, isMore }) {
 function row(entry, perform) {
   return el(
     "li",
-    { class: "entry" },
+    { class: "row" },
     icon(entry.icon),
-    el("p", { class: "entry__title", text: entry.title }),
-    el("p", { class: "entry__note" }, entry.note),
-    entry.act && actButton({ ...entry.act, run: () => perform(entry.act) }),
+    el("p", { class: "row__title row__title--wrap", text: entry.title }),
+    el("p", { class: "row__note row__note--wrap" }, entry.note),
+    entry.act && el("span", { class: "row__side" }, actButton({ ...entry.act, run: () => perform(entry.act) })),
   );
 }
 
