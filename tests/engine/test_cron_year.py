@@ -5,6 +5,7 @@ Every firing that an independent list has comes to pass once, and no other.
 
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -159,6 +160,8 @@ class Simulation:
         (turns,) = self.fetch("SELECT count(*), count(DISTINCT id) FROM turns WHERE source = 'cron'")
         assert turns == (list(wanted.values()).count("done"),) * 2
         assert {"done", "missed"} == set(wanted.values())
+        counts = Counter(wanted.values())
+        print(f"{len(wanted)} firings of {len(self.jobs)} jobs: {dict(counts)}; {self.kills} kills; 0 lost, 0 doubled")
 
 
 @asynccontextmanager
