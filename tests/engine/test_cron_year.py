@@ -61,7 +61,6 @@ class Simulation:
     dice: random.Random
     jobs: dict[str, Expected] = field(default_factory=dict)
     seen: dict[tuple[str, float], str] = field(default_factory=dict)
-    ordered: set[tuple[str, str]] = field(default_factory=set)
     kills: int = 0
 
     @property
@@ -108,10 +107,9 @@ class Simulation:
             if not running and not self.fetch("SELECT 1 FROM cron_runs WHERE status = 'queued'"):
                 return
             for node in self.house.nodes:
+                # Again each time: a run that has lost its turn, to the same node even, may have taken the order along.
                 for turn in running & node.agent.briefs.keys():
-                    if (node.engine.node, turn) not in self.ordered:
-                        self.ordered.add((node.engine.node, turn))
-                        node.agent.order(turn, "finish")
+                    node.agent.order(turn, "finish")
             await self.house.settle()
             # The turns of a dead node are taken over when its lease has run out.
             await self.house.advance(2)
