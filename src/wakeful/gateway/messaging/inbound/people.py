@@ -32,7 +32,7 @@ class People:
         return known is not None and known.paired_at is not None
 
     async def answer_stranger(self, message: IncomingMessage) -> None:
-        """Tell a stranger who writes in private how they are let in: once a day, and with a code that still works."""
+        """Tell a stranger who writes in private how they are let in: once a day, each time with a new code."""
         address = message.address
         if message.kind is not ChatKind.PRIVATE or self._doors[address.platform].strangers is Strangers.SILENT:
             return
@@ -40,8 +40,7 @@ class People:
         async def body(tx: Transaction) -> None:
             now = await tx.now()
             known = await tx.pairings.get(address.platform, address.sender.user_id)
-            # A first message, and one after the code has run out, gets a code; a second one on the same day nothing.
-            if known is not None and (known.is_good(now) or now < known.asked_at + SILENCE_SECONDS):
+            if known is not None and now < known.asked_at + SILENCE_SECONDS:
                 return
             asking = Pairing(address.platform, address.sender.user_id, address.sender.user_name, _new_code(), now)
             await tx.pairings.put(asking)
