@@ -157,7 +157,8 @@ class Postman:
 
     async def _send(self, post: Post) -> None:
         text = self._wanted(post)
-        begun = await self._store.write(partial(self._mark_sending, post))
+        highest = await self._platform.highest_id(post.address)
+        begun = await self._store.write(partial(self._mark_sending, post, highest))
         if begun is None:
             return
         try:
@@ -180,14 +181,12 @@ class Postman:
         seconds = self._settings.send_timeout
         return seconds * _FILE_TIMES if post.kind is PostKind.FILE else seconds
 
-    async def _mark_sending(self, post: Post, tx: Transaction) -> Post | None:
+    async def _mark_sending(self, post: Post, highest: int, tx: Transaction) -> Post | None:
         """Commit before the request is written: a process that dies with it leaves word. None when it is not ours."""
         if not await tx.platform_doors.is_held_by(self._platform.name, self._node):
             return None
         now = await tx.now()
-        details = post.details
-        if highest := self._platform.highest_id(post.address):
-            details = details | {"highest": highest}
+        details = post.details | {"highest": highest} if highest else post.details
         values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": now, "details": details, "error": ""}
         if not await tx.posts.change(post.id, PostState.SENDING, [PostState.WAITING], **values):
             return None
