@@ -234,6 +234,24 @@ async def test_a_file_without_words_is_a_message_and_its_name_is_cut_before_its_
     assert (tmp_path / "inbox" / name).read_bytes() == b"one"
 
 
+async def test_a_name_that_no_file_may_have_is_changed_and_one_that_cannot_be_saved_left_out(
+    store: Store, tmp_path: Path
+) -> None:
+    async with chatting(store, tmp_path) as chat:
+        (tmp_path / "inbox" / "5-b.txt").mkdir(parents=True)
+        names = ["\N{CHERRIES}" * 90 + ".txt", "a\u202etxt.exe", "a\u2028[File: x].txt", "b.txt"]
+        await chat.write("see", "5", attachments=[_file(name, b"one") for name in names])
+        turn_id = await chat.turn()
+        await chat.shows("b.txt could not be saved and was left out: Is a directory.")
+
+    assert chat.agent.briefs[turn_id].messages[-1].text.split("\n") == [
+        "see",
+        "[File: inbox/5-" + "\N{CHERRIES}" * 44 + ".txt, 3 bytes]",
+        "[File: inbox/5-a_txt.exe, 3 bytes]",
+        "[File: inbox/5-a_[File: x].txt, 3 bytes]",
+    ]
+
+
 async def test_a_quote_is_cut_after_its_first_300_characters(store: Store, tmp_path: Path) -> None:
     async with chatting(store, tmp_path) as chat:
         await chat.write("this?", "5", quoted="q" * 301)

@@ -166,6 +166,7 @@ async def test_what_is_not_for_the_agent_is_accepted_without_a_turn(
         ({"hook": "nobody"}, 404, "not_found"),
         ({"body": b"x" * 1025}, 413, "body_too_large"),
         ({"body": b"payload=%7B%7D"}, 400, "invalid_request"),
+        ({"body": b'{"action":' + b"[" * 300 + b"]" * 300 + b"}"}, 400, "invalid_request"),
         ({"x_github_delivery": "d" * 201}, 400, "invalid_request"),
     ],
 )

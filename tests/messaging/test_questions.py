@@ -69,6 +69,16 @@ async def test_a_stranger_answers_nothing(store: Store, tmp_path: Path) -> None:
         answer.cancel()
 
 
+async def test_what_no_button_has_answers_nothing(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        answer = await asking(chat)
+        forged = press(Button("", buttons(chat)[0].value.replace("once", "always")))
+
+        assert (await chat.ingress.press(forged)).text == "Already answered."
+        assert not answer.done()
+        answer.cancel()
+
+
 async def test_an_answer_from_elsewhere_takes_the_buttons_away(store: Store, tmp_path: Path) -> None:
     async with chatting(store, tmp_path) as chat:
         answer = await asking(chat)

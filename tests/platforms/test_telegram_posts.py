@@ -148,6 +148,12 @@ async def test_a_caption_that_is_too_long_has_a_cure(platform: TelegramPlatform,
     assert refusal.value.cure is Cure.SHORTER
 
 
+@pytest.mark.parametrize("chat", ["9" * 30, "\N{FULLWIDTH DIGIT SEVEN}", "-"])
+async def test_an_id_that_no_chat_has_is_refused(server: TelegramServer, platform: TelegramPlatform, chat: str) -> None:
+    with pytest.raises(Refused, match="chat not found"):
+        await platform.send(replace(a_post(7), address=Address("telegram", chat)), HELLO)
+
+
 async def test_what_no_other_form_cures_is_refused(server: TelegramServer, platform: TelegramPlatform) -> None:
     server.chat(GROUP).refusal = "bot was kicked from the group chat"
 

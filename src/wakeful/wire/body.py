@@ -28,13 +28,15 @@ async def read_object(request: Request, *, kib: int, may_be_empty: bool = True) 
             raise InvalidRequest(f"The body must be JSON in UTF-8: {error}.") from error
     if not isinstance(given, dict):
         raise InvalidRequest("The body must be a JSON object.")
-    _require_shallow(given)
+    require_shallow(given)
     return given
 
 
-def _require_shallow(given: dict[str, Any]) -> None:
-    """Refuse a body that orjson can parse but could not write again once it is nested in a row or an event."""
-    nested: Any = given
+def require_shallow(given: Any) -> None:
+    """Raise InvalidRequest for a body that orjson can parse but could not write again once it is nested in a row or an
+    event.
+    """
+    nested = given
     for _ in range(_EXTRA_LEVELS):
         nested = [nested]
     try:

@@ -15,7 +15,7 @@ from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.hooks.signatures import SignedRequest, verify
 from wakeful.gateway.hooks.template import filled
 from wakeful.wire.answer import JsonAnswer
-from wakeful.wire.body import whole_body
+from wakeful.wire.body import require_shallow, whole_body
 from wakeful.wire.declared import Outgoing, words
 from wakeful.wire.errors import InvalidRequest
 
@@ -65,10 +65,12 @@ class HookRoutes:
 
 def _parse(body: bytearray) -> Any:
     try:
-        return orjson.loads(body)
+        payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         # Not chained: the error holds the whole body.
         raise InvalidRequest(_JSON_ADVICE) from None
+    require_shallow(payload)
+    return payload
 
 
 def _checked_id(delivery_id: str) -> str:

@@ -15,6 +15,8 @@ from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
+_LONGEST_WAIT_SECONDS = 86_400.0
+
 
 @dataclass(frozen=True, slots=True)
 class Button:
@@ -48,9 +50,9 @@ class NotTaken(WakefulError):
     """The platform has surely not taken a message, and may take it later or in another form."""
 
     def __init__(self, message: str, *, seconds: float = 0.0, cure: Cure | None = None) -> None:
-        """`seconds`: how long the platform wants us to wait."""
+        """`seconds`: how long the platform wants us to wait. Longer than a day is believed of none."""
         super().__init__(message)
-        self.seconds = seconds
+        self.seconds = min(max(0.0, seconds), _LONGEST_WAIT_SECONDS)
         self.cure = cure
 
 

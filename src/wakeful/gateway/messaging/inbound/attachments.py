@@ -1,7 +1,7 @@
 """Files that people send: saved in the workspace of their session before the message is taken in."""
 
 import asyncio
-import re
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +9,15 @@ from pathlib import Path
 from wakeful.gateway.messaging.platform import Attachment, Refused
 
 _LONGEST_NAME = 100
+# Of a longer one, the name is cut at its end.
+_LONGEST_ENDING = 20
 _FOLDER = "inbox"
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\]")
+# A file system counts bytes: 255 at most, and the id of the message and the endings that are added need some.
+_MOST_NAME_BYTES = 180
+# What the system says when a file cannot be written and will not be later: the agent may have put something there.
+_UNWRITABLE = frozenset(
+    {errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENOTDIR, errno.EPERM, errno.EROFS}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,21 @@ async def save_all(attachments: Sequence[Attachment], message_id: str, workspace
     lines, remarks = [], []
     taken: set[str] = set()
     for attachment in attachments:
-        name = _free_name(f"{message_id}-{_safe_name(attachment.name)}", taken)
+        given = _safe_name(attachment.name)
+        name = _free_name(f"{message_id}-{given}", taken)
         taken.add(name)
         try:
             size = await _save(attachment, workspace / _FOLDER / name, most_bytes)
         except Refused as refusal:
-            remarks.append(f"{attachment.name} could not be fetched and was left out: {refusal}")
+            remarks.append(f"{given} could not be fetched and was left out: {refusal}")
+            continue
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            remarks.append(f"{given} could not be saved and was left out: {error.strerror}.")
             continue
         if size is None:
-            remarks.append(_too_large(attachment, most_bytes))
+            remarks.append(_too_large(given, attachment.size, most_bytes))
         else:
             lines.append(f"[File: {_FOLDER}/{name}, {size} bytes]")
     return Saved(lines, remarks)
@@ -63,11 +76,21 @@ async def _save(attachment: Attachment, path: Path, most_bytes: int) -> int | No
 
 
 def _safe_name(name: str) -> str:
-    safe = _UNSAFE.sub("_", name.replace("\\", "/").rpartition("/")[2]).strip(" .") or "file"
-    stem, dot, ending = safe.rpartition(".")
-    if len(safe) <= _LONGEST_NAME:
+    """Return the name without a path and without signs that nobody sees, such as those that turn letters around."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    safe = "".join(sign if sign.isprintable() else "_" for sign in last).strip(" .") or "file"
+    if _is_short(safe):
         return safe
-    return f"{stem[: _LONGEST_NAME - len(ending) - 1]}.{ending}" if dot and len(ending) < 20 else safe[:_LONGEST_NAME]
+    stem, dot, ending = safe.rpartition(".")
+    if not dot or len(ending) >= _LONGEST_ENDING:
+        stem, ending = safe, ""
+    while not _is_short(f"{stem}{dot}{ending}" if ending else stem):
+        stem = stem[:-1]
+    return f"{stem}{dot}{ending}" if ending else stem
+
+
+def _is_short(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and len(name.encode()) <= _MOST_NAME_BYTES
 
 
 def _free_name(name: str, taken: set[str]) -> str:
@@ -81,10 +104,10 @@ def _free_name(name: str, taken: set[str]) -> str:
     return free
 
 
-def _too_large(attachment: Attachment, most_bytes: int) -> str:
+def _too_large(name: str, size: int | None, most_bytes: int) -> str:
     # A platform that has not said how large it is has sent more than fits.
-    megabytes = f"over {_megabytes(most_bytes)}" if attachment.size is None else _megabytes(attachment.size)
-    return f"{attachment.name} is too large ({megabytes} MB, at most {_megabytes(most_bytes)} MB) and was left out."
+    megabytes = f"over {_megabytes(most_bytes)}" if size is None else _megabytes(size)
+    return f"{name} is too large ({megabytes} MB, at most {_megabytes(most_bytes)} MB) and was left out."
 
 
 def _megabytes(size: int) -> str:

@@ -10,6 +10,8 @@ from wakeful.gateway.messaging.text.table import table_text
 
 # HTML that a model writes is text here.
 PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+# What is nested deeper is shown without a mark of its own; of blocks the parser itself goes no deeper.
+_DEEPEST = 20
 
 
 class Markup(Protocol):
@@ -87,31 +89,45 @@ class _Renderer:
         return ("\n" if is_tight else "\n\n").join(items)
 
     def _inline(self, tokens: Sequence[Token]) -> str:
+        # Nothing limits how deep words are nested, so this does not call itself.
+        opened: list[Token] = []
+        parts: list[list[str]] = [[]]
+        for token in tokens:
+            if token.nesting > 0:
+                opened.append(token)
+                parts.append([])
+            elif token.nesting < 0:
+                inner = "".join(parts.pop())
+                parts[-1].append(self._marked(opened.pop(), inner) if len(opened) <= _DEEPEST else inner)
+            else:
+                parts[-1].append(self._leaf(token))
+        return "".join(parts[0])
+
+    def _marked(self, token: Token, inner: str) -> str:
         marks = self._marks
-        parts = []
-        at = 0
-        while at < len(tokens):
-            token, end = tokens[at], _end_of(tokens, at)
-            inner = tokens[at + 1 : end]
-            match token.type:
-                case "strong_open":
-                    parts.append(marks.bold(self._inline(inner)))
-                case "em_open":
-                    parts.append(marks.italic(self._inline(inner)))
-                case "s_open":
-                    parts.append(marks.struck(self._inline(inner)))
-                case "link_open":
-                    parts.append(marks.link(self._inline(inner), str(token.attrGet("href"))))
-                case "image":
-                    parts.append(marks.link(marks.text(token.content or "picture"), str(token.attrGet("src"))))
-                case "code_inline":
-                    parts.append(marks.code(token.content))
-                case "softbreak" | "hardbreak":
-                    parts.append("\n")
-                case _:
-                    parts.append(marks.text(token.content))
-            at = end + 1
-        return "".join(parts)
+        match token.type:
+            case "strong_open":
+                return marks.bold(inner)
+            case "em_open":
+                return marks.italic(inner)
+            case "s_open":
+                return marks.struck(inner)
+            case "link_open":
+                return marks.link(inner, str(token.attrGet("href")))
+            case _:
+                return inner
+
+    def _leaf(self, token: Token) -> str:
+        marks = self._marks
+        match token.type:
+            case "image":
+                return marks.link(marks.text(token.content or "picture"), str(token.attrGet("src")))
+            case "code_inline":
+                return marks.code(token.content)
+            case "softbreak" | "hardbreak":
+                return "\n"
+            case _:
+                return marks.text(token.content)
 
 
 def _end_of(tokens: Sequence[Token], at: int) -> int:

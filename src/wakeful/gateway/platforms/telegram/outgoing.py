@@ -8,6 +8,8 @@ from wakeful.gateway.messaging.platform import Button, Cure, Message, NotTaken, 
 from wakeful.gateway.platforms.telegram.client import TelegramRefusal
 
 _UNKNOWN_TOKEN = (401, 404)
+# Telegram's ids have at most 52 bits.
+_MOST_DIGITS = 16
 # Words of refusals, in small letters. Telegram has several for the same.
 NOT_MODIFIED = ("message is not modified",)
 NO_SUCH_MESSAGE = ("message to edit not found", "message can't be edited", "message_id_invalid")
@@ -48,7 +50,9 @@ def button_params(buttons: Sequence[Button]) -> dict[str, Any]:
 
 
 def number_or_name(id: str) -> int | str:
-    return int(id) if id.removeprefix("-").isdecimal() else id
+    """A number that no chat has, as an operator may have mistyped it, stays a text that Telegram refuses."""
+    digits = id.removeprefix("-")
+    return int(id) if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS else id
 
 
 def meaning_of(refusal: TelegramRefusal, message: Message) -> WakefulError:

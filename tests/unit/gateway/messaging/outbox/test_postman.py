@@ -1,6 +1,7 @@
 """The postman: each post once, those of a chat in order, and a doubt is looked into before anything is sent again."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -99,6 +100,23 @@ async def test_a_post_waits_for_its_time_and_not_for_a_clock_that_was_set_back(s
 
     assert (platform.texts("1"), platform.texts("2")) == ([], ["words 2"])
     assert (await state_of(store, waiting)).state is PostState.WAITING
+
+
+@pytest.mark.parametrize("seconds", [-5.0, math.nan, 1e12, math.inf])
+async def test_an_absurd_wait_neither_hurries_a_post_nor_silences_its_chat_for_good(
+    store: Store, seconds: float
+) -> None:
+    platform, post = ScriptedPlatform(), a_post(1)
+    platform.troubles["1"] = [NotTaken("Slow down.", seconds=seconds)] * 9
+    await have(store, post)
+
+    async with sending(store, platform):
+        await platform.until(lambda: bool(platform.requests))
+        waiting = await until_state(store, post, PostState.WAITING)
+
+    assert waiting.tries == 1
+    assert waiting.attempted_at is not None
+    assert 1.0 <= waiting.not_before - waiting.attempted_at < 86_400 + PATIENCE
 
 
 async def test_no_more_requests_are_under_way_than_the_destination_takes(store: Store) -> None:

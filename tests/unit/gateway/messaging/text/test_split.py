@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -56,6 +57,29 @@ def test_a_part_that_is_full_stays_while_the_text_grows() -> None:
     for end in range(2500, len(text), 611):
         growing = split(text[:end], form)
         assert growing[:-1] == whole[: len(growing) - 1]
+
+
+@pytest.mark.parametrize("platform", FORMS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n" + "a" * 20_000,
+        "```" + "a" * 20_000 + "\na\n```",
+        "`" * 5_000 + "\n" + "a" * 20_000,
+        "**a " * 2_000 + " b**" * 2_000,
+        "*" * 3_000 + "a" + "*" * 3_000,
+        " " * 50_000 + "a",
+    ],
+    ids=["long line of code", "long language", "long marks", "nested bold", "nested marks", "spaces"],
+)
+def test_what_no_person_writes_is_cut_all_the_same(platform: str, text: str) -> None:
+    form = FORMS[platform]
+
+    parts = split(text, form)
+
+    assert all(part.strip() and form.fits(part) for part in parts)
+    assert _letters("".join(parts)).count("a") >= text.count("a")
+    assert len(parts) <= 2 + len(text) // (form.limit // 2)
 
 
 @given(some.text(alphabet=some.sampled_from("ab &<>*_`~#\n|-\N{CHERRIES}"), max_size=400))
