@@ -6,7 +6,7 @@ does the adapter confirm it to its platform; handed in again, it changes nothing
 
 import errno
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,24 +14,25 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import SessionNotFound, StoreFull, WakefulError
 from wakeful.gateway.messaging.inbound.attachments import save_all
+from wakeful.gateway.messaging.inbound.chat_sessions import ChatSessions
 from wakeful.gateway.messaging.inbound.commands import Command, Commands, parse_command
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.inbound.presses import Presses
 from wakeful.gateway.messaging.inbound.remarks import post_about, put_remarks, refusal_text
+from wakeful.gateway.messaging.new_sessions import NewSessions
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
-from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.messaging.chat import Chat, ChatKind, chat_key
+from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import PostKind
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 
 _QUOTE_LENGTH = 300
-# Where a thread is a conversation of its own, what is written in it needs no mention.
+# In a thread of these platforms that has a session, no mention is needed.
 _THREADED = frozenset({"discord", "slack"})
-# So many messages may wait for their turns in one session.
+# How many messages may wait for their turns in one session.
 _MOST_QUEUED = 100
 # What the system says when a file cannot be written for lack of room.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -43,15 +44,6 @@ class _QueueFull(WakefulError):
 
 class _ChatMoved(WakefulError):
     """The chat has another session than a moment ago."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewSessions:
-    """What the sessions of chats begin with."""
-
-    owner: str
-    model: str
-    workspace: Path
 
 
 class ChatIngress:
@@ -77,10 +69,11 @@ class ChatIngress:
         self._people = people
         self._commands = commands
         self._new = new
+        self._sessions = ChatSessions(store, self._mine.sessions, new)
         self._presses = Presses(engine, store, people)
         self._on_post = on_post
         self._say = say
-        # Chats that were told of a full disk, and have taken in no message since.
+        # Chats that got the sentence about a full disk, and have taken in no message since.
         self._told: set[str] = set()
 
     async def take(self, message: IncomingMessage) -> None:
@@ -123,7 +116,7 @@ class ChatIngress:
         if self._mine.groups is not Groups.MENTION:
             return self._mine.groups is Groups.ALL
         is_thread = self._door.name in _THREADED and bool(message.address.thread_id)
-        return is_thread and await self._store.read(lambda tx: tx.chats.get(self._key(message))) is not None
+        return is_thread and await self._store.read(lambda tx: tx.chats.get(self._sessions.key(message))) is not None
 
     async def _tell_of_full_disk(self, address: Address) -> None:
         """Tell a chat once. Its message is not confirmed, and so comes again until there is room for it."""
@@ -135,9 +128,9 @@ class ChatIngress:
         return await self._store.read(lambda tx: tx.chats.was_taken(message.address))
 
     async def _obey(self, message: IncomingMessage, command: Command) -> None:
-        session = await self._session_of(message)
+        session = await self._sessions.current(message)
         if command.word == "new":
-            session = self._new_session(message)
+            session = self._sessions.make(message)
             answer = "New conversation."
         else:
             answer = await self._commands.answer(command, session)
@@ -149,14 +142,14 @@ class ChatIngress:
                 now = await tx.now()
                 await tx.sessions.create_if_absent(replace(session, created_at=now, updated_at=now))
             if session is not None:
-                await tx.chats.put(await self._chat(tx, message, session.id))
+                await self._sessions.point(tx, message, session.id)
             session_id = None if session is None else session.id
             await tx.posts.put(await post_about(tx, message, PostKind.COMMAND, answer, session_id, "command"))
 
         await self._store.write(body)
 
     async def _submit(self, message: IncomingMessage) -> None:
-        session = await self._session_of(message)
+        session = await self._sessions.current(message)
         workspace = self._new.workspace if session is None else Path(session.workspace)
         message_id = message.address.sender.message_id
         saved = await save_all(message.attachments, message_id, workspace, self._settings.attachment_bytes)
@@ -170,18 +163,18 @@ class ChatIngress:
                 before = partial(self._enter, message, submission, session, saved.remarks)
                 await self._engine.submit(submission, before=before)
             except (_ChatMoved, SessionNotFound):
-                session = await self._session_of(message)
+                session = await self._sessions.current(message)
             else:
                 return
 
     def _submission(self, message: IncomingMessage, known: Session | None, text: str) -> Submission:
-        session = known or self._new_session(message)
+        session = known or self._sessions.make(message)
         address = message.address
         return Submission(
             session_id=session.id,
             text=text,
             door=self._door,
-            address=replace(address, sender=replace(address.sender, chat_key=self._key(message))),
+            address=replace(address, sender=replace(address.sender, chat_key=self._sessions.key(message))),
             dedupe_key=f"{address.platform}:{address.chat_id}:{address.sender.message_id}",
             model=session.model or self._new.model,
             if_busy=self._mine.busy,
@@ -199,20 +192,20 @@ class ChatIngress:
         """Write down that the message was taken and where its chat goes on; a receipt where it was taken before."""
         if not await _take(message, tx):
             return Receipt(submission.session_id, "", is_queued=False)
-        chat = await tx.chats.get(self._key(message))
+        chat = await tx.chats.get(self._sessions.key(message))
         if chat is not None and known is not None and chat.session_id != known.id:
             raise _ChatMoved
         if known is not None and len(await _queued(tx, known.id)) >= _MOST_QUEUED:
             raise _QueueFull
-        await tx.chats.put(await self._chat(tx, message, submission.session_id))
+        await self._sessions.point(tx, message, submission.session_id)
         await put_remarks(tx, message, known, remarks)
         return None
 
     async def _refuse(self, message: IncomingMessage, tx: Transaction) -> None:
-        """Say that the queue is full: once, until a message has found room in it. Refusing for good is right here, for
-        one that waited at the platform instead would hold up other chats, and be answered when nobody expects it.
+        """Refuse the message for good, and say once that the queue is full. Left at the platform instead, it would
+        hold up other chats, and be answered long after its sender has gone.
         """
-        chat = await tx.chats.get(self._key(message))
+        chat = await tx.chats.get(self._sessions.key(message))
         if chat is None or not await _take(message, tx):
             return
         waiting = await _queued(tx, chat.session_id)
@@ -226,53 +219,6 @@ class ChatIngress:
     ) -> None:
         if await _take(message, tx):
             await put_remarks(tx, message, session, remarks)
-
-    async def _session_of(self, message: IncomingMessage) -> Session | None:
-        """Return the session that the chat has now, unless it was deleted."""
-
-        async def body(tx: Transaction) -> Session | None:
-            chat = await tx.chats.get(self._key(message))
-            session = None if chat is None else await tx.sessions.get(chat.session_id)
-            return None if session is None or session.is_deleted else session
-
-        return await self._store.read(body)
-
-    def _new_session(self, message: IncomingMessage) -> Session:
-        address = message.address
-        return Session(
-            new_id("ses"),
-            self._new.owner,
-            Address(address.platform, address.chat_id, address.thread_id),
-            self._new.model,
-            str(self._new.workspace),
-            chat_key=self._key(message),
-            chat_name=address.sender.chat_name,
-        )
-
-    async def _chat(self, tx: Transaction, message: IncomingMessage, session_id: str) -> Chat:
-        address, sender = message.address, message.address.sender
-        return Chat(
-            self._key(message),
-            address.platform,
-            message.kind,
-            address.chat_id,
-            address.thread_id,
-            session_id,
-            sender.chat_name,
-            sender.message_id,
-            await tx.now(),
-        )
-
-    def _key(self, message: IncomingMessage) -> str:
-        address = message.address
-        return chat_key(
-            address.platform,
-            message.kind,
-            address.chat_id,
-            address.thread_id,
-            address.sender.user_id,
-            self._mine.sessions,
-        )
 
     @property
     def _mine(self) -> DoorSettings:
