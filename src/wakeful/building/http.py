@@ -87,7 +87,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         Keyring({OPERATOR: key, **config.api_keys}),
         [
             *web_routes(web),
-            *messaging_routes(web, desk, [_hook_facts(hook, config.public_url) for hook in config.hooks]),
+            *messaging_routes(web, desk, [_hook_facts(hook, config) for hook in config.hooks]),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
@@ -170,8 +170,11 @@ def build_hooks(config: Config, running: Running) -> list[Route]:
     return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
 
 
-def _hook_facts(hook: Hook, public_url: str) -> HookFacts:
-    return HookFacts(hook.name, hook.scheme, f"{public_url.rstrip('/')}/hooks/{hook.name}", hook.deliver)
+def _hook_facts(hook: Hook, config: Config) -> HookFacts:
+    url = f"{config.public_url.rstrip('/')}/hooks/{hook.name}"
+    if hook.deliver is None:
+        return HookFacts(hook.name, hook.scheme, url, None)
+    return HookFacts(hook.name, hook.scheme, url, hook.deliver, config.messaging.doors[hook.deliver.platform].sessions)
 
 
 def document_families() -> list[Family]:
