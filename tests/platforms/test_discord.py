@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from tests.platforms.discord_kit import COMMANDS, open_platform, post_to, receiving, settings_for, words
+from tests.platforms.discord_kit import COMMANDS, no_chats, open_platform, post_to, receiving, settings_for, words
 from tests.platforms.discord_server import ANN, BOT, THREAD, TOKEN, DiscordServer, Trouble
 from wakeful.gateway.messaging.platform import (
     Button,
@@ -164,7 +164,7 @@ async def test_a_bad_gateway_is_repeated_with_the_same_nonce(server: DiscordServ
 
 
 async def test_a_request_that_is_never_answered_holds_up_no_other_to_its_channel(server: DiscordServer) -> None:
-    platform = DiscordPlatform(settings_for(server, timeout=0.3))
+    platform = DiscordPlatform(settings_for(server, timeout=0.3), chats=no_chats)
     server.troubles["POST messages"] = [Trouble.SILENT]
     post = post_to(CHANNEL, attempted_at=time.time())
     try:

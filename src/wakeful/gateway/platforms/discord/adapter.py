@@ -11,7 +11,7 @@ import discord
 from discord.http import Route
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory, PlatformNeeds
+from wakeful.gateway.messaging.needs import NO_MEMORY, ChatsSince, DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -28,7 +28,7 @@ from wakeful.gateway.platforms.discord.interactions import DiscordInteractions
 from wakeful.gateway.platforms.discord.line import DiscordLine, IntentsRefused
 from wakeful.gateway.platforms.discord.progress import GatewayProgress
 from wakeful.gateway.platforms.discord.reader import DiscordReader
-from wakeful.gateway.platforms.discord.receiver import ChatsSince, DiscordReceiver, no_chats
+from wakeful.gateway.platforms.discord.receiver import DiscordReceiver
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
@@ -69,7 +69,7 @@ class DiscordPlatform:
         settings: DiscordSettings,
         commands: Sequence[tuple[str, str]] = (),
         *,
-        chats: ChatsSince = no_chats,
+        chats: ChatsSince,
         memory: DoorMemory = NO_MEMORY,
     ) -> None:
         """`commands`: names without the slash, each with a few words about it. `chats`: those that have a session, for
