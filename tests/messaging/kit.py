@@ -21,7 +21,7 @@ from wakeful.gateway.messaging.door import PlatformDoor
 from wakeful.gateway.messaging.inbound.commands import Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress
 from wakeful.gateway.messaging.inbound.people import People
-from wakeful.gateway.messaging.new_sessions import NewSessions
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Ingress
 from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
 from wakeful.model.messaging.chat import ChatKind

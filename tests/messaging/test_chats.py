@@ -81,6 +81,7 @@ async def test_words_that_are_shown_late_take_nothing_back_from_a_recorded_answe
 
         assert await store.write(partial(late._write, 1, "work")) == []
         assert [post.wanted for post in await chat.posts()] == ["• work:", "working"]
+        chat.agent.order(turn.id, "finish")
 
 
 async def test_without_progress_only_words_are_shown(store: Store, tmp_path: Path) -> None:
@@ -167,6 +168,7 @@ async def test_a_group_that_moves_takes_its_conversation_and_its_answers_along(s
         await chat.shows("Here I am", chat_id="-100")
         await chat.write("again", "1", kind=ChatKind.GROUP, chat_id="-100", is_for_bot=True)
         again = await chat.turn(2)
+        chat.agent.order(again, "say Yes")
 
     assert chat.platform.texts("-1") == []
     assert chat.platform.requests[0][2].reply_to == "", "the message has another id in the new group"
@@ -225,6 +227,7 @@ async def test_a_file_without_words_is_a_message_and_its_name_is_cut_before_its_
     async with chatting(store, tmp_path) as chat:
         await chat.write("", "5", attachments=[_file(f"{'n' * 150}.txt", b"one")])
         turn_id = await chat.turn()
+        chat.agent.order(turn_id, "say Yes")
 
     name = f"5-{'n' * 96}.txt"
     assert chat.agent.briefs[turn_id].messages[-1].text == f"[File: inbox/{name}, 3 bytes]"
@@ -235,6 +238,7 @@ async def test_a_quote_is_cut_after_its_first_300_characters(store: Store, tmp_p
     async with chatting(store, tmp_path) as chat:
         await chat.write("this?", "5", quoted="q" * 301)
         turn_id = await chat.turn()
+        chat.agent.order(turn_id, "say Yes")
 
     assert chat.agent.briefs[turn_id].messages[-1].text == f"> {'q' * 300}\nthis?"
 

@@ -21,7 +21,7 @@ from wakeful.gateway.hooks.hook import Hook, SignatureScheme
 from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
-from wakeful.gateway.messaging.new_sessions import NewSessions
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Store

@@ -98,6 +98,23 @@ async def test_a_door_that_comes_back_finds_what_happened_meanwhile(
     await store.close()
 
 
+async def test_posts_of_a_session_are_made_by_one_transaction_at_a_time(postgres_url: str) -> None:
+    store = PostgresStore(postgres_url)
+    await store.open()
+    others: list[asyncio.Task[int]] = []
+
+    async def body(tx: Transaction) -> None:
+        await tx.outbox_cursors.hold("s1")
+        others.append(asyncio.create_task(store.write(lambda tx: tx.outbox_cursors.hold("s1"))))
+        # Time enough for the other to read what is not committed yet.
+        await asyncio.sleep(0.1)
+        await tx.outbox_cursors.put("s1", 5)
+
+    await store.write(body)
+    assert await others[0] == 5
+    await store.close()
+
+
 async def _post_elsewhere(tx: Transaction) -> None:
     await tx.platform_doors.hold("telegram", "another node")
     address = Address("telegram", "1")

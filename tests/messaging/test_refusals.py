@@ -67,7 +67,7 @@ async def test_a_file_that_does_not_fit_on_the_disk_is_told_and_tried_again(stor
             await chat.write("see", "5", attachments=[Attachment("a.txt", 3, read)])
         assert chat.platform.texts("1") == [FULL_DISK]
         await chat.write("see", "5")
-        await chat.turn()
+        chat.agent.order(await chat.turn(), "say Yes")
 
 
 async def _no_room(*arguments: object, **options: object) -> None:

@@ -86,6 +86,25 @@ async def test_a_wake_up_that_fails_says_what_ended_and_why_it_failed(store: Sto
         await chat.shows("Building", "⏰ run build (exit code 0)\n\nThe model could not answer: The key is wrong.")
 
 
+async def test_a_wake_up_that_is_tried_again_says_why_once_and_then_only_its_answer(
+    store: Store, tmp_path: Path
+) -> None:
+    async with chatting(store, tmp_path, engine_changes={"wake_retry_seconds": 0.01}) as chat:
+        await chat.write("build it", "5")
+        first = await chat.turn()
+        await chat.spawn(first, "build")
+        chat.agent.order(first, "say Building")
+        await chat.shows("Building")
+        await chat.end("build")
+        for number in (2, 3):
+            chat.agent.order(await chat.turn(number), "fail")
+        chat.agent.order(await chat.turn(4), "say It is ready")
+        failed = "⏰ run build (exit code 0)\n\nThe model could not answer: The endpoint is down."
+        await chat.shows("Building", failed, "It is ready")
+
+    assert [message.reply_to for _, _, message in chat.platform.requests] == ["", "5", "5"]
+
+
 @pytest.mark.parametrize("joins", [True, False])
 async def test_a_notice_that_comes_along_has_its_line_before_the_words_of_that_step(
     store: Store, tmp_path: Path, joins: bool

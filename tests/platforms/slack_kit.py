@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.patience import PATIENCE
 from tests.platforms.slack_server import APP_TOKEN, BOT_TOKEN, SlackServer
+from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory
 from wakeful.gateway.messaging.platform import IncomingMessage, Message, Press, PressAnswer
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform, SlackSettings
 from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
@@ -74,11 +75,11 @@ class Receiving:
     names: list[str]
 
 
-def a_platform(server: SlackServer, *chats: Chat, **changes: Any) -> SlackPlatform:
+def a_platform(server: SlackServer, *chats: Chat, memory: DoorMemory = NO_MEMORY, **changes: Any) -> SlackPlatform:
     async def known(since: float) -> list[Chat]:
         return list(chats)
 
-    return SlackPlatform(replace(settings_for(server), **changes), known)
+    return SlackPlatform(replace(settings_for(server), **changes), known, memory)
 
 
 def settings_for(server: SlackServer) -> SlackSettings:

@@ -97,7 +97,7 @@ class SlackServer:
         app.router.add_post("/upload/{file}", self._take_bytes)
         app.router.add_post("/response", self._whisper)
         app.router.add_get("/files/{file}", self._hand_out)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.0)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.root = f"http://127.0.0.1:{self._runner.addresses[0][1]}"

@@ -1,64 +1,24 @@
 """Discord after a restart: the next process goes on with the session of the one before, and nothing falls between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.platforms.discord_gateway import IDENTIFY, RESUME
 from tests.platforms.discord_kit import chat_of, receiving
 from tests.platforms.discord_server import DM, ROLE_ID, DiscordServer
+from tests.platforms.kept_memory import KeptMemory
 from tests.platforms.recording_ingress import RecordingIngress
-from wakeful.errors import StoreError
-from wakeful.gateway.messaging.needs import DoorMemory
 from wakeful.model.messaging.chat import ChatKind
 
 CHANNEL, DIRECT = "100", "300"
 
 
-class Kept:
-    """What the store keeps for the door, while there is more than one process."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {"secret": "kept too"}
-        # How many times it fails before it keeps something.
-        self.failures = 0
-        self._changed = asyncio.Condition()
-
-    @property
-    def memory(self) -> DoorMemory:
-        return DoorMemory(self._read, self._write)
-
-    async def until(self, condition: Callable[[], object]) -> None:
-        async with self._changed:
-            await self._changed.wait_for(condition)
-
-    @property
-    def gateway(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.values.get("gateway", {})
-        return found
-
-    async def _read(self) -> dict[str, Any]:
-        return self.values
-
-    async def _write(self, values: dict[str, Any]) -> None:
-        if self.failures:
-            self.failures -= 1
-            await self._tell()
-            raise StoreError("The store is away.")
-        self.values |= values
-        await self._tell()
-
-    async def _tell(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
-
-
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
+def kept(monkeypatch: pytest.MonkeyPatch) -> KeptMemory:
     monkeypatch.setattr("wakeful.gateway.platforms.discord.progress._KEEP_SECONDS", 0.01)
-    return Kept()
+    return KeptMemory()
 
 
 @pytest.fixture
@@ -70,11 +30,11 @@ async def server() -> AsyncIterator[DiscordServer]:
 
 
 async def test_the_first_message_of_a_chat_that_died_in_our_hands_comes_again(
-    server: DiscordServer, kept: Kept
+    server: DiscordServer, kept: KeptMemory
 ) -> None:
     ingress = RecordingIngress(gates={DIRECT: asyncio.Event()})
     async with receiving(server, ingress, memory=kept.memory):
-        await kept.until(lambda: kept.gateway)
+        await kept.until(lambda: "gateway" in kept.values)
         await server.write(DIRECT, "Hello")
         await ingress.until(lambda: ingress.reached)
         # What is taken in later does not stand for what came before it.
@@ -89,12 +49,12 @@ async def test_the_first_message_of_a_chat_that_died_in_our_hands_comes_again(
 
 
 async def test_what_was_first_written_while_nothing_was_connected_comes_after_the_restart(
-    server: DiscordServer, kept: Kept
+    server: DiscordServer, kept: KeptMemory
 ) -> None:
     async with receiving(server, memory=kept.memory) as line:
         await server.write(CHANNEL, "before")
         await line.ingress.first()
-        await kept.until(lambda: kept.gateway)
+        await kept.until(lambda: "gateway" in kept.values)
     await server.write(DIRECT, "meanwhile")
 
     async with receiving(server, memory=kept.memory) as line:
@@ -105,11 +65,11 @@ async def test_what_was_first_written_while_nothing_was_connected_comes_after_th
 
 
 async def test_the_role_of_the_bot_is_known_in_a_session_that_another_process_began(
-    server: DiscordServer, kept: Kept
+    server: DiscordServer, kept: KeptMemory
 ) -> None:
     async with receiving(server, memory=kept.memory):
         # Discord tells of the guild after the session has begun.
-        await kept.until(lambda: kept.gateway.get("roles"))
+        await kept.until(lambda: kept.values.get("gateway", {}).get("roles"))
 
     async with receiving(server, memory=kept.memory) as line:
         await server.write(CHANNEL, f"<@&{ROLE_ID}> hello")
@@ -120,7 +80,7 @@ async def test_the_role_of_the_bot_is_known_in_a_session_that_another_process_be
 
 
 async def test_a_session_is_not_resumed_before_what_came_ahead_of_it_is_taken_in(
-    server: DiscordServer, kept: Kept
+    server: DiscordServer, kept: KeptMemory
 ) -> None:
     seen = await server.write(CHANNEL, "seen")
     await server.write(CHANNEL, "missed")
@@ -137,11 +97,11 @@ async def test_a_session_is_not_resumed_before_what_came_ahead_of_it_is_taken_in
 
 
 async def test_a_session_that_discord_has_forgotten_is_begun_anew_and_what_was_missed_is_read(
-    server: DiscordServer, kept: Kept
+    server: DiscordServer, kept: KeptMemory
 ) -> None:
     seen = await server.write(CHANNEL, "seen")
     async with receiving(server, memory=kept.memory):
-        await kept.until(lambda: kept.gateway)
+        await kept.until(lambda: "gateway" in kept.values)
     server.gateway.forget()
     await server.write(CHANNEL, "missed")
 
@@ -151,14 +111,14 @@ async def test_a_session_that_discord_has_forgotten_is_begun_anew_and_what_was_m
     assert server.gateway.openings == [IDENTIFY, RESUME, IDENTIFY]
 
 
-async def test_a_store_that_keeps_nothing_does_not_stop_the_line(server: DiscordServer, kept: Kept) -> None:
+async def test_a_store_that_keeps_nothing_does_not_stop_the_line(server: DiscordServer, kept: KeptMemory) -> None:
     kept.failures = 1
     async with receiving(server, memory=kept.memory) as line:
         await server.write(CHANNEL, "Hello")
         await line.ingress.first()
         await kept.until(lambda: not kept.failures)
         await server.write(CHANNEL, "again")
-        await kept.until(lambda: kept.gateway)
+        await kept.until(lambda: "gateway" in kept.values)
 
     assert line.ingress.texts == ["Hello", "again"]
     assert kept.values["secret"] == "kept too"

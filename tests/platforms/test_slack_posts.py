@@ -1,6 +1,5 @@
 """Slack's adapter against a server that speaks Slack's protocol: what it sends, and what it knows of it afterwards."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -11,11 +10,9 @@ import pytest
 from tests.platforms.slack_kit import a_platform, a_post, words
 from tests.platforms.slack_server import SlackServer, Trouble
 from wakeful.gateway.messaging.platform import Button, Cure, LookedUp, NotTaken, Refused, Unanswered, Whereabouts
-from wakeful.gateway.platforms.slack import hourglass
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform
 
 ABSENT = LookedUp(Whereabouts.ABSENT)
-HOURGLASS = {"hourglass_flowing_sand"}
 
 
 @pytest.fixture
@@ -245,75 +242,3 @@ async def test_a_file_that_is_not_shown_yet_is_not_taken(
         await platform.send(a_post(), words("", file=path))
     with pytest.raises(Refused, match=r"gone\.png cannot be read"):
         await platform.send(a_post(), words("", file=tmp_path / "gone.png"))
-
-
-async def test_an_hourglass_stands_on_the_message_while_it_is_answered(
-    slack: SlackServer, platform: SlackPlatform
-) -> None:
-    slack.retry_after = 0.01
-    asked = await slack.write("D1", "question")
-    address = a_post("D1", "", asked).address
-    reactions = slack.reactions["D1", asked]
-    slack.troubles["reactions.add"] = [Trouble.LIMITED]
-    slack.troubles["reactions.remove"] = [Trouble.LIMITED]
-
-    with pytest.raises(NotTaken):
-        await platform.show_typing(address)
-    await platform.show_typing(address)
-    await platform.show_typing(address)
-    assert reactions == HOURGLASS
-    assert len(slack.called("reactions.add")) == 2
-
-    await platform.show_typing(address, is_over=True)
-    assert reactions == set()
-    await platform.show_typing(address, is_over=True)
-    assert len(slack.called("reactions.remove")) == 2
-
-
-async def test_an_hourglass_of_an_earlier_process_is_taken_off(slack: SlackServer, platform: SlackPlatform) -> None:
-    asked = await slack.write("D1", "question")
-    slack.reactions["D1", asked] = set(HOURGLASS)
-    address = a_post("D1", "", asked).address
-
-    await platform.show_typing(address)
-    await platform.show_typing(address, is_over=True)
-
-    assert slack.reactions["D1", asked] == set()
-
-
-async def test_an_hourglass_that_was_cut_off_on_its_way_is_taken_off(
-    slack: SlackServer, platform: SlackPlatform
-) -> None:
-    asked = await slack.write("D1", "question")
-    address = a_post("D1", "", asked).address
-    slack.troubles["reactions.add"] = [Trouble.SLOW]
-    showing = asyncio.create_task(platform.show_typing(address))
-    await slack.until(lambda: slack.called("reactions.add"))
-    showing.cancel()
-    slack.gate.set()
-    slack.reactions["D1", asked] = set(HOURGLASS)
-
-    await platform.show_typing(address, is_over=True)
-
-    assert slack.reactions["D1", asked] == set()
-
-
-async def test_a_turn_does_not_wait_long_for_its_hourglass(
-    slack: SlackServer, platform: SlackPlatform, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hourglass, "_END_SECONDS", 0.05)
-    asked = await slack.write("D1", "question")
-    address = a_post("D1", "", asked).address
-    await platform.show_typing(address)
-    slack.troubles["reactions.remove"] = [Trouble.SLOW]
-
-    await platform.show_typing(address, is_over=True)
-    assert slack.reactions["D1", asked] == HOURGLASS
-    slack.gate.set()
-    await slack.until(lambda: not slack.reactions["D1", asked])
-
-
-async def test_nothing_is_shown_where_there_is_no_message(slack: SlackServer, platform: SlackPlatform) -> None:
-    await platform.show_typing(a_post().address)
-
-    assert slack.requests == []

@@ -19,8 +19,8 @@ from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.inbound.commands import COMMANDS, Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress
 from wakeful.gateway.messaging.inbound.people import People
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.needs import DoorMemory, PlatformNeeds
-from wakeful.gateway.messaging.new_sessions import NewSessions
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.chat import Chat

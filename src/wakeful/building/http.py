@@ -31,7 +31,7 @@ from wakeful.gateway.hooks.routes import HookRoutes
 from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.inbound.people import People
-from wakeful.gateway.messaging.new_sessions import NewSessions
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, metrics_route
 from wakeful.gateway.openai.api import Api

@@ -64,7 +64,8 @@ def wanted_items(asked: Sequence[Ask]) -> Counter[Item]:
 
 def missing_items(asked: Sequence[Ask], messengers: Sequence[Messenger]) -> list[str]:
     there = Counter((shown.place, item) for shown in all_shown(messengers) for item in items_of(shown))
-    return [f"{item} at {place}" for place, item in (wanted_items(asked) - there)]
+    missing = [f"{item} at {place}" for place, item in (wanted_items(asked) - there)]
+    return missing + [left for messenger in messengers for left in messenger.left_over()]
 
 
 def all_shown(messengers: Sequence[Messenger]) -> list[Shown]:
@@ -91,6 +92,7 @@ class Reckoning:
     def __init__(self, asked: Sequence[Ask], messengers: Sequence[Messenger], ledger: str) -> None:
         self._asked = asked
         self._shown = all_shown(messengers)
+        self._left_over = [left for messenger in messengers for left in messenger.left_over()]
         self._ledger = ledger
         self._ask_of = {job.name: ask for ask in asked for job in ask.jobs}
         self._by_number = {str(ask.number): ask for ask in asked}
@@ -103,6 +105,8 @@ class Reckoning:
         self._count_words()
         self._count_anchors(posts, turns)
         self._count_jobs()
+        for left in self._left_over:
+            self.counts.complain("strange", f"left over: {left}")
         for post in posts.values():
             if post.state is not PostState.SENT:
                 self.counts.complain("strange", f"not sent: {post}")

@@ -30,6 +30,8 @@ class SlackMessenger:
         "chat.update": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER],
         "conversations.replies": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE],
         "conversations.history": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE],
+        "reactions.add": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER],
+        "reactions.remove": [Trouble.LIMITED, Trouble.BROKEN, Trouble.CUT_BEFORE, Trouble.CUT_AFTER],
         "apps.connections.open": [Trouble.BROKEN, Trouble.CUT_BEFORE],
     }
 
@@ -91,6 +93,9 @@ class SlackMessenger:
         if self._server.unacknowledged and time.monotonic() > self._again_at:
             self._again_at = time.monotonic() + _AGAIN_SECONDS
             await self._server.send_again()
+
+    def left_over(self) -> list[str]:
+        return [f"{names} on {ts} in {channel}" for (channel, ts), names in self._server.reactions.items() if names]
 
     def shown(self) -> list[Shown]:
         return [

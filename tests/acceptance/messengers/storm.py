@@ -15,7 +15,7 @@ from tests.acceptance.messengers.servers import Servers
 _PATIENCE_SECONDS = 45.0
 _LOOK_SECONDS = 0.1
 # What comes twice comes within this time.
-_AFTERMATH_SECONDS = 2.0
+_AFTERMATH_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ class TelegramMessenger:
     async def mind(self) -> None:
         """It waits for requests."""
 
+    def left_over(self) -> list[str]:
+        return []  # It ends by itself after some seconds.
+
     def shown(self) -> list[Shown]:
         return [
             self._shown(message)

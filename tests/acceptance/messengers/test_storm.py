@@ -18,7 +18,7 @@ from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 
-_BREEZE = Weather(chats=2, messages=2, kills=2, seconds=3, faults=3, longest_job=1)
+_BREEZE = Weather(chats=2, messages=2, kills=2, seconds=2, faults=4, longest_job=1)
 _STORM = Weather(chats=10, messages=6, kills=10, seconds=30, faults=6)
 _WORDS_A_SECOND = 20
 

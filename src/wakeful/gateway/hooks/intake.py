@@ -9,7 +9,7 @@ from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.inbox.target_chat import target_chat
 from wakeful.errors import SessionNotFound, WakefulError
 from wakeful.gateway.hooks.hook import Hook
-from wakeful.gateway.messaging.new_sessions import NewSessions
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.gateway.platforms.hook import HookAdapter

@@ -107,7 +107,11 @@ class Posts(Protocol):
 class OutboxCursors(Protocol):
     """How far the log of each session has been made into posts."""
 
-    async def get(self, session_id: str) -> int: ...
+    async def hold(self, session_id: str) -> int:
+        """Return how far, under a lock that lasts to the end of the transaction: two that make posts of one session at
+        the same time would not see each other's.
+        """
+        ...
 
     async def put(self, session_id: str, seq: int) -> None: ...
 

@@ -14,12 +14,11 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import SessionNotFound, StoreFull, WakefulError
 from wakeful.gateway.messaging.inbound.attachments import save_all
-from wakeful.gateway.messaging.inbound.chat_sessions import ChatSessions
 from wakeful.gateway.messaging.inbound.commands import Command, Commands, parse_command
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.inbound.presses import Presses
 from wakeful.gateway.messaging.inbound.remarks import post_about, put_remarks, refusal_text
-from wakeful.gateway.messaging.new_sessions import NewSessions
+from wakeful.gateway.messaging.inbound.sessions import ChatSessions, NewSessions
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
 from wakeful.model.inbox import InboxRow, RowKind

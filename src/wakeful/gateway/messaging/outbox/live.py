@@ -154,6 +154,8 @@ class LiveTurn:
         return await asyncio.to_thread(split, text, form) if len(text) > _LONG else split(text, form)
 
     async def _write(self, step: int, text: str, tx: Transaction) -> list[Post]:
+        # The facts of the turn may be made into posts at the same moment.
+        await tx.outbox_cursors.hold(self._session.id)
         turn = await tx.turns.get(self._turn.id)
         # Words that are recorded by now are whole, and these may be the first of them.
         if turn is None or turn.status.is_final or await self._is_answered(tx, step):

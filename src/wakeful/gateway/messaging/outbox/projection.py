@@ -46,7 +46,7 @@ class Projection:
         session = await tx.sessions.get(session_id)
         if session is None or session.address.platform not in self._doors:
             return False
-        after = await tx.outbox_cursors.get(session_id)
+        after = await tx.outbox_cursors.hold(session_id)
         page = await tx.events.of_session(session_id, after, _PAGE)
         if not page:
             return False

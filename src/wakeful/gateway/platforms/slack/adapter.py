@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import ChatsSince, PlatformNeeds
+from wakeful.gateway.messaging.needs import NO_MEMORY, ChatsSince, DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -77,20 +77,21 @@ class SlackPlatform:
     # The reaction stays: this is for one that Slack has not taken at first.
     typing_seconds = 5.0
 
-    def __init__(self, settings: SlackSettings, chats: ChatsSince) -> None:
+    def __init__(self, settings: SlackSettings, chats: ChatsSince, memory: DoorMemory = NO_MEMORY) -> None:
         self._settings = settings
         self._chats = chats
         self._client = SlackClient(settings.bot_token, settings.app_token, settings.api_url, timeout=settings.timeout)
         self._history = SlackHistory(self._client)
         self._search = SlackSearch(self._history)
         self._files = SlackFiles(self._client, self._search)
-        self._hourglass = Hourglass(self._client)
+        self._hourglass = Hourglass(self._client, memory)
         self._bot: SlackBot | None = None
         # Threads that Slack does not know any more, as channel and id: their posts go to the top of the channel.
         self._gone: set[tuple[str, str]] = set()
 
     async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:
         bot = await self._log_in()
+        await self._hourglass.take_over()
         catch_up = SlackCatchUp(self._history, self._chats, retry_seconds=self._settings.retry_seconds)
         await catch_up.load()
         reader = SlackReader(bot, self._client, SlackNames(self._client))
@@ -213,4 +214,5 @@ class SlackPlatform:
 
 def build_slack(needs: PlatformNeeds) -> SlackPlatform:
     access = needs.access
-    return SlackPlatform(SlackSettings(access.token, access.app_token, access.api_url, needs.timeout), needs.chats)
+    settings = SlackSettings(access.token, access.app_token, access.api_url, needs.timeout)
+    return SlackPlatform(settings, needs.chats, needs.memory)

@@ -14,11 +14,13 @@ class PostgresOutboxCursors:
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
 
-    async def get(self, session_id: str) -> int:
-        seq: int | None = await self._connection.fetchval(
-            "SELECT seq FROM outbox_cursors WHERE session_id = $1", session_id
+    async def hold(self, session_id: str) -> int:
+        seq: int = await self._connection.fetchval(
+            """INSERT INTO outbox_cursors VALUES ($1, 0)
+               ON CONFLICT (session_id) DO UPDATE SET seq = outbox_cursors.seq RETURNING seq""",
+            session_id,
         )
-        return seq or 0
+        return seq
 
     async def put(self, session_id: str, seq: int) -> None:
         await self._connection.execute(

@@ -14,7 +14,8 @@ class SqliteOutboxCursors:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    async def get(self, session_id: str) -> int:
+    async def hold(self, session_id: str) -> int:
+        # There is one writer at a time.
         row = self._connection.execute("SELECT seq FROM outbox_cursors WHERE session_id = ?", (session_id,)).fetchone()
         return 0 if row is None else row["seq"]
 

@@ -1,12 +1,35 @@
-"""Which session the messages of a chat go to, as the settings of its door divide chats into sessions."""
+"""The sessions of chats: which one a message goes to, and what a new one begins with."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from wakeful.gateway.messaging.new_sessions import NewSessions
 from wakeful.gateway.messaging.platform import IncomingMessage
+from wakeful.model.ids import new_id
 from wakeful.model.messaging.chat import Chat, SessionScope, chat_key
-from wakeful.model.session import Session
+from wakeful.model.session import Address, Session
 from wakeful.store.base import Store, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class NewSessions:
+    """What the sessions of chats and hooks begin with."""
+
+    owner: str
+    model: str
+    workspace: Path
+
+    def make(self, address: Address, key: str, name: str, title: str = "") -> Session:
+        """Return the session of the chat with this key and name. It is stored together with its first message."""
+        return Session(
+            new_id("ses"),
+            self.owner,
+            Address(address.platform, address.chat_id, address.thread_id),
+            self.model,
+            str(self.workspace),
+            title=title,
+            chat_key=key,
+            chat_name=name,
+        )
 
 
 @dataclass(frozen=True, slots=True)

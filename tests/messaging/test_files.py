@@ -1,0 +1,45 @@
+"""Files that the agent sends: posts of their chat, each once."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.messaging.kit import chatting
+from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.model.messaging.post import PostKind
+from wakeful.model.turn import Door
+from wakeful.store.base import Store
+
+
+async def test_a_file_is_posted_once_with_its_caption_between_the_words(store: Store, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("one")
+    async with chatting(store, tmp_path) as chat:
+        files = ChatFiles(store)
+        files.on_post = lambda platform: chat.door.outbox.postman.job.wake()
+        await chat.write("the plan, please", "5")
+        turn = chat.agent.briefs[await chat.turn()].turn
+        # A call that was cut off runs again.
+        for _ in range(2):
+            await files.post_file(turn, 1, 1, plan, "The **plan**")
+        chat.agent.order(turn.id, "say There it is")
+        await chat.shows("The <b>plan</b>", "There it is")
+        posts = await chat.posts()
+
+    assert [message.file for _, _, message in chat.platform.requests] == [plan, None]
+    assert [post.kind for post in posts] == [PostKind.ANSWER, PostKind.FILE]
+
+
+@pytest.mark.parametrize(("platform", "most"), [("telegram", 50_000_000), ("discord", 10_000_000), ("web", None)])
+async def test_each_platform_has_its_largest_file_and_other_doors_have_none(
+    store: Store, tmp_path: Path, platform: str, most: int | None
+) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("hello", "5")
+        turn = chat.agent.briefs[await chat.turn()].turn
+        chat.agent.order(turn.id, "say Hi")
+    there = replace(turn, door=Door(platform, True), address=replace(turn.address, platform=platform))
+
+    assert ChatFiles(store).most_bytes(there) == most
+    assert ChatFiles(store).most_bytes(replace(turn, door=Door("web", True))) is None, "a turn of the page in that chat"
