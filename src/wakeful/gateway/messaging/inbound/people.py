@@ -49,7 +49,7 @@ class People:
                 Pairing(address.platform, address.sender.user_id, address.sender.user_name, code, now)
             )
             text = f"{_INVITATION} {code}"
-            await tx.posts.put(await post_about(tx, message, PostKind.REMARK, text, None, "pairing"))
+            await tx.posts.put(await post_about(tx, message, PostKind.REMARK, text, None, f"pairing:{code}"))
 
         await self._store.write(body)
 
