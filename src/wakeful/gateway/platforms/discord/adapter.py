@@ -147,13 +147,9 @@ class DiscordPlatform:
         return 0
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
-        if is_over:
-            # The answer ends it, and so does time.
-            return
-        try:
+        # The answer ends it, and so does time.
+        if not is_over:
             await self._client.call(Route("POST", "/channels/{channel_id}/typing", channel_id=channel_id(address)))
-        except WakefulError as error:
-            logger.debug("Discord does not show that an answer is being written: %s", error)
 
     async def check(self) -> list[tuple[str, str, str]]:
         try:

@@ -137,14 +137,10 @@ class TelegramPlatform:
         return self._ids.highest(self._chat_id(address))
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
-        if is_over:
-            # The answer ends it, and so does time.
-            return
-        where = outgoing.target(self._chat_id(address), address.thread_id)
-        try:
+        # The answer ends it, and so does time.
+        if not is_over:
+            where = outgoing.target(self._chat_id(address), address.thread_id)
             await self._client.call("sendChatAction", bool, **where, action="typing")
-        except WakefulError as error:
-            logger.debug("Telegram does not show that an answer is being written: %s", error)
 
     async def check(self) -> list[tuple[str, str, str]]:
         try:
